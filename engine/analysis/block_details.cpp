@@ -1,0 +1,385 @@
+#include "engine/analysis/block_details.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/analysis/block_sources.h"
+#include "engine/analysis/frame_filter.h"
+#include "engine/base/json_writer.h"
+#include "engine/trace/action.h"
+
+namespace memstrata::analysis {
+
+using model::Owner;
+using model::RowRange;
+using trace::Action;
+
+namespace {
+
+// PyTorch writes these where there is nothing to say.
+[[nodiscard]] bool says_something(std::string_view text) { return !text.empty() && text != "N/A"; }
+
+// All that block_details_json looks up before it writes.
+struct Facts {
+  const model::Recording& recording;
+  const model::Snapshot& snapshot;
+  const replay::Lifetimes& lifetimes;
+  int32_t rank;
+
+  uint64_t address = 0;
+  int32_t born = -1;
+  int32_t freed = -1;       // -1 = never
+  int32_t request = -1;     // event of free_requested
+  int32_t free_event = -1;  // the event that tells of the free: the request, else the completion
+  int32_t final_block = -1;
+  int32_t segment = -1;
+  StackFrom whose = StackFrom::nothing;
+  StackId stack{};
+
+  [[nodiscard]] size_t row(int32_t event) const {
+    return static_cast<size_t>(lifetimes.events.first + event);
+  }
+  [[nodiscard]] const model::EventTable& events() const { return recording.events; }
+  [[nodiscard]] std::string_view text(StringId id) const { return recording.strings.view(id); }
+
+  [[nodiscard]] std::optional<int64_t> time(int32_t event) const {
+    if (event < 0 || events().time_us[row(event)] == model::kNoTime) return std::nullopt;
+    return events().time_us[row(event)];
+  }
+};
+
+[[nodiscard]] Facts look_up(const model::Recording& recording, const model::Snapshot& snapshot,
+                            const replay::Lifetimes& lifetimes, int32_t rank) {
+  const auto r = static_cast<size_t>(rank);
+  Facts facts{recording, snapshot, lifetimes, rank};
+  facts.address = lifetimes.address(recording, rank);
+  facts.born = lifetimes.born[r];
+  const bool live_at_end = lifetimes.freed[r] >= lifetimes.events.count;
+  facts.freed = live_at_end ? -1 : lifetimes.freed[r];
+  facts.segment = find_segment(recording, snapshot, lifetimes.device, facts.address);
+  if (rank < lifetimes.from_start && lifetimes.source[r] >= 0) {
+    facts.final_block = lifetimes.source[r];
+  } else if (live_at_end) {
+    facts.final_block = find_final_block(recording, snapshot, lifetimes.device, facts.address);
+  }
+  const bool in_use_at_end =
+      facts.final_block >= 0 &&
+      recording.blocks.state[static_cast<size_t>(facts.final_block)] == model::BlockState::active_allocated;
+  if (!in_use_at_end) facts.request = find_free_request(recording, lifetimes, rank);
+  facts.free_event = facts.request;
+  // A later alloc at the same address ended the block: that event tells nothing of the free.
+  if (facts.free_event < 0 && facts.freed >= 0 &&
+      recording.events.action[facts.row(facts.freed)] != Action::alloc) {
+    facts.free_event = facts.freed;
+  }
+  const BlockStack chosen = choose_stack(recording, lifetimes, rank, facts.final_block, facts.free_event);
+  facts.stack = chosen.stack;
+  facts.whose = chosen.from;
+  if (chosen.from == StackFrom::free && facts.request >= 0 &&
+      whose_free_stacks(recording, lifetimes) == FreeStacks::of_the_alloc) {
+    facts.whose = StackFrom::alloc;
+  }
+  return facts;
+}
+
+// 0 stays 0, the others get 1, 2, ... by first appearance: in the events of all devices, then in the
+// segments.
+[[nodiscard]] int32_t renumbered(const Facts& facts, StreamId stream) {
+  const model::Recording& recording = facts.recording;
+  if (stream.is_none() || recording.streams[stream.index()] == 0) return 0;
+  std::vector<bool> seen(recording.streams.size(), false);
+  int32_t number = 0;
+  const auto is_it = [&](StreamId candidate) {
+    if (candidate.is_none() || recording.streams[candidate.index()] == 0 || seen[candidate.index()])
+      return false;
+    seen[candidate.index()] = true;
+    ++number;
+    return candidate == stream;
+  };
+  for (const model::DeviceTrace& trace : facts.snapshot.traces) {
+    for (int32_t row = trace.events.first; row < trace.events.end(); ++row) {
+      if (is_it(recording.events.stream[static_cast<size_t>(row)])) return number;
+    }
+  }
+  const RowRange segments = facts.snapshot.segments;
+  for (int32_t row = segments.first; row < segments.end(); ++row) {
+    if (is_it(recording.segments.stream[static_cast<size_t>(row)])) return number;
+  }
+  return number;
+}
+
+void write_place(JsonWriter& json, const Facts& facts) {
+  const model::Recording& recording = facts.recording;
+  const int32_t event = facts.born >= 0 ? facts.born : facts.free_event;
+  StreamId stream;
+  PoolId pool;
+  bool pool_from_event = false;
+  if (event >= 0) {
+    stream = facts.events().stream[facts.row(event)];
+    pool = facts.events().pool[facts.row(event)];
+    pool_from_event = !pool.is_none();
+  }
+  if (facts.segment >= 0) {
+    const auto segment = static_cast<size_t>(facts.segment);
+    if (event < 0) stream = recording.segments.stream[segment];
+    if (pool.is_none()) pool = recording.segments.pool[segment];
+  }
+  json.member("stream", renumbered(facts, stream));
+  const int64_t handle = stream.is_none() ? 0 : recording.streams[stream.index()];
+  json.member("stream_handle",
+              handle == 0 ? std::string("0") : fmt::format("{:#x}", static_cast<uint64_t>(handle)));
+  json.key("pool");
+  if (pool.is_none()) {
+    json.null();
+    json.key("pool_from");
+    json.null();
+  } else {
+    json.begin_array();
+    json.value(static_cast<uint64_t>(recording.pools[pool.index()].graph_id));
+    json.value(static_cast<uint64_t>(recording.pools[pool.index()].user_id));
+    json.end_array();
+    json.member("pool_from", pool_from_event ? "event" : "segment");
+  }
+}
+
+void write_life(JsonWriter& json, const Facts& facts) {
+  const int32_t count = facts.lifetimes.events.count;
+  const auto event_or_null = [](int32_t event) {
+    return event < 0 ? std::optional<int32_t>() : std::optional<int32_t>(event);
+  };
+  json.member("born_event", facts.born);
+  json.member("free_requested_event", event_or_null(facts.request));
+  json.member("freed_event", event_or_null(facts.freed));
+  const auto born_time = facts.time(facts.born), freed_time = facts.time(facts.freed);
+  json.member("born_time_us", born_time);
+  json.member("freed_time_us", freed_time);
+  json.member("lifetime_events", (facts.freed < 0 ? count : facts.freed) - std::max(facts.born, 0));
+  json.key("lifetime_us");
+  int64_t lifetime_us = 0;
+  if (born_time && freed_time && !__builtin_sub_overflow(*freed_time, *born_time, &lifetime_us)) {
+    json.value(lifetime_us);
+  } else {
+    json.null();
+  }
+  json.key("total_after");
+  if (facts.born >= 0) {
+    json.value(facts.lifetimes.level_after(facts.born));
+  } else {
+    json.null();
+  }
+}
+
+void write_texts(JsonWriter& json, const Facts& facts) {
+  const model::EventTable& events = facts.events();
+  const auto text_or_null = [&](std::string_view name, std::string_view text) {
+    json.key(name);
+    if (says_something(text)) {
+      json.value(text);
+    } else {
+      json.null();
+    }
+  };
+  const bool traced = facts.born >= 0;
+  text_or_null("compile_context",
+               traced ? facts.text(events.context[facts.row(facts.born)]) : std::string_view{});
+  std::string_view metadata =
+      traced ? facts.text(events.metadata[facts.row(facts.born)]) : std::string_view{};
+  if (metadata.empty() && facts.final_block >= 0) {
+    metadata = facts.text(facts.recording.blocks.metadata[static_cast<size_t>(facts.final_block)]);
+  }
+  text_or_null("user_metadata", metadata);
+
+  json.key("annotations");
+  json.begin_array();
+  const int32_t end = facts.freed < 0 ? facts.lifetimes.events.count : facts.freed;
+  for (int32_t event = facts.born + 1; event < end; ++event) {
+    const size_t row = facts.row(event);
+    if (events.action[row] == Action::annotate && events.address[row] == facts.address) {
+      json.value(facts.text(events.metadata[row]));
+    }
+  }
+  json.end_array();
+
+  json.key("extras");
+  json.begin_object();
+  const auto write_extras = [&](Owner owner, int32_t row, std::string_view of) {
+    const RowRange range = facts.recording.extras_of(owner, row);
+    for (int32_t i = range.first; i < range.end(); ++i) {
+      const auto k = static_cast<size_t>(i);
+      const std::string_view key = facts.text(facts.recording.extras.key[k]);
+      if (key == "forward_frames") continue;
+      json.member(fmt::format("{}{}", key, of), facts.text(facts.recording.extras.value[k]));
+    }
+  };
+  if (traced) write_extras(Owner::event, facts.lifetimes.events.first + facts.born, "");
+  if (facts.final_block >= 0) write_extras(Owner::block, facts.final_block, traced ? " of the block" : "");
+  if (!traced && facts.free_event >= 0) {
+    // What the free says is about the moment of the free, so it is not shown as the block's own.
+    const size_t row = facts.row(facts.free_event);
+    const std::string_view free_context = facts.text(events.context[row]),
+                           note = facts.text(events.metadata[row]);
+    if (says_something(free_context)) json.member("compile_context of the free", free_context);
+    if (says_something(note)) json.member("user_metadata of the free", note);
+    write_extras(Owner::event, static_cast<int32_t>(row), " of the free");
+  }
+  json.end_object();
+}
+
+void write_frames(JsonWriter& json, const Facts& facts) {
+  const model::Recording& recording = facts.recording;
+  json.key("frames");
+  json.begin_array();
+  if (facts.whose != StackFrom::nothing) {
+    for (const FrameLine& line : frame_lines(recording, facts.stack)) {
+      const trace::Frame& frame = recording.frames[line.frame];
+      json.begin_object();
+      json.member("text", frame_text(recording, line.frame));
+      json.member("name", facts.text(frame.name));
+      json.member("file", facts.text(frame.filename));
+      json.member("line", std::max(frame.line, 0));
+      json.member("repeats", line.repeats);
+      json.member("hidden", line.hidden);
+      json.key("fx");
+      json.begin_array();
+      for (const std::string& text : fx_lines(recording, line.frame)) json.value(text);
+      json.end_array();
+      json.end_object();
+    }
+  }
+  json.end_array();
+  json.key("stack_of");
+  switch (facts.whose) {
+    case StackFrom::alloc:
+      json.value("alloc");
+      break;
+    case StackFrom::free:
+      json.value("free");
+      break;
+    case StackFrom::block:
+      json.value("block");
+      break;
+    case StackFrom::nothing:
+      json.null();
+      break;
+  }
+}
+
+void write_forward_frames(JsonWriter& json, const Facts& facts) {
+  std::optional<std::string_view> found;
+  const auto look_in = [&](Owner owner, int32_t row) {
+    const RowRange range = facts.recording.extras_of(owner, row);
+    for (int32_t i = range.first; i < range.end() && !found; ++i) {
+      const auto k = static_cast<size_t>(i);
+      if (facts.text(facts.recording.extras.key[k]) == "forward_frames")
+        found = facts.text(facts.recording.extras.value[k]);
+    }
+  };
+  if (facts.born >= 0) look_in(Owner::event, facts.lifetimes.events.first + facts.born);
+  if (facts.final_block >= 0) look_in(Owner::block, facts.final_block);
+  if (facts.born < 0 && facts.free_event >= 0)
+    look_in(Owner::event, facts.lifetimes.events.first + facts.free_event);
+  json.member("forward_frames", found);
+}
+
+// Why is there no stack? Only what this recording really says, the most certain first.
+[[nodiscard]] std::vector<std::string> no_stack_reasons(const Facts& facts) {
+  std::vector<std::string> reasons;
+  if (facts.whose != StackFrom::nothing) return reasons;
+  const RowRange range = facts.lifetimes.events;
+  bool any_key = false, any_frames = false;
+  for (int32_t event = 0; event < range.count && !any_frames; ++event) {
+    const StackId stack = facts.events().stack[facts.row(event)];
+    any_key = any_key || !stack.is_none();
+    any_frames = !stack.is_none() && facts.recording.stacks.leaf(stack) >= 0;
+  }
+  if (facts.born >= 0) {
+    if (!facts.events().stack[facts.row(facts.born)].is_none()) {
+      reasons.emplace_back(
+          "A stack was taken, but it holds no frames. This is usual where no Python runs, as in the threads "
+          "of the "
+          "backward pass; record with stacks=\"all\" to see their C++ frames.");
+    } else if (any_frames) {
+      reasons.emplace_back(
+          "This alloc has no stack while other events have one: the context was changed during the "
+          "recording, or "
+          "recording was switched on again with other settings.");
+    }
+  } else if (range.count == 0) {
+    reasons.emplace_back(
+        "The file has no history for this device, only its memory at the end. Call "
+        "torch.cuda.memory._record_memory_history() before the part you want to see.");
+  } else {
+    reasons.emplace_back(
+        "The block was allocated before the first event of this recording: either before recording was "
+        "switched on, "
+        "or its alloc was dropped because the history was full (max_entries).");
+    if (facts.final_block >= 0) {
+      reasons.emplace_back(
+          facts.recording.blocks.stack[static_cast<size_t>(facts.final_block)].is_none()
+              ? "It is known from the memory state at the end, where it has no frames."
+              : "It is known from the memory state at the end, where its list of frames is empty: no "
+                "stack was taken when it was allocated.");
+    } else {
+      reasons.emplace_back(facts.free_event < 0 || facts.events().stack[facts.row(facts.free_event)].is_none()
+                               ? "It is known only by its free, which has no frames."
+                               : "It is known only by its free, whose list of frames is empty.");
+    }
+  }
+  if (range.count > 0 && !any_frames) {
+    reasons.emplace_back(any_key
+                             ? "No event of this device has frames, although stacks were asked for."
+                             : "No event of this device has a stack: events get one only when recording with "
+                               "context=\"alloc\" or context=\"all\".");
+  }
+  return reasons;
+}
+
+}  // namespace
+
+std::string block_name(uint64_t address, uint32_t version) {
+  return fmt::format("b'{:x}_{}", address, version);
+}
+
+std::string block_details_json(const model::Recording& recording, const model::Snapshot& snapshot,
+                               const replay::Lifetimes& lifetimes, int32_t rank) {
+  const Facts facts = look_up(recording, snapshot, lifetimes, rank);
+  const auto r = static_cast<size_t>(rank);
+  JsonWriter json;
+  json.begin_object();
+  json.member("rank", rank);
+  json.member("name", block_name(facts.address, lifetimes.version[r]));
+  json.member("address", fmt::format("{:#x}", facts.address));
+  json.member("version", lifetimes.version[r]);
+  json.member("kind", facts.born >= 0 ? "traced" : facts.freed < 0 ? "final_only" : "freed_only");
+  json.member("requested_size", lifetimes.size[r]);
+  json.key("block_size");
+  if (facts.final_block >= 0) {
+    json.value(recording.blocks.size[static_cast<size_t>(facts.final_block)]);
+  } else {
+    json.null();
+  }
+  json.key("state");
+  if (facts.final_block >= 0) {
+    const auto state = recording.blocks.state[static_cast<size_t>(facts.final_block)];
+    json.value(state == model::BlockState::active_allocated ? "active_allocated" : "active_pending_free");
+  } else {
+    json.null();
+  }
+  write_place(json, facts);
+  write_life(json, facts);
+  write_texts(json, facts);
+  write_frames(json, facts);
+  write_forward_frames(json, facts);
+  json.key("no_stack_reasons");
+  json.begin_array();
+  for (const std::string& reason : no_stack_reasons(facts)) json.value(reason);
+  json.end_array();
+  json.end_object();
+  return std::move(json).text();
+}
+
+}  // namespace memstrata::analysis

@@ -1,0 +1,33 @@
+// Everything the details panel tells of one block of the timeline, as JSON text.
+#pragma once
+
+#include <string>
+
+#include "engine/model/recording.h"
+#include "engine/replay/lifetimes.h"
+
+namespace memstrata::analysis {
+
+// One line of JSON:
+// {"rank", "name": "b'7f..._0", "address": "0x7f...", "version", "kind": "traced" | "freed_only" |
+// "final_only",
+//  "requested_size", "block_size": n|null (known only for blocks of the final state),
+//  "state": "active_allocated"|"active_pending_free"|null (at the end of the recording),
+//  "stream": n (renumbered as the official viewer does: 0, 1, 2 by first appearance in the file),
+//  "stream_handle": "text", "pool": [a, b]|null, "pool_from": "event"|"segment"|null, "born_event": n|-1,
+//  "free_requested_event": n|null, "freed_event": n|null, "born_time_us": n|null, "freed_time_us": n|null,
+//  "lifetime_events": n, "lifetime_us": n|null, "total_after": bytes|null (level after the alloc),
+//  "compile_context": text|null, "user_metadata": text|null, "annotations": [text], "extras": {key: text},
+//  "frames": [{"text": "file:line:name", "name", "file", "line", "repeats": n (>= 1), "hidden": bool, "fx":
+//  [line, ...]}], "stack_of": "alloc"|"free"|"block"|null (whose stack this is), "forward_frames": text|null,
+//  "no_stack_reasons": [sentence]}
+// `hidden` marks what the official filter leaves out; equal neighbours (3 or more visible ones, official
+// rule) are one entry with `repeats`.
+[[nodiscard]] std::string block_details_json(const model::Recording& recording,
+                                             const model::Snapshot& snapshot,
+                                             const replay::Lifetimes& lifetimes, int32_t rank);
+
+// b'7f064c000000_0
+[[nodiscard]] std::string block_name(uint64_t address, uint32_t version);
+
+}  // namespace memstrata::analysis

@@ -1,0 +1,131 @@
+#include "engine/analysis/block_sources.h"
+
+#include <algorithm>
+
+namespace memstrata::analysis {
+
+using model::BlockState;
+using trace::Action;
+
+namespace {
+
+constexpr int32_t kRanksLookedAt = 20000;  // a millisecond at most
+constexpr int32_t kPairsEnough = 64;
+
+[[nodiscard]] bool has_frames(const model::Recording& recording, StackId stack) {
+  return !stack.is_none() && recording.stacks.leaf(stack) >= 0;
+}
+
+}  // namespace
+
+int32_t find_segment(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device,
+                     uint64_t address) {
+  const model::SegmentTable& table = recording.segments;
+  for (int32_t row = snapshot.segments.first; row < snapshot.segments.end(); ++row) {
+    const auto i = static_cast<size_t>(row);
+    // The difference is right for ranges that end at 2^64, too.
+    if (table.device[i] == device && address - table.address[i] < static_cast<uint64_t>(table.total_size[i]))
+      return row;
+  }
+  return -1;
+}
+
+int32_t find_final_block(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device,
+                         uint64_t address) {
+  const model::BlockTable& blocks = recording.blocks;
+  const auto find_in = [&](int32_t segment) {
+    const model::RowRange rows = recording.segments.blocks[static_cast<size_t>(segment)];
+    for (int32_t row = rows.first; row < rows.end(); ++row) {
+      const auto i = static_cast<size_t>(row);
+      const bool active = blocks.state[i] == BlockState::active_allocated ||
+                          blocks.state[i] == BlockState::active_pending_free;
+      if (active && blocks.address[i] == address) return row;
+    }
+    return -1;
+  };
+  const int32_t likely = find_segment(recording, snapshot, device, address);
+  if (likely >= 0) {
+    if (const int32_t row = find_in(likely); row >= 0) return row;
+  }
+  // Imitators write segments that overlap or that are smaller than their blocks.
+  for (int32_t segment = snapshot.segments.first; segment < snapshot.segments.end(); ++segment) {
+    if (segment == likely || recording.segments.device[static_cast<size_t>(segment)] != device) continue;
+    if (const int32_t row = find_in(segment); row >= 0) return row;
+  }
+  return -1;
+}
+
+int32_t find_free_request(const model::Recording& recording, const replay::Lifetimes& lifetimes, int32_t rank,
+                          int32_t furthest) {
+  const model::EventTable& events = recording.events;
+  const auto row_of = [&](int32_t event) { return static_cast<size_t>(lifetimes.events.first + event); };
+  const int32_t born = lifetimes.born[static_cast<size_t>(rank)];
+  const int32_t freed = lifetimes.freed[static_cast<size_t>(rank)];
+  const uint64_t address = lifetimes.address(recording, rank);
+  if (freed < lifetimes.events.count) {
+    const Action action = events.action[row_of(freed)];
+    if (action == Action::free || action == Action::free_requested) return freed;
+  }
+  const int32_t before = freed - born > furthest ? freed - 1 - furthest : born;
+  for (int32_t event = freed - 1; event > before; --event) {
+    const size_t row = row_of(event);
+    if (events.address[row] != address) continue;
+    const Action action = events.action[row];
+    if (action == Action::free_requested) return event;
+    if (action == Action::alloc || trace::completes_free(action)) return -1;  // another block's life
+  }
+  return -1;
+}
+
+FreeStacks whose_free_stacks(const model::Recording& recording, const replay::Lifetimes& lifetimes) {
+  const model::EventTable& events = recording.events;
+  const auto row_of = [&](int32_t event) { return static_cast<size_t>(lifetimes.events.first + event); };
+  int32_t same = 0;
+  const int32_t end =
+      std::min(lifetimes.block_count() - lifetimes.from_start, kRanksLookedAt) + lifetimes.from_start;
+  for (int32_t rank = lifetimes.from_start; rank < end && same < kPairsEnough; ++rank) {
+    const int32_t born = lifetimes.born[static_cast<size_t>(rank)];
+    const int32_t freed = lifetimes.freed[static_cast<size_t>(rank)];
+    if (freed >= lifetimes.events.count || born < 0) continue;
+    int32_t request = freed;
+    if (events.action[row_of(freed)] == Action::free_completed) {
+      // A deferred free_completed has the stack of an unrelated call: only adjacent pairs tell.
+      request = freed - 1;
+      if (request <= born || events.action[row_of(request)] != Action::free_requested ||
+          events.address[row_of(request)] != events.address[row_of(freed)]) {
+        continue;
+      }
+    } else if (events.action[row_of(freed)] == Action::alloc) {
+      continue;  // the free itself is missing
+    }
+    const StackId at_alloc = events.stack[row_of(born)];
+    const StackId at_free = events.stack[row_of(request)];
+    if (!has_frames(recording, at_alloc) || !has_frames(recording, at_free)) continue;
+    if (at_alloc != at_free) return FreeStacks::of_the_free;
+    ++same;
+  }
+  return same > 0 ? FreeStacks::of_the_alloc : FreeStacks::unknown;
+}
+
+BlockStack choose_stack(const model::Recording& recording, const replay::Lifetimes& lifetimes, int32_t rank,
+                        int32_t final_block, int32_t free_event) {
+  const int32_t born = lifetimes.born[static_cast<size_t>(rank)];
+  BlockStack nothing;
+  const auto consider = [&](StackId stack) {
+    if (has_frames(recording, stack)) return true;
+    if (nothing.stack.is_none()) nothing.stack = stack;
+    return false;
+  };
+  const auto event_stack = [&](int32_t event) {
+    return recording.events.stack[static_cast<size_t>(lifetimes.events.first + event)];
+  };
+  if (born >= 0 && consider(event_stack(born))) return {event_stack(born), StackFrom::alloc};
+  if (final_block >= 0) {
+    const StackId stack = recording.blocks.stack[static_cast<size_t>(final_block)];
+    if (consider(stack)) return {stack, StackFrom::block};
+  }
+  if (free_event >= 0 && consider(event_stack(free_event))) return {event_stack(free_event), StackFrom::free};
+  return nothing;
+}
+
+}  // namespace memstrata::analysis

@@ -1,0 +1,108 @@
+#include "engine/analysis/frame_filter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace memstrata::analysis {
+
+namespace {
+
+constexpr int32_t kFewestRepeats = 3;
+
+constexpr std::array<std::string_view, 8> kHiddenFunctions = {
+    "unwind::unwind",    "CapturedTraceback::gather",
+    "gather_with_cpp",   "_start",
+    "__libc_start_main", "PyEval_",
+    "PyObject_",         "PyFunction_"};
+constexpr std::array<std::string_view, 10> kHiddenFiles = {"core/boxing",
+                                                           "/Register",
+                                                           "/Redispatch",
+                                                           "pythonrun.c",
+                                                           "Modules/main.c",
+                                                           "Objects/call.c",
+                                                           "Objects/methodobject.c",
+                                                           "pycore_ceval.h",
+                                                           "ceval.c",
+                                                           "cpython/abstract.h"};
+
+[[nodiscard]] bool contains_any(std::string_view text, std::span<const std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
+}
+
+}  // namespace
+
+bool is_hidden(std::string_view function, std::string_view file) {
+  return contains_any(function, kHiddenFunctions) || contains_any(file, kHiddenFiles);
+}
+
+std::string frame_text(const model::Recording& recording, FrameId id) {
+  const trace::Frame& frame = recording.frames[id];
+  const std::string_view file = recording.strings.view(frame.filename);
+  const std::string_view name = recording.strings.view(frame.name);
+  return fmt::format("{}:{}:{}", file, std::max(frame.line, 0), name);
+}
+
+std::vector<std::string> fx_lines(const model::Recording& recording, FrameId id) {
+  std::vector<std::string> lines;
+  const trace::Frame& frame = recording.frames[id];
+  if (frame.fx < 0) return lines;
+  const trace::FxNode& fx = recording.frames.fx_of(frame);
+  std::string node;
+  const auto add = [&](std::string_view what, StringId text) {
+    if (text.is_none()) return;
+    node += fmt::format("{}{}={}", node.empty() ? "" : ", ", what, recording.strings.view(text));
+  };
+  add("node", fx.name);
+  add("op", fx.op);
+  add("target", fx.target);
+  if (!node.empty()) lines.push_back(">> FX: " + node);
+  std::string_view trace = recording.strings.view(fx.original_trace);
+  if (!trace.empty()) lines.push_back(">> Original Model Code:");
+  while (!trace.empty()) {
+    const size_t end = std::min(trace.find('\n'), trace.size());
+    lines.emplace_back(trace.substr(0, end));
+    trace.remove_prefix(std::min(end + 1, trace.size()));
+  }
+  return lines;
+}
+
+std::vector<FrameLine> frame_lines(const model::Recording& recording, StackId stack) {
+  std::vector<FrameLine> all;
+  for (const FrameId id : recording.stacks.frames_of(stack)) {
+    const trace::Frame& frame = recording.frames[id];
+    all.push_back(
+        {id, 1, is_hidden(recording.strings.view(frame.name), recording.strings.view(frame.filename))});
+  }
+  const auto same_line = [&](FrameId a, FrameId b) {
+    if (a == b) return true;
+    const trace::Frame &x = recording.frames[a], &y = recording.frames[b];
+    return x.name == y.name && x.filename == y.filename && x.fx == y.fx &&
+           std::max(x.line, 0) == std::max(y.line, 0);
+  };
+  // For every visible line that starts a run: how many it stands for. The others of the run get 0.
+  for (size_t start = 0; start < all.size();) {
+    int32_t run = 1;
+    size_t next = start + 1;
+    if (!all[start].hidden) {
+      for (; next < all.size(); ++next) {
+        if (all[next].hidden) continue;
+        if (!same_line(all[start].frame, all[next].frame)) break;
+        ++run;
+      }
+      if (run >= kFewestRepeats) {
+        all[start].repeats = run;
+        for (size_t i = start + 1; i < next; ++i) {
+          if (!all[i].hidden) all[i].repeats = 0;
+        }
+      }
+    }
+    start = next;
+  }
+  std::erase_if(all, [](const FrameLine& line) { return line.repeats == 0; });
+  return all;
+}
+
+}  // namespace memstrata::analysis

@@ -1,0 +1,37 @@
+// Frames as lines of text: what is shown, what is hidden, what repeats.
+//
+// The rules are those of PyTorch's own viewer, so that both show the same stack: a line is file:line:name;
+// frames of the interpreter and of the dispatcher are hidden; of 3 or more equal visible lines in a row one
+// is shown with a count, 1 or 2 stay as they are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::analysis {
+
+// The function or file belongs to the machinery below the program.
+[[nodiscard]] bool is_hidden(std::string_view function, std::string_view file);
+
+// file:line:name; an unknown line is 0. Bytes as in the file, which may not be UTF-8.
+[[nodiscard]] std::string frame_text(const model::Recording& recording, FrameId frame);
+
+// Lines that an FX graph dump adds below a frame; mostly none.
+[[nodiscard]] std::vector<std::string> fx_lines(const model::Recording& recording, FrameId frame);
+
+struct FrameLine {
+  FrameId frame;
+  int32_t repeats = 1;  // 1 or >= 3
+  bool hidden = false;
+};
+
+// Innermost first. Hidden frames between equal visible ones do not interrupt a repetition; they follow its
+// line.
+[[nodiscard]] std::vector<FrameLine> frame_lines(const model::Recording& recording, StackId stack);
+
+}  // namespace memstrata::analysis

@@ -1,0 +1,31 @@
+// Which blocks of the timeline match a text?
+//
+// Case-insensitive substring (ASCII case) over: the block's name (b'address_version), its frames as
+// file:line:name, its user metadata, annotations and compile context. O(frames + stack nodes + blocks).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/column.h"
+#include "engine/base/status.h"
+#include "engine/model/recording.h"
+#include "engine/replay/lifetimes.h"
+
+namespace memstrata::analysis {
+
+enum class SearchIn : uint8_t { anything, address, frame, metadata };
+
+struct Matches {
+  explicit Matches(Budget& budget) : ranks(budget), meant(budget) {}
+  Column<int32_t> ranks;  // ascending
+  Column<uint8_t> meant;  // per rank 0 or 1, as replay::PaintStyle takes it
+  int64_t bytes = 0;      // sum of their sizes
+};
+
+// An address may be given with or without 0x, b or b'. Empty text matches nothing.
+[[nodiscard]] Result<Matches> search(const model::Recording& recording, const replay::Lifetimes& lifetimes,
+                                     SearchIn where, std::string_view text);
+
+}  // namespace memstrata::analysis

@@ -1,0 +1,66 @@
+// The numbers of `memstrata summary`, and their JSON text. Shape and rules are in engine/cli/README.md.
+//
+// O(events + blocks) per device; the memory of one device's Lifetimes is in use meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::analysis {
+
+struct DeviceSummary {
+  int32_t device = 0;
+  int64_t events = 0;
+  std::vector<std::pair<std::string, int64_t>> actions;  // name and count, by first appearance
+  int64_t segments = 0, blocks = 0;
+  // The final state: segments; blocks in use; blocks in use or waiting for a stream.
+  int64_t reserved_bytes = 0, allocated_bytes = 0, active_bytes = 0;
+  // Requested bytes in live blocks, by the rule of the timeline (replay/lifetimes.h).
+  int64_t initial_requested_bytes = 0, final_requested_bytes = 0, peak_requested_bytes = 0;
+  int64_t peak_event = -1;  // -1 = the initial state
+  int64_t distinct_stacks = 0;
+  std::optional<int64_t> first_time_us, last_time_us;
+};
+
+struct SnapshotSummary {
+  std::string name;  // empty if the file is the snapshot
+  std::vector<DeviceSummary> devices;
+  bool has_host = false;
+  int64_t host_segments = 0, host_events = 0;
+  std::string settings_json = "{}";
+  int64_t annotations = 0;
+};
+
+struct Finding {
+  std::string_view name, severity;
+  int64_t count = 0;
+  std::optional<int64_t> first_offset;
+  std::string text;
+};
+
+struct Summary {
+  std::string_view format;
+  int64_t bytes = 0;
+  std::vector<SnapshotSummary> snapshots;
+  std::vector<Finding> diagnostics;
+};
+
+// Adds to the recording's diagnostics what replay finds; calling it twice gives the same answer.
+[[nodiscard]] Result<Summary> summarize(model::Recording& recording);
+
+// {"file","format","bytes","snapshots":[...],"diagnostics":[...]} on one line, without a newline.
+[[nodiscard]] std::string summary_json(const Summary& summary, std::string_view file);
+[[nodiscard]] Result<std::string> summary_json(model::Recording& recording, std::string_view file);
+// {"file","error":{"code","message","offset"}} on one line; offset null where it does not apply.
+[[nodiscard]] std::string error_json(const Error& error, std::string_view file);
+[[nodiscard]] std::string error_json(std::string_view code, std::string_view message, int64_t offset,
+                                     std::string_view file);
+
+}  // namespace memstrata::analysis

@@ -1,0 +1,16 @@
+#include "engine/base/status.h"
+
+namespace memstrata {
+
+std::string_view name_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::invalid_format: return "invalid_format";
+    case ErrorCode::unsupported: return "unsupported";
+    case ErrorCode::truncated: return "truncated";
+    case ErrorCode::limit_exceeded: return "limit_exceeded";
+    case ErrorCode::internal: return "internal";
+  }
+  return "internal";
+}
+
+}  // namespace memstrata

@@ -1,0 +1,84 @@
+#include "engine/base/string_pool.h"
+
+#include <cstring>
+#include <new>
+
+#include "engine/base/hash.h"
+
+namespace memstrata {
+
+namespace {
+constexpr size_t kChunkBytes = size_t{1} << 18;  // small enough to waste little, large enough to be rare
+constexpr size_t kFirstTable = 1024;
+}  // namespace
+
+StringPool::StringPool(Budget& budget) : budget_(&budget), entries_(budget), table_(budget) {}
+
+StringPool::~StringPool() {
+  for (const Chunk& chunk : chunks_) budget_->give_back(static_cast<int64_t>(chunk.size));
+}
+
+StringId StringPool::find(std::string_view text) const {
+  if (table_.empty()) return {};
+  const auto hash = static_cast<uint32_t>(hash_text(text));
+  const size_t mask = table_.size() - 1;
+  for (size_t slot = hash & mask;; slot = (slot + 1) & mask) {
+    const int32_t id = table_[slot];
+    if (id < 0) return {};
+    const Entry& entry = entries_[static_cast<size_t>(id)];
+    if (entry.hash == hash && std::string_view{entry.data, entry.length} == text) return StringId{id};
+  }
+}
+
+StringId StringPool::intern(std::string_view text) {
+  if (entries_.size() * 2 >= table_.size() && !grow_table()) return {};
+  const auto hash = static_cast<uint32_t>(hash_text(text));
+  const size_t mask = table_.size() - 1;
+  size_t slot = hash & mask;
+  for (;; slot = (slot + 1) & mask) {
+    const int32_t id = table_[slot];
+    if (id < 0) break;
+    const Entry& entry = entries_[static_cast<size_t>(id)];
+    if (entry.hash == hash && std::string_view{entry.data, entry.length} == text) return StringId{id};
+  }
+  const char* stored = store(text);
+  if (stored == nullptr) return {};
+  if (!entries_.push_back({stored, static_cast<uint32_t>(text.size()), hash})) return {};
+  const StringId id{entries_.size() - 1};
+  table_[slot] = id.value;
+  return id;
+}
+
+bool StringPool::grow_table() {
+  Column<int32_t> grown(*budget_);
+  if (!grown.resize(table_.empty() ? kFirstTable : table_.size() * 2, -1)) return false;
+  const size_t mask = grown.size() - 1;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    size_t slot = entries_[i].hash & mask;
+    while (grown[slot] >= 0) slot = (slot + 1) & mask;
+    grown[slot] = static_cast<int32_t>(i);
+  }
+  table_ = std::move(grown);
+  return true;
+}
+
+const char* StringPool::store(std::string_view text) {
+  if (chunks_.empty() || chunks_.back().size - chunk_used_ < text.size()) {
+    const size_t size = text.size() > kChunkBytes ? text.size() : kChunkBytes;
+    if (!budget_->take(static_cast<int64_t>(size))) return nullptr;
+    std::unique_ptr<char[]> bytes(new (std::nothrow) char[size]);
+    if (!bytes) {
+      budget_->give_back(static_cast<int64_t>(size));
+      budget_->note_refusal(static_cast<int64_t>(size));
+      return nullptr;
+    }
+    chunks_.push_back({std::move(bytes), size});
+    chunk_used_ = 0;
+  }
+  char* target = chunks_.back().bytes.get() + chunk_used_;
+  if (!text.empty()) std::memcpy(target, text.data(), text.size());
+  chunk_used_ += text.size();
+  return target;
+}
+
+}  // namespace memstrata

@@ -1,0 +1,18 @@
+// Numbers as people read them. Sizes are in binary units with one decimal; half is rounded up.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace memstrata {
+
+// "512 B", "2.0 KiB", "71.2 GiB"; TiB is the largest unit.
+[[nodiscard]] std::string size_text(int64_t bytes);
+// "71.2 GiB (76,450,234,368 bytes)"; below 1 KiB only "512 bytes".
+[[nodiscard]] std::string exact_size_text(int64_t bytes);
+// "1,234,567"
+[[nodiscard]] std::string count_text(int64_t count);
+// "345 us", "12.3 ms", "4.6 s", "3 min 20 s", "2 h 5 min", "3 d 4 h"
+[[nodiscard]] std::string duration_text(int64_t microseconds);
+
+}  // namespace memstrata

@@ -1,0 +1,44 @@
+#include "engine/base/utf8.h"
+
+namespace memstrata::utf8 {
+
+Sequence sequence_at(std::string_view text, size_t at) {
+  const auto byte = [&](size_t i) {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
+  };
+  const int first = byte(0);
+  if (first < 0x80) return {1, true};
+  size_t length = 0;
+  int low = 0x80, high = 0xBF;  // what the second byte may be
+  if (first >= 0xC2 && first <= 0xDF) {
+    length = 2;
+  } else if (first >= 0xE0 && first <= 0xEF) {
+    length = 3;
+    if (first == 0xE0) low = 0xA0;  // no longer forms than needed
+  } else if (first >= 0xF0 && first <= 0xF4) {
+    length = 4;
+    if (first == 0xF0) low = 0x90;
+    if (first == 0xF4) high = 0x8F;  // up to U+10FFFF
+  } else {
+    return {1, false};
+  }
+  if (byte(1) < low || byte(1) > high) return {1, false};
+  for (size_t i = 2; i < length; ++i) {
+    if (byte(i) < 0x80 || byte(i) > 0xBF) return {i, false};
+  }
+  const bool surrogate = first == 0xED && byte(1) >= 0xA0;
+  return {length, !surrogate};
+}
+
+std::string sanitized(std::string_view text) {
+  std::string clean;
+  clean.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    const Sequence sequence = sequence_at(text, at);
+    clean += sequence.valid ? text.substr(at, sequence.length) : kReplacement;
+    at += sequence.length;
+  }
+  return clean;
+}
+
+}  // namespace memstrata::utf8

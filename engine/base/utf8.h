@@ -1,0 +1,25 @@
+// UTF-8 as files really have it: valid, cut, or with surrogates in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace memstrata::utf8 {
+
+inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+struct Sequence {
+  size_t length;  // bytes to take together, >= 1
+  bool valid;     // false: stands for one U+FFFD
+};
+
+// What begins at text[at]. An encoded surrogate (ED A0..BF xx) is one invalid sequence of three bytes; of a
+// cut sequence the bytes that belong together are taken at once, as browsers do.
+[[nodiscard]] Sequence sequence_at(std::string_view text, size_t at);
+
+// `text` with everything invalid replaced.
+[[nodiscard]] std::string sanitized(std::string_view text);
+
+}  // namespace memstrata::utf8

@@ -1,0 +1,10 @@
+// What the command's exit codes mean; stated in engine/cli/README.md.
+#pragma once
+
+namespace memstrata::cli {
+
+inline constexpr int kSuccess = 0;  // also for a damaged file of which something was read
+inline constexpr int kWrongUsage = 1;
+inline constexpr int kUnreadable = 2;  // any of the files; the others were printed
+
+}  // namespace memstrata::cli

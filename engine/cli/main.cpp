@@ -1,0 +1,46 @@
+// The command line tool. Options only; each command has a file of its own.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <new>
+
+#include "engine/cli/exit_codes.h"
+#include "engine/cli/summary_command.h"
+#include "engine/cli/version.h"
+
+namespace {
+
+int run(int argc, char** argv) {
+  using namespace memstrata::cli;
+  CLI::App app("Reads memory snapshots of PyTorch's CUDA caching allocator.", "memstrata");
+  app.set_version_flag("--version", fmt::format("memstrata {}", kVersion));
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 success (also for a damaged file of which something was read), 1 wrong usage,\n"
+      "2 a file could not be read (the others are still printed).");
+
+  SummaryOptions summary;
+  CLI::App* summary_command = app.add_subcommand(
+      "summary", "Peak, sizes, events, stacks and time span per device, and what was lost");
+  summary_command->add_option("FILE", summary.files, "Snapshot files; - is standard input")->required();
+  summary_command->add_flag("--json", summary.json, "One JSON object per file and line");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kSuccess : kWrongUsage;
+  }
+  return run_summary(summary);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("memstrata: out of memory\n", stderr);
+    return memstrata::cli::kUnreadable;
+  }
+}

@@ -1,0 +1,68 @@
+#include "engine/cli/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "engine/base/units.h"
+#include "engine/cli/printable.h"
+
+namespace memstrata::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto kPatience = 300ms;  // what is faster needs no progress
+constexpr auto kInterval = 100ms;
+
+[[nodiscard]] size_t terminal_columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+Progress::Progress(std::string_view file, int64_t total_bytes)
+    : watched_(isatty(STDERR_FILENO) != 0),
+      file_(printable(file)),
+      total_(total_bytes),
+      started_(Clock::now()),
+      next_(started_ + kPatience) {}
+
+Progress::~Progress() {
+  if (shown_) std::fputs("\r\033[K", stderr);
+}
+
+void Progress::read(int64_t bytes) {
+  if (!watched_) return;
+  const auto now = Clock::now();
+  if (now < next_) return;
+  next_ = now + kInterval;
+  const double seconds = std::chrono::duration<double>(now - started_).count();
+  std::string text = fmt::format("reading {}", size_text(bytes));
+  if (total_ > 0) {
+    const double part = static_cast<double>(bytes) / static_cast<double>(total_);
+    text += fmt::format(" of {} ({:.0f}%)", size_text(total_), part * 100);
+  }
+  text += fmt::format(", {}/s", size_text(static_cast<int64_t>(static_cast<double>(bytes) / seconds)));
+  show(text);
+}
+
+void Progress::phase(std::string_view name) {
+  if (watched_ && Clock::now() - started_ >= kPatience) show(name);
+}
+
+void Progress::show(std::string_view text) {
+  std::string line = fmt::format("{}: {}", file_, text);
+  // A long name loses its beginning; the line must not wrap. Bytes count as columns: too short, never too
+  // long.
+  const size_t room = terminal_columns() - 1;
+  if (line.size() > room) line = printable(line.substr(line.size() - room));
+  fmt::print(stderr, "\r\033[K{}", line);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+}  // namespace memstrata::cli

@@ -1,0 +1,34 @@
+// One line on standard error that says what is going on, only where somebody watches (a terminal).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace memstrata::cli {
+
+class Progress {
+ public:
+  // `total_bytes` < 0 = unknown.
+  Progress(std::string_view file, int64_t total_bytes);
+  ~Progress();  // takes the line away
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void read(int64_t bytes_so_far);
+  void phase(std::string_view name);
+
+ private:
+  void show(std::string_view text);
+
+  using Clock = std::chrono::steady_clock;
+  bool watched_;
+  bool shown_ = false;
+  std::string file_;
+  int64_t total_;
+  Clock::time_point started_;
+  Clock::time_point next_;
+};
+
+}  // namespace memstrata::cli

@@ -1,0 +1,187 @@
+#include "engine/cli/summary_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <ctime>
+
+#include "engine/analysis/summary.h"
+#include "engine/base/units.h"
+#include "engine/cli/exit_codes.h"
+#include "engine/cli/input.h"
+#include "engine/cli/printable.h"
+
+namespace memstrata::cli {
+
+namespace {
+
+constexpr size_t kLongestSettings = 160;
+
+// "    peak          71.2 GiB   76,450,234,368 bytes   after event 57 of 97"
+class Rows {
+ public:
+  explicit Rows(std::string& out) : out_(out) {}
+  void size(std::string_view label, int64_t bytes, std::string_view remark = {}) {
+    rows_.push_back({std::string(label), size_text(bytes), count_text(bytes), std::string(remark)});
+  }
+  void text(std::string_view label, std::string_view what) {
+    rows_.push_back({std::string(label), "", "", std::string(what)});
+  }
+  ~Rows() {
+    size_t short_width = 0, exact_width = 0;
+    for (const Row& row : rows_) {
+      short_width = std::max(short_width, row.size.size());
+      exact_width = std::max(exact_width, row.exact.size());
+    }
+    for (const Row& row : rows_) {
+      std::string line = fmt::format("    {:<10}", row.label);
+      if (!row.size.empty())
+        line += fmt::format("  {:>{}}  {:>{}} bytes", row.size, short_width, row.exact, exact_width);
+      if (!row.remark.empty()) line += "  " + row.remark;
+      out_ += line + "\n";
+    }
+  }
+  Rows(const Rows&) = delete;
+  Rows& operator=(const Rows&) = delete;
+
+ private:
+  struct Row {
+    std::string label, size, exact, remark;
+  };
+  std::string& out_;
+  std::vector<Row> rows_;
+};
+
+[[nodiscard]] std::string counted(int64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count_text(count), thing, count == 1 ? "" : "s");
+}
+
+[[nodiscard]] std::string time_text(int64_t time_us) {
+  std::time_t seconds = static_cast<std::time_t>(time_us / 1000000 - (time_us % 1000000 < 0 ? 1 : 0));
+  std::tm utc{};
+  char text[64];
+  if (gmtime_r(&seconds, &utc) == nullptr ||
+      std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc) == 0) {
+    return fmt::format("{} us", time_us);
+  }
+  return text;
+}
+
+void append_device(std::string& out, const analysis::DeviceSummary& device) {
+  out += fmt::format("\n  Device {}\n", device.device);
+  Rows rows(out);
+  std::string where = "no history";
+  if (device.events > 0 && device.peak_event < 0) where = "before the first event";
+  if (device.peak_event >= 0)
+    where = fmt::format("after event {} (of 0 to {})", device.peak_event, device.events - 1);
+  rows.size("peak", device.peak_requested_bytes, where);
+  if (device.events > 0) rows.size("at start", device.initial_requested_bytes);
+  rows.size("at end", device.final_requested_bytes);
+  rows.size("allocated", device.allocated_bytes, "requests rounded up to blocks");
+  if (device.active_bytes != device.allocated_bytes) {
+    rows.size("active", device.active_bytes, "and blocks that another stream still uses");
+  }
+  rows.size("reserved", device.reserved_bytes,
+            fmt::format("{}, {}", counted(device.segments, "segment"), counted(device.blocks, "block")));
+  if (device.events > 0) {
+    std::string actions;
+    for (const auto& [name, count] : device.actions) {
+      actions += fmt::format("{}{} {}", actions.empty() ? "" : ", ", count_text(count), shortened(name, 60));
+    }
+    rows.text("events", fmt::format("{}: {}", count_text(device.events), actions));
+    rows.text("stacks", device.distinct_stacks == 0
+                            ? "none"
+                            : fmt::format("{} different", count_text(device.distinct_stacks)));
+  }
+  if (device.first_time_us && device.last_time_us) {
+    int64_t span = 0;
+    const bool fits = !__builtin_sub_overflow(*device.last_time_us, *device.first_time_us, &span);
+    rows.text("time", fmt::format("{}{}", time_text(*device.first_time_us),
+                                  fits ? ", for " + duration_text(span) : ""));
+  } else if (device.events > 0) {
+    rows.text("time", "not recorded");
+  }
+}
+
+[[nodiscard]] std::string summary_text(const analysis::Summary& summary, std::string_view file) {
+  std::string out =
+      fmt::format("{}\n  {}, {}\n", printable(file), summary.format, exact_size_text(summary.bytes));
+  for (const analysis::SnapshotSummary& snapshot : summary.snapshots) {
+    if (!snapshot.name.empty()) out += fmt::format("\n  Snapshot {}\n", shortened(snapshot.name, 200));
+    if (snapshot.devices.empty()) out += "\n  Empty: no device has a segment or an event.\n";
+    for (const analysis::DeviceSummary& device : snapshot.devices) append_device(out, device);
+    if (snapshot.has_host) {
+      out += fmt::format("\n  Pinned host memory: {}, {}\n", counted(snapshot.host_segments, "segment"),
+                         counted(snapshot.host_events, "event"));
+    }
+    if (snapshot.annotations > 0)
+      out += fmt::format("\n  Annotations: {}\n", count_text(snapshot.annotations));
+    if (snapshot.settings_json != "{}") {
+      out += fmt::format("\n  Allocator settings\n    {}\n",
+                         shortened(snapshot.settings_json, kLongestSettings));
+    }
+  }
+  if (!summary.diagnostics.empty()) out += "\n  Noticed while reading\n";
+  for (const analysis::Finding& finding : summary.diagnostics) {
+    std::string count = finding.count == 1 ? "" : fmt::format("{} times", count_text(finding.count));
+    if (finding.first_offset) {
+      count += fmt::format("{}{}at byte {}", count.empty() ? "" : ", ", finding.count == 1 ? "" : "first ",
+                           count_text(*finding.first_offset));
+    }
+    out += fmt::format("    {:<8} {}{}\n", finding.severity, shortened(finding.text, 300),
+                       count.empty() ? "" : " [" + count + "]");
+  }
+  return out;
+}
+
+[[nodiscard]] std::string failure_text(const ReadFailure& failure, std::string_view file) {
+  const std::string place =
+      failure.offset > 0 ? fmt::format(" (at byte {})", count_text(failure.offset)) : "";
+  return fmt::format("memstrata: {}: {}{}\n", printable(file), printable(failure.message), place);
+}
+
+}  // namespace
+
+int run_summary(const SummaryOptions& options) {
+  int exit_code = kSuccess;
+  bool first = true;
+  for (const std::string& file : options.files) {
+    Budget budget(default_budget_bytes());
+    model::Recording recording(budget);
+    tl::expected<void, ReadFailure> read = read_recording(file, recording);
+    tl::expected<analysis::Summary, ReadFailure> summary;
+    if (read) {
+      auto result = analysis::summarize(recording);
+      if (result) {
+        summary = std::move(*result);
+      } else {
+        const Error& error = result.error();
+        read = tl::unexpected(ReadFailure{std::string(name_of(error.code)), error.message, error.offset});
+      }
+    }
+    std::string out;
+    if (!read) {
+      exit_code = kUnreadable;
+      const ReadFailure& failure = read.error();
+      if (options.json) {
+        out = analysis::error_json(failure.code, failure.message, failure.offset, file) + "\n";
+      } else {
+        std::fputs(failure_text(failure, file).c_str(), stderr);
+      }
+    } else if (options.json) {
+      out = analysis::summary_json(*summary, file) + "\n";
+    } else {
+      out = (first ? "" : "\n") + summary_text(*summary, file);
+      first = false;
+    }
+    std::fwrite(out.data(), 1, out.size(), stdout);
+    std::fflush(stdout);
+  }
+  if (std::ferror(stdout) != 0) {
+    std::fputs("memstrata: the output could not be written\n", stderr);
+    return kUnreadable;
+  }
+  return exit_code;
+}
+
+}  // namespace memstrata::cli

@@ -1,0 +1,17 @@
+// memstrata summary FILE... [--json]
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace memstrata::cli {
+
+struct SummaryOptions {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+// The exit code: 0, or 2 if any file could not be read (after the others were printed).
+[[nodiscard]] int run_summary(const SummaryOptions& options);
+
+}  // namespace memstrata::cli

@@ -1,0 +1,49 @@
+// Every limit of the readers, with its reason. What passes one is cut or refused, and counted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace memstrata::io {
+
+// -- Input.
+// One read of this size costs far less than parsing it; larger ones only hold memory.
+inline constexpr size_t kChunkBytes = size_t{4} << 20;
+// An operand of at most this size is waited for, so that it lies in one piece; larger ones are collected
+// or skipped as they come. Also the longest line of a number, a memo index or the name of a class.
+inline constexpr size_t kWholeOperand = 4096;
+// Room before the chunk for what the last chunk left unread: an opcode, its length and a whole operand.
+inline constexpr size_t kGapBytes = 2 * kWholeOperand;
+// Of a longer string only the beginning is kept. Names of templates reach tens of KB.
+inline constexpr size_t kKeptString = size_t{1} << 20;
+
+// -- The pickle machine.
+// Unfinished containers at once: 16 bytes each and 16 on the stack. Real files nest less than 20 deep, but
+// the C++ writer leaves a list's members unfinished until the list ends.
+inline constexpr size_t kMaxOpen = size_t{1} << 20;
+// The stack is emptied into the container below the topmost mark at this size, and grows only if it cannot.
+inline constexpr size_t kFlushValues = size_t{1} << 16;
+// Members of a list or dict that are neither rows nor snapshots: more are counted as cut. The longest known
+// list of this kind, the frames of a stack, has some hundreds.
+inline constexpr size_t kMaxMembers = size_t{1} << 16;
+// A dense memo never has more slots than the file has bytes so far; this much is granted beyond.
+inline constexpr int64_t kMemoSlack = int64_t{1} << 16;
+// Bytes behind STOP that are padding if they are all zero (the HTML helper writes 1 to 3).
+inline constexpr int64_t kPaddingBytes = 16;
+
+// -- The snapshot.
+// JSON text of unknown data: longest, deepest, and how much may be produced in all. The sum is what keeps
+// nested references to the same text ("billion laughs") cheap; honest files stay far below.
+inline constexpr size_t kMaxTextBytes = size_t{64} << 10;
+inline constexpr uint64_t kMaxTextDepth = 32;
+inline constexpr int64_t kFreeTextBytes = int64_t{64} << 20;
+inline constexpr int64_t kTextBytesPerInputByte = 16;
+// Snapshots in one wrapper, and outer lists of device_traces: the Snapshot struct is not charged.
+inline constexpr size_t kMaxSnapshots = 4096;
+inline constexpr size_t kMaxTraces = 4096;
+// Levels of a user's wrapper that become part of a snapshot's name.
+inline constexpr uint64_t kNamedLevels = 3;
+// Set aside at the start and given back when the budget is used up, so that what was read can be closed.
+inline constexpr int64_t kSalvageBytes = int64_t{256} << 10;
+
+}  // namespace memstrata::io

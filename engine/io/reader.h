@@ -1,0 +1,37 @@
+// The one interface of all readers: bytes in, any chunk boundary, a Recording out.
+//
+// The reader owns its input buffer, so that a caller (a file, a browser stream) writes the bytes once and
+// nothing is copied again:
+//   while (bytes left) { span = reader.writable(); n = fill(span); reader.commit(n); }   reader.finish();
+// After an Error nothing more is read. `finish` succeeds whenever something could be read that can be
+// shown; what was lost is in Recording::diagnostics.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/base/status.h"
+
+namespace memstrata::io {
+
+class Reader {
+ public:
+  virtual ~Reader() = default;
+  // At least 256 KiB, 64-byte aligned, valid until the next call.
+  [[nodiscard]] virtual std::span<std::byte> writable() = 0;
+  // `bytes` of writable() were filled; reads as far as it can. An Error here means: nothing can be shown.
+  // Damage after something was read is no Error: further input is ignored (`done()`).
+  [[nodiscard]] virtual Status commit(size_t bytes) = 0;
+  // No more input. Seals the Recording.
+  [[nodiscard]] virtual Status finish() = 0;
+  // True once the rest of the input does not matter (STOP seen, damaged, budget exhausted).
+  [[nodiscard]] virtual bool done() const = 0;
+  // Total input size if known: only a hint for reserving memory and for telling what would be needed.
+  virtual void expect_bytes(int64_t total) = 0;
+};
+
+// Copies `bytes` in, in as many pieces as it takes.
+[[nodiscard]] Status push(Reader& reader, std::span<const std::byte> bytes);
+
+}  // namespace memstrata::io

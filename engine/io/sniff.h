@@ -1,0 +1,22 @@
+// What kind of file is this? Decided from the first bytes, never from the name.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace memstrata::io {
+
+enum class Format : uint8_t { pickle, gzip, zstd, zip, json, html, png, hdf5, elf, zeros, empty, unknown };
+
+struct Sniffed {
+  Format format = Format::unknown;
+  // A sentence for a person: what was found, and for formats that are not read, what to do instead.
+  std::string reason;
+};
+
+inline constexpr size_t kSniffBytes = 512;  // enough for every decision; fewer bytes are the whole file
+
+[[nodiscard]] Sniffed sniff(std::span<const std::byte> first_bytes);
+
+}  // namespace memstrata::io

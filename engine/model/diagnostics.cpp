@@ -1,0 +1,124 @@
+#include "engine/model/diagnostics.h"
+
+namespace memstrata::model {
+
+namespace {
+
+struct Entry {
+  Diag diag;
+  DiagKind kind;
+};
+
+using enum Severity;
+constexpr std::array<Entry, static_cast<size_t>(Diag::kCount)> kKinds = {{
+    {Diag::truncated, {"truncated", error, "The file ends too early; everything before the end is shown."}},
+    {Diag::damaged,
+     {"damaged", error,
+      "The file holds bytes that cannot be; reading stopped there, what came before is shown."}},
+    {Diag::budget_exhausted,
+     {"budget_exhausted", error,
+      "The memory set aside for this file was used up; what was read before is shown."}},
+    {Diag::trailing_bytes, {"trailing_bytes", info, "Data after the end of the snapshot was not read."}},
+    {Diag::foreign_object,
+     {"foreign_object", warning,
+      "Objects of other Python classes were not created; the fields that hold them count as absent."}},
+    {Diag::cyclic_reference,
+     {"cyclic_reference", warning, "Containers that hold themselves were cut open where they repeat."}},
+    {Diag::late_change,
+     {"late_change", warning,
+      "Containers were changed after they had been used elsewhere; the other places show them unchanged."}},
+    {Diag::duplicate_key,
+     {"duplicate_key", warning, "A key occurs twice in one object; the last value counts."}},
+    {Diag::odd_items, {"odd_items", warning, "A key without a value was left out."}},
+    {Diag::wrong_type,
+     {"wrong_type", warning, "Known fields hold values of another type and count as absent."}},
+    {Diag::integer_out_of_range,
+     {"integer_out_of_range", warning, "Numbers too large for their field count as absent."}},
+    {Diag::negative_size, {"negative_size", warning, "Negative sizes are taken as 0."}},
+    {Diag::long_string_cut, {"long_string_cut", warning, "Of very long texts only the beginning was kept."}},
+    {Diag::text_cut,
+     {"text_cut", warning, "Unknown data that is too long or nested too deeply was not kept whole."}},
+    {Diag::unknown_action,
+     {"unknown_action", info, "Events of unknown kinds are listed, but change nothing in the timeline."}},
+    {Diag::unknown_state,
+     {"unknown_state", warning, "Blocks in an unknown state are not counted as in use."}},
+    {Diag::unknown_key, {"unknown_key", info, "Fields this program does not know are kept as text."}},
+    {Diag::event_incomplete,
+     {"event_incomplete", warning, "Events without an action, size or address were left out."}},
+    {Diag::block_incomplete, {"block_incomplete", warning, "Blocks without a size or state were left out."}},
+    {Diag::segment_incomplete,
+     {"segment_incomplete", warning, "Segments without an address or size were left out."}},
+    {Diag::blocks_do_not_tile,
+     {"blocks_do_not_tile", warning, "The blocks of a segment do not add up to its size."}},
+    {Diag::too_many_streams,
+     {"too_many_streams", warning, "More than 32767 different streams: all further ones are shown as one."}},
+    {Diag::too_many_pools,
+     {"too_many_pools", warning,
+      "More than 32767 different memory pools: all further ones are shown as one."}},
+    {Diag::too_many_devices,
+     {"too_many_devices", warning,
+      "More than 1024 different devices in one snapshot: only the first ones are listed."}},
+    {Diag::time_not_monotonic,
+     {"time_not_monotonic", warning,
+      "Events are not in order of time; the time axis shows them at the latest time so far."}},
+    {Diag::alloc_of_live_address,
+     {"alloc_of_live_address", warning,
+      "Memory was handed out at an address still in use, so events are missing; the earlier block ends "
+      "there."}},
+    {Diag::free_without_alloc,
+     {"free_without_alloc", info,
+      "Blocks freed here were allocated before the recording; they count from its start."}},
+    {Diag::requests_only,
+     {"requests_only", info,
+      "The history has no free_completed events, so free_requested counts as the free."}},
+    {Diag::level_overflow,
+     {"level_overflow", warning, "Sizes that lift the total above 8 PiB cannot be true and count as 0."}},
+}};
+
+constexpr bool listed_in_order() {
+  for (size_t i = 0; i < kKinds.size(); ++i) {
+    if (kKinds[i].diag != static_cast<Diag>(i)) return false;
+  }
+  return true;
+}
+static_assert(listed_in_order());
+
+}  // namespace
+
+const DiagKind& kind_of(Diag diag) { return kKinds[static_cast<size_t>(diag)].kind; }
+
+std::string_view name_of(Severity severity) {
+  switch (severity) {
+    case info:
+      return "info";
+    case warning:
+      return "warning";
+    case error:
+      return "error";
+  }
+  return "error";
+}
+
+void Diagnostics::add(Diag diag, int64_t offset, std::string_view detail) {
+  Finding& finding = findings_[static_cast<size_t>(diag)];
+  if (finding.count++ == 0) {
+    finding.first_offset = offset;
+    finding.detail = detail;
+  }
+}
+
+void Diagnostics::add_many(Diag diag, int64_t count, int64_t offset) {
+  if (count <= 0) return;
+  Finding& finding = findings_[static_cast<size_t>(diag)];
+  if (finding.count == 0) finding.first_offset = offset;
+  finding.count += count;
+}
+
+bool Diagnostics::any() const {
+  for (const Finding& finding : findings_) {
+    if (finding.count > 0) return true;
+  }
+  return false;
+}
+
+}  // namespace memstrata::model

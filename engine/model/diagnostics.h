@@ -1,0 +1,73 @@
+// What a reader repaired or left out, counted. Refusals are Errors instead (base/status.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace memstrata::model {
+
+enum class Severity : uint8_t { info, warning, error };
+
+// One entry per kind of finding. The list with names, severities and sentences is in diagnostics.cpp.
+enum class Diag : uint8_t {
+  truncated,               // input ended before the pickle did
+  damaged,                 // an impossible byte sequence; reading stopped there
+  budget_exhausted,        // memory ran out; what was read before is shown
+  trailing_bytes,          // data after STOP
+  foreign_object,          // GLOBAL/REDUCE and friends, kept inert
+  cyclic_reference,        // a container that holds itself
+  late_change,             // items added to a container after it was used elsewhere
+  duplicate_key,           // last one wins
+  odd_items,               // a key without a value
+  wrong_type,              // a known key with a value of another type, ignored
+  integer_out_of_range,    // more than 64 bits, or a size that cannot be
+  negative_size,           // read as 0
+  long_string_cut,         // only the beginning was kept
+  text_cut,                // unknown data too long or too deep to be kept whole
+  unknown_action,          // kept, without effect
+  unknown_state,           // block state
+  unknown_key,             // kept as text
+  event_incomplete,        // event without action, size or address, left out
+  block_incomplete,
+  segment_incomplete,
+  blocks_do_not_tile,      // sum of block sizes differs from total_size
+  too_many_streams,        // beyond 32767 different handles: shown as one
+  too_many_pools,
+  too_many_devices,        // beyond kMaxDevices ordinals: not listed
+  time_not_monotonic,      // events out of time order; the time axis uses the latest time so far
+  alloc_of_live_address,   // the earlier block is taken as freed there
+  free_without_alloc,      // block older than the recording
+  requests_only,           // no free_completed in the trace: free_requested counts as the free
+  level_overflow,          // the sum of live sizes would pass 8 PiB; the size was taken as 0
+  kCount,
+};
+
+struct DiagKind {
+  std::string_view name;  // snake_case, part of the command's JSON
+  Severity severity;
+  std::string_view text;  // one sentence: what it means for what is shown
+};
+[[nodiscard]] const DiagKind& kind_of(Diag diag);
+[[nodiscard]] std::string_view name_of(Severity severity);
+
+class Diagnostics {
+ public:
+  struct Finding {
+    int64_t count = 0;
+    int64_t first_offset = -1;  // bytes; -1 = no place in the input
+    std::string detail;         // of the first one, may be empty
+  };
+  void add(Diag diag, int64_t offset = -1, std::string_view detail = {});
+  void add_many(Diag diag, int64_t count, int64_t offset = -1);
+  // Count 0 again, for what is about to be found anew.
+  void forget(Diag diag) { findings_[static_cast<size_t>(diag)] = {}; }
+  [[nodiscard]] const Finding& operator[](Diag diag) const { return findings_[static_cast<size_t>(diag)]; }
+  [[nodiscard]] bool any() const;
+
+ private:
+  std::array<Finding, static_cast<size_t>(Diag::kCount)> findings_;
+};
+
+}  // namespace memstrata::model

@@ -1,0 +1,375 @@
+// Three passes over the events: pair allocs with frees by address, then number the blocks, then sum levels.
+// Numbering comes second because how many blocks existed from the start is known only at the end.
+
+#include "engine/replay/lifetimes.h"
+
+#include <algorithm>
+#include <span>
+
+#include "engine/replay/address_table.h"
+
+namespace memstrata::replay {
+
+namespace {
+
+using model::Diag;
+using trace::Action;
+
+constexpr int64_t kMaxBlocks = (int64_t{1} << 30) - 2;  // a pixel has 30 bits for a rank (timeline.h)
+
+// Which block ends at an event, while ranks are not known yet: >= 0 is the n-th alloc of the trace,
+// kNoBlock is none, anything lower is the block from the start that was discovered as number -2 - code.
+constexpr int64_t kNoBlock = -1;
+constexpr int64_t code_of_older(size_t discovered) { return -2 - static_cast<int64_t>(discovered); }
+
+// A block that existed before the first event, in order of discovery.
+struct OlderBlock {
+  int64_t size;
+  int32_t freed;
+  uint32_t version;
+  int32_t block_row;
+};
+
+// A free that was requested some events before it was completed. `block` as coded above.
+struct PendingSpan {
+  int32_t from;
+  int32_t to;
+  int64_t block;
+};
+
+struct PendingStep {
+  int32_t event;
+  int64_t change;
+};
+
+int64_t clamp_bytes(int64_t bytes) { return std::clamp(bytes, int64_t{0}, kMaxLevel); }
+
+// Saturates, so that sizes of a hostile file cannot overflow.
+int64_t add_bytes(int64_t a, int64_t b) {
+  int64_t sum;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b < 0 ? INT64_MIN : INT64_MAX;
+}
+
+bool is_reserved_growth(Action action) { return action == Action::segment_alloc || action == Action::segment_map; }
+bool is_reserved_shrink(Action action) { return action == Action::segment_free || action == Action::segment_unmap; }
+
+class LifetimeFinder {
+ public:
+  LifetimeFinder(model::Recording& recording, const model::Snapshot& snapshot, int32_t device)
+      : recording_(recording),
+        snapshot_(snapshot),
+        found_(recording.budget),
+        addresses_(recording.budget),
+        older_(recording.budget),
+        waiting_(recording.budget),
+        spans_(recording.budget) {
+    found_.device = device;
+    found_.events = snapshot.events_of(device);
+    const auto first = static_cast<size_t>(found_.events.first);
+    const auto count = static_cast<size_t>(found_.events.count);
+    action_ = recording.events.action.span().subspan(first, count);
+    address_ = recording.events.address.span().subspan(first, count);
+    size_ = recording.events.size.span().subspan(first, count);
+  }
+
+  Result<Lifetimes> run() {
+    if (!pair_events() || !add_final_blocks() || !number_blocks() || !sum_levels() || !sum_pending() ||
+        !sum_reserved()) {
+      return fail(ErrorCode::limit_exceeded, -1,
+                  "The timeline of device {} ({} events) does not fit into memory: at least {} bytes in all would be "
+                  "needed, the limit is {}.",
+                  found_.device, found_.events.count, std::max(recording_.budget.needed(), recording_.budget.used()),
+                  recording_.budget.limit());
+    }
+    report();
+    return std::move(found_);
+  }
+
+ private:
+  [[nodiscard]] bool pair_events() {
+    const size_t count = action_.size();
+    size_t allocs = 0;
+    bool any_request = false;
+    bool any_completed = false;
+    for (const Action action : action_) {
+      allocs += action == Action::alloc;
+      any_request |= action == Action::free_requested;
+      any_completed |= trace::completes_free(action);
+    }
+    requests_only_ = any_request && !any_completed;
+    if (static_cast<int64_t>(allocs) > kMaxBlocks || !found_.level.resize(count, kNoBlock) ||
+        !found_.size.reserve(allocs) || !found_.born.reserve(allocs) || !found_.freed.reserve(allocs) ||
+        !found_.version.reserve(allocs)) {
+      return false;
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const auto event = static_cast<int32_t>(i);
+      const Action action = action_[i];
+      if (action == Action::alloc) {
+        if (!open_block(event)) return false;
+      } else if (trace::completes_free(action) || (requests_only_ && action == Action::free_requested)) {
+        if (!end_block(event)) return false;
+      } else if (action == Action::free_requested && !is_completed_next(i)) {
+        if (!note_request(event)) return false;
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool is_completed_next(size_t i) const {
+    return i + 1 < action_.size() && trace::completes_free(action_[i + 1]) && address_[i + 1] == address_[i];
+  }
+
+  [[nodiscard]] bool open_block(int32_t event) {
+    const auto i = static_cast<size_t>(event);
+    AddressTable::Entry* entry = addresses_.find_or_add(address_[i]);
+    if (entry == nullptr) return false;
+    if (entry->open != AddressTable::kNotOpen) {
+      ++live_address_allocs_;
+      found_.freed[static_cast<size_t>(entry->open)] = event;
+      found_.level[i] = entry->open;
+      settle_request(event, entry->open);
+    } else {
+      settle_request(event, kNoBlock);
+    }
+    entry->open = static_cast<int32_t>(found_.size.size());
+    return found_.size.push_back(std::max(size_[i], int64_t{0})) && found_.born.push_back(event) &&
+           found_.freed.push_back(found_.events.count) && found_.version.push_back(entry->frees);
+  }
+
+  [[nodiscard]] bool end_block(int32_t event) {
+    const auto i = static_cast<size_t>(event);
+    AddressTable::Entry* entry = addresses_.find_or_add(address_[i]);
+    if (entry == nullptr) return false;
+    if (entry->open != AddressTable::kNotOpen) {
+      found_.freed[static_cast<size_t>(entry->open)] = event;
+      found_.level[i] = entry->open;
+    } else {
+      ++frees_without_alloc_;
+      found_.level[i] = code_of_older(older_.size());
+      if (!older_.push_back({std::max(size_[i], int64_t{0}), event, entry->frees, -1})) return false;
+    }
+    settle_request(event, found_.level[i]);
+    entry->open = AddressTable::kNotOpen;
+    ++entry->frees;
+    return true;
+  }
+
+  // Whose free was requested may be known only later, when the block turns out to be older than the trace.
+  [[nodiscard]] bool note_request(int32_t event) {
+    AddressTable::Entry* entry = waiting_.find_or_add(address_[static_cast<size_t>(event)]);
+    if (entry == nullptr) return false;
+    if (entry->open != AddressTable::kNotOpen) return true;  // requested twice
+    entry->open = static_cast<int32_t>(spans_.size());
+    return spans_.push_back({event, -1, kNoBlock});
+  }
+
+  void settle_request(int32_t event, int64_t block) {
+    if (spans_.empty()) return;
+    AddressTable::Entry* entry = waiting_.find(address_[static_cast<size_t>(event)]);
+    if (entry == nullptr || entry->open == AddressTable::kNotOpen) return;
+    PendingSpan& span = spans_[static_cast<size_t>(entry->open)];
+    span.to = event;
+    span.block = block;
+    entry->open = AddressTable::kNotOpen;
+  }
+
+  [[nodiscard]] bool add_final_blocks() {
+    const model::SegmentTable& segments = recording_.segments;
+    const model::BlockTable& blocks = recording_.blocks;
+    for (int32_t segment = snapshot_.segments.first; segment < snapshot_.segments.end(); ++segment) {
+      if (segments.device[static_cast<size_t>(segment)] != found_.device) continue;
+      const model::RowRange rows = segments.blocks[static_cast<size_t>(segment)];
+      for (int32_t row = rows.first; row < rows.end(); ++row) {
+        const auto i = static_cast<size_t>(row);
+        if (blocks.state[i] != model::BlockState::active_allocated) continue;
+        const AddressTable::Entry* entry = addresses_.find(blocks.address[i]);
+        if (entry != nullptr && entry->open != AddressTable::kNotOpen) continue;
+        const int64_t requested = blocks.requested_size[i];
+        const int64_t bytes = requested == model::kUnknownSize ? blocks.size[i] : requested;
+        if (!older_.push_back({std::max(bytes, int64_t{0}), found_.events.count, entry == nullptr ? 0 : entry->frees, row})) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  // Moves the allocs up and puts the older blocks under them, last discovered first.
+  [[nodiscard]] bool number_blocks() {
+    const size_t older = older_.size();
+    const size_t allocs = found_.size.size();
+    if (static_cast<int64_t>(older + allocs) > kMaxBlocks) return false;
+    found_.from_start = static_cast<int32_t>(older);
+    if (!make_room(found_.size, older) || !make_room(found_.born, older) || !make_room(found_.freed, older) ||
+        !make_room(found_.version, older) || !found_.source.resize(older, -1)) {
+      return false;
+    }
+    for (size_t i = 0; i < older; ++i) {
+      const OlderBlock& block = older_[i];
+      const size_t rank = older - 1 - i;
+      const int64_t size = fitting(block.size, found_.initial_level);
+      found_.initial_level += size;
+      found_.size[rank] = size;
+      found_.born[rank] = -1;
+      found_.freed[rank] = block.freed;
+      found_.version[rank] = block.version;
+      found_.source[rank] = block.block_row;
+    }
+    return true;
+  }
+
+  template <typename T>
+  [[nodiscard]] static bool make_room(Column<T>& column, size_t rows) {
+    if (rows == 0) return true;
+    const size_t before = column.size();
+    if (!column.resize(before + rows, T{})) return false;
+    std::copy_backward(column.data(), column.data() + before, column.data() + before + rows);
+    return true;
+  }
+
+  [[nodiscard]] int64_t fitting(int64_t size, int64_t level) {
+    if (size <= kMaxLevel - level) return size;
+    ++overflows_;
+    return 0;
+  }
+
+  [[nodiscard]] size_t rank_of(int64_t code) const {
+    return code >= 0 ? static_cast<size_t>(found_.from_start + code)
+                     : static_cast<size_t>(found_.from_start - 1 - (-2 - code));
+  }
+
+  [[nodiscard]] bool sum_levels() {
+    int64_t level = found_.initial_level;
+    found_.peak_level = level;
+    auto next = static_cast<size_t>(found_.from_start);
+    for (size_t i = 0; i < action_.size(); ++i) {
+      const int64_t ended = found_.level[i];
+      if (ended != kNoBlock) level -= found_.size[rank_of(ended)];
+      if (action_[i] == Action::alloc) {
+        found_.size[next] = fitting(found_.size[next], level);
+        level += found_.size[next++];
+      }
+      found_.level[i] = level;
+      if (level > found_.peak_level) {
+        found_.peak_level = level;
+        found_.peak_event = static_cast<int32_t>(i);
+      }
+    }
+    found_.final_level = level;
+    return true;
+  }
+
+  [[nodiscard]] bool sum_pending() {
+    Column<PendingStep> steps(recording_.budget);
+    for (PendingSpan& span : spans_.span()) {
+      if (span.to < 0) {  // never completed: pending to the end if it is a block of this trace
+        const AddressTable::Entry* entry = addresses_.find(address_[static_cast<size_t>(span.from)]);
+        if (entry == nullptr || entry->open == AddressTable::kNotOpen) continue;
+        span.block = entry->open;
+      }
+      if (span.block == kNoBlock) continue;
+      const int64_t size = found_.size[rank_of(span.block)];
+      if (!steps.push_back({span.from, size})) return false;
+      if (span.to >= 0 && !steps.push_back({span.to, -size})) return false;
+    }
+    std::sort(steps.data(), steps.data() + steps.size(),
+              [](const PendingStep& a, const PendingStep& b) { return a.event < b.event; });
+    int64_t pending = 0;
+    for (const PendingStep& step : steps) {
+      pending += step.change;
+      if (!set_step(found_.pending, step.event, pending)) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool sum_reserved() {
+    int64_t reserved = 0;
+    for (int32_t segment = snapshot_.segments.first; segment < snapshot_.segments.end(); ++segment) {
+      const auto i = static_cast<size_t>(segment);
+      if (recording_.segments.device[i] == found_.device) {
+        reserved = add_bytes(reserved, std::max(recording_.segments.total_size[i], int64_t{0}));
+      }
+    }
+    for (size_t i = action_.size(); i-- > 0;) reserved = add_bytes(reserved, -reserved_change(i));
+    reserved = clamp_bytes(reserved);
+    found_.reserved.initial = reserved;
+    for (size_t i = 0; i < action_.size(); ++i) {
+      const int64_t after = clamp_bytes(add_bytes(reserved, reserved_change(i)));
+      if (after != reserved && !set_step(found_.reserved, static_cast<int32_t>(i), after)) return false;
+      reserved = after;
+    }
+    return true;
+  }
+
+  [[nodiscard]] int64_t reserved_change(size_t i) const {
+    const int64_t size = std::max(size_[i], int64_t{0});
+    if (is_reserved_growth(action_[i])) return size;
+    return is_reserved_shrink(action_[i]) ? -size : 0;
+  }
+
+  // Several changes at one event are one step.
+  [[nodiscard]] static bool set_step(StepSeries& series, int32_t event, int64_t value) {
+    if (!series.event.empty() && series.event.back() == event) {
+      series.value.back() = value;
+      return true;
+    }
+    return series.event.push_back(event) && series.value.push_back(value);
+  }
+
+  void report() {
+    model::Diagnostics& diagnostics = recording_.diagnostics;
+    if (live_address_allocs_ > 0) diagnostics.add_many(Diag::alloc_of_live_address, live_address_allocs_);
+    if (frees_without_alloc_ > 0) diagnostics.add_many(Diag::free_without_alloc, frees_without_alloc_);
+    if (requests_only_) diagnostics.add(Diag::requests_only);
+    if (overflows_ > 0) diagnostics.add_many(Diag::level_overflow, overflows_);
+  }
+
+  model::Recording& recording_;
+  const model::Snapshot& snapshot_;
+  Lifetimes found_;
+  std::span<const Action> action_;
+  std::span<const uint64_t> address_;
+  std::span<const int64_t> size_;
+  AddressTable addresses_;       // open = number of the alloc
+  Column<OlderBlock> older_;
+  AddressTable waiting_;         // open = row of spans_
+  Column<PendingSpan> spans_;
+  bool requests_only_ = false;
+  int64_t live_address_allocs_ = 0;
+  int64_t frees_without_alloc_ = 0;
+  int64_t overflows_ = 0;
+};
+
+}  // namespace
+
+Lifetimes::Lifetimes(Budget& budget)
+    : size(budget),
+      born(budget),
+      freed(budget),
+      version(budget),
+      source(budget),
+      level(budget),
+      reserved(budget),
+      pending(budget) {}
+
+uint64_t Lifetimes::address(const model::Recording& recording, int32_t rank) const {
+  const auto i = static_cast<size_t>(rank);
+  if (rank < from_start && source[i] >= 0) return recording.blocks.address[static_cast<size_t>(source[i])];
+  const int32_t event = rank < from_start ? freed[i] : born[i];
+  return recording.events.address[static_cast<size_t>(events.first + event)];
+}
+
+int32_t Lifetimes::rank_born_at(int32_t event) const {
+  const int32_t* first = born.begin() + from_start;
+  const int32_t* found = std::lower_bound(first, born.end(), event);
+  if (found == born.end() || *found != event) return -1;
+  return static_cast<int32_t>(found - born.begin());
+}
+
+Result<Lifetimes> find_lifetimes(model::Recording& recording, const model::Snapshot& snapshot, int32_t device) {
+  return LifetimeFinder(recording, snapshot, device).run();
+}
+
+}  // namespace memstrata::replay

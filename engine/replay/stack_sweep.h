@@ -1,0 +1,92 @@
+// The stack at one event after another, from left to right, and its pixels.
+//
+// Leaves and nodes of the StackTree keep what is live in them, how many bytes that is, and until which
+// event it stays so; nothing is looked at again before then. A leaf or node that is unchanged and still at
+// the same height as in the column before is copied from there. Cost of a column: active nodes + leaves
+// with a free since the last column + leaves that cover the centre of a row. The picture depends only on
+// (event, rows), never on what was cached.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/base/column.h"
+#include "engine/replay/stack_tree.h"
+#include "engine/replay/timeline.h"
+
+namespace memstrata::replay {
+
+// Which bytes of the stack the rows of a picture ask for. Block [from, to) covers the centre of row r if
+// from < threshold[r] <= to: offsets are whole bytes, so only the whole part of a centre counts.
+struct RowThresholds {
+  explicit RowThresholds(const RowGrid& rows);
+
+  std::vector<int64_t> threshold;  // ascending; one more than rows, the last is INT64_MAX
+  int32_t count = 0;
+  int32_t first = 0;               // rows below are under the stack
+  int64_t merged_below = 0;        // blocks smaller than this are lower than a row
+};
+
+class StackSweep {
+ public:
+  // What is remembered per leaf and per node, kept between sweeps to spare the allocations.
+  struct Leaf {
+    uint64_t live;
+    int64_t bytes;
+    int64_t drawn_at;  // offset when last drawn
+    int32_t until;
+    int32_t drawn;     // column of that, -1 = changed since
+  };
+  struct Node {
+    uint64_t leaves;   // with live blocks
+    int64_t bytes;
+    int64_t drawn_at;
+    int32_t until;
+    int32_t born;      // blocks of the node that were born when last looked at
+    int32_t walked;    // column in which its leaves were last drawn one by one
+    int32_t drawn;     // column in which it was last drawn or copied, -1 = never
+    int32_t rows_end;  // row after its last one then
+    bool changed;      // since it was drawn
+  };
+  struct Scratch {
+    explicit Scratch(Budget& budget) : leaves(budget), nodes(budget), active(budget) {}
+    // False if the budget refuses.
+    [[nodiscard]] bool reserve(const StackTree& tree);
+
+    Column<Leaf> leaves;
+    Column<Node> nodes;
+    Column<int32_t> active;
+  };
+
+  StackSweep(const StackTree& tree, Scratch& scratch);
+
+  // Events must not decrease.
+  void move_to(int32_t event);
+  // Bytes of live blocks of lower rank.
+  [[nodiscard]] int64_t bytes_below(int32_t rank);
+  // `pixels`: one column, rows.count. `before`: the column drawn by the last call, empty if there is none.
+  void draw(const RowThresholds& rows, std::span<uint32_t> pixels, std::span<const uint32_t> before);
+
+ private:
+  void start_nodes();
+  void drop_dead_nodes();
+  // Brings a node up to the current event if something in it ended or was born.
+  [[nodiscard]] Node& look_at(int32_t node);
+  void refresh(int32_t node);
+  // `before`: null if the node was not drawn in the column before.
+  void draw_leaves(int32_t node, int64_t offset, const RowThresholds& rows, uint32_t* pixels, const uint32_t* before,
+                   int32_t& row);
+  void draw_blocks(int32_t leaf, uint64_t live, int64_t offset, const RowThresholds& rows, uint32_t* pixels,
+                   int32_t& row) const;
+
+  const StackTree& tree_;
+  Scratch& scratch_;
+  int32_t event_ = -1;
+  int32_t born_ = 0;
+  int32_t next_node_ = 0;
+  int32_t column_ = 0;
+  int32_t dead_nodes_ = 0;
+};
+
+}  // namespace memstrata::replay

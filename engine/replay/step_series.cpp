@@ -1,0 +1,12 @@
+#include <algorithm>
+
+#include "engine/replay/lifetimes.h"
+
+namespace memstrata::replay {
+
+int64_t StepSeries::at(int32_t event_index) const {
+  const auto after = std::upper_bound(event.begin(), event.end(), event_index) - event.begin();
+  return after == 0 ? initial : value[static_cast<size_t>(after - 1)];
+}
+
+}  // namespace memstrata::replay

@@ -1,0 +1,187 @@
+#include "engine/replay/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "engine/replay/event_axis.h"
+#include "engine/replay/range_extremes.h"
+#include "engine/replay/stack_sweep.h"
+#include "engine/replay/stack_tree.h"
+
+namespace memstrata::replay {
+
+namespace {
+
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+constexpr int32_t kOutside = -2;
+
+}  // namespace
+
+struct Timeline::Index {
+  Index(const Lifetimes& source, Budget& budget)
+      : lifetimes(source),
+        axis(budget),
+        highest(Extreme::highest, budget),
+        lowest(Extreme::lowest, budget),
+        highest_reserved(Extreme::highest, budget),
+        tree(budget),
+        scratch(budget) {}
+
+  // The event whose state a column shows.
+  [[nodiscard]] int32_t shown_event(EventRange range) const {
+    if (!range.inside) return kOutside;
+    if (range.empty()) return range.begin - 1;
+    const int32_t event = highest.row(range.begin, range.end);
+    const bool initial_is_higher = range.begin == 0 && lifetimes.initial_level > lifetimes.level_after(event);
+    return initial_is_higher ? -1 : event;
+  }
+  [[nodiscard]] int64_t lowest_level(EventRange range) const {
+    return range.empty() ? lifetimes.level_after(range.begin - 1) : lowest.value(range.begin, range.end);
+  }
+  // Highest value after an event of [first, last].
+  [[nodiscard]] int64_t highest_reserved_in(int32_t first, int32_t last) const {
+    const StepSeries& reserved = lifetimes.reserved;
+    const auto steps_until = [&reserved](int32_t event) {
+      return static_cast<int32_t>(std::upper_bound(reserved.event.begin(), reserved.event.end(), event) -
+                                  reserved.event.begin());
+    };
+    const int32_t begin = steps_until(first);
+    const int32_t end = steps_until(last);
+    const int64_t at_first = begin == 0 ? reserved.initial : reserved.value[static_cast<size_t>(begin - 1)];
+    return begin == end ? at_first : std::max(at_first, highest_reserved.value(begin, end));
+  }
+
+  const Lifetimes& lifetimes;
+  EventAxis axis;
+  RangeExtremes highest;           // of lifetimes.level
+  RangeExtremes lowest;
+  RangeExtremes highest_reserved;  // of the steps of lifetimes.reserved
+  StackTree tree;
+  StackSweep::Scratch scratch;
+};
+
+Timeline::Timeline(std::unique_ptr<Index> index) : index_(std::move(index)) {}
+Timeline::Timeline(Timeline&&) noexcept = default;
+Timeline& Timeline::operator=(Timeline&&) noexcept = default;
+Timeline::~Timeline() = default;
+
+Result<Timeline> Timeline::build(const model::Recording& recording, const Lifetimes& lifetimes) {
+  Budget& budget = recording.budget;
+  auto index = std::make_unique<Index>(lifetimes, budget);
+  if (!index->axis.build(recording, lifetimes.events) || !index->highest.build(lifetimes.level.span()) ||
+      !index->lowest.build(lifetimes.level.span()) ||
+      !index->highest_reserved.build(lifetimes.reserved.value.span()) || !index->tree.build(lifetimes) ||
+      !index->scratch.reserve(index->tree)) {
+    return fail(ErrorCode::limit_exceeded, -1,
+                "The index for drawing {} events does not fit into memory: at least {} bytes in all would be needed, "
+                "the limit is {}.",
+                lifetimes.events.count, std::max(budget.needed(), budget.used()), budget.limit());
+  }
+  return Timeline(std::move(index));
+}
+
+int64_t Timeline::extent(Axis axis) const { return index_->axis.extent(axis); }
+
+int64_t Timeline::position(Axis axis, int32_t event) const { return index_->axis.position(axis, event); }
+
+void Timeline::draw(const ColumnGrid& columns, const RowGrid& rows, std::span<uint32_t> pixels) const {
+  if (columns.count <= 0 || rows.count <= 0) return;
+  const auto height = static_cast<size_t>(rows.count);
+  if (pixels.size() / height < static_cast<size_t>(columns.count)) return;
+
+  const RowThresholds thresholds(rows);
+  StackSweep sweep(index_->tree, index_->scratch);
+  ColumnCursor cursor(index_->axis, columns);
+  std::span<uint32_t> before;
+  int32_t event_before = kOutside;
+  for (size_t c = 0; c < static_cast<size_t>(columns.count); ++c) {
+    const std::span<uint32_t> column = pixels.subspan(c * height, height);
+    const int32_t event = index_->shown_event(cursor.next());
+    if (event == kOutside) {
+      std::fill(column.begin(), column.end(), kNothing);
+      continue;
+    }
+    if (event == event_before) {
+      std::copy(before.begin(), before.end(), column.begin());
+    } else {
+      sweep.move_to(event);
+      sweep.draw(thresholds, column, before);
+    }
+    event_before = event;
+    before = column;
+  }
+}
+
+Curves Timeline::curves(const ColumnGrid& columns) const {
+  const Lifetimes& lifetimes = index_->lifetimes;
+  const auto count = static_cast<size_t>(std::max(columns.count, 0));
+  Curves curves;
+  curves.event.assign(count, kOutside);
+  for (std::vector<double>* values : {&curves.highest, &curves.lowest, &curves.allocated, &curves.reserved}) {
+    values->assign(count, kNoValue);
+  }
+  ColumnCursor cursor(index_->axis, columns);
+  for (size_t c = 0; c < count; ++c) {
+    const EventRange range = cursor.next();
+    const int32_t event = index_->shown_event(range);
+    curves.event[c] = event;
+    if (event == kOutside) continue;
+    const int64_t level = lifetimes.level_after(event);
+    curves.highest[c] = static_cast<double>(level);
+    curves.lowest[c] = static_cast<double>(index_->lowest_level(range));
+    curves.allocated[c] = static_cast<double>(level - lifetimes.pending.at(event));
+    const int32_t first = range.empty() || event < 0 ? event : range.begin;
+    const int32_t last = range.empty() ? event : range.end - 1;
+    curves.reserved[c] = static_cast<double>(index_->highest_reserved_in(first, last));
+  }
+  return curves;
+}
+
+int64_t Timeline::highest_level(const ColumnGrid& columns) const {
+  const EventAxis& axis = index_->axis;
+  const EventRange range = axis.range(columns.axis, columns.first, columns.count, columns.width);
+  if (!range.inside) return 0;
+  int64_t highest = index_->lifetimes.level_after(index_->shown_event(range));
+  // Columns left of the first event of the range show the state before it.
+  const bool starts_inside = columns.first > 0;
+  if (starts_inside && axis.range(columns.axis, columns.first, 1, columns.width).empty()) {
+    highest = std::max(highest, index_->lifetimes.level_after(range.begin - 1));
+  }
+  return highest;
+}
+
+int32_t Timeline::event_of_column(Axis axis, int64_t k, int64_t width) const {
+  return index_->shown_event(index_->axis.range(axis, k, 1, width));
+}
+
+int32_t Timeline::pick(int32_t event, double bytes) const {
+  const Lifetimes& lifetimes = index_->lifetimes;
+  if (event < -1 || event >= lifetimes.events.count || !(bytes >= 0)) return -1;
+  if (!(bytes < static_cast<double>(lifetimes.level_after(event)))) return -1;
+  return index_->tree.block_at(static_cast<int64_t>(bytes), event);
+}
+
+int64_t Timeline::offset_of(int32_t rank, int32_t event) const {
+  return index_->tree.bytes_below(std::clamp(rank, 0, index_->tree.block_count()), std::max(event, -1));
+}
+
+std::vector<double> Timeline::outline(int32_t rank, const ColumnGrid& columns) const {
+  std::vector<double> edge(static_cast<size_t>(std::max(columns.count, 0)), kNoValue);
+  const Lifetimes& lifetimes = index_->lifetimes;
+  if (rank < 0 || rank >= lifetimes.block_count()) return edge;
+  const int32_t born = lifetimes.born[static_cast<size_t>(rank)];
+  const int32_t freed = lifetimes.freed[static_cast<size_t>(rank)];
+  StackSweep sweep(index_->tree, index_->scratch);
+  ColumnCursor cursor(index_->axis, columns);
+  for (double& bytes : edge) {
+    const int32_t event = index_->shown_event(cursor.next());
+    if (event == kOutside || event < born || event >= freed) continue;
+    sweep.move_to(event);
+    bytes = static_cast<double>(sweep.bytes_below(rank));
+  }
+  return edge;
+}
+
+}  // namespace memstrata::replay

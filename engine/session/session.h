@@ -1,0 +1,77 @@
+// One open file and all questions that can be asked of it: the only API of the page and of wasm/.
+//
+// Reading:   while (input) { fill writable(); commit(n); }  finish();
+// Then:      info_json(), open_view(snapshot, device), and per view the timeline queries.
+// Answers are JSON text (few, small) or arrays bounded by pixels. Spans stay valid until the next call.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/analysis/search.h"
+#include "engine/base/status.h"
+#include "engine/replay/timeline.h"
+
+namespace memstrata::session {
+
+class Session {
+ public:
+  explicit Session(int64_t budget_bytes);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // -- Reading. The kind of file is decided from the first bytes.
+  void expect_bytes(int64_t total);
+  [[nodiscard]] std::span<std::byte> writable();
+  [[nodiscard]] Status commit(size_t bytes);
+  [[nodiscard]] Status finish();
+  [[nodiscard]] bool done() const;  // the rest of the input does not matter
+  // {"bytes": read so far, "events": n, "heap": bytes of the budget in use}
+  [[nodiscard]] std::string progress_json() const;
+
+  // -- What is in the file.
+  // The object of `memstrata summary --json` (see engine/cli/README.md).
+  [[nodiscard]] Result<std::string> summary_json(std::string_view file) const;
+  // {"snapshots":[{"name","devices":[{"device","events","segments"}]}], "default":{"snapshot","device"}}
+  // The default device is the one with the longest trace, else the first.
+  [[nodiscard]] std::string contents_json() const;
+
+  // -- One device of one snapshot: builds its timeline and makes it the current view.
+  // {"device","events","blocks","from_start","peak":{"bytes","event"},"initial_bytes","final_bytes",
+  //  "reserved_peak","reserved_final","extent":{"event","time_us"|null},"first_time_us"|null,"last_time_us"|null,
+  //  "oom_events":[event,... at most 1000],"has_stacks":bool,"segments","settings":{...}|null}
+  [[nodiscard]] Result<std::string> open_view(int32_t snapshot, int32_t device);
+
+  // -- Timeline of the current view. All are no-ops with empty answers without one.
+  // RGBA rows from the top, columns.count * rows.count pixels. Matches of the last search are lit, others
+  // dimmed, while `dim_others`.
+  [[nodiscard]] Result<std::span<const uint32_t>> picture(const replay::ColumnGrid& columns,
+                                                          const replay::RowGrid& rows, bool dim_others);
+  // Colours R, G, B, A in memory order; kept for later pictures.
+  void set_palette(std::span<const uint32_t> bands, uint32_t merged, uint32_t nothing, uint32_t dimmed_towards);
+  [[nodiscard]] replay::Curves curves(const replay::ColumnGrid& columns) const;
+  [[nodiscard]] int64_t highest_level(const replay::ColumnGrid& columns) const;
+  // {"event","time_us"|null,"level","allocated","reserved","rank","name"|null,"size"|null} of the state that column k shows;
+  // rank -1 = no block at that height.
+  [[nodiscard]] std::string pick_json(replay::Axis axis, int64_t column, int64_t width, double bytes) const;
+  [[nodiscard]] std::vector<double> outline(int32_t rank, const replay::ColumnGrid& columns) const;
+  // Where a block lies on an axis: {"from","to","offset": bytes below it at birth,"size"}; for fitting it.
+  [[nodiscard]] std::string block_place_json(int32_t rank, replay::Axis axis) const;
+  [[nodiscard]] std::string block_details_json(int32_t rank) const;  // analysis/block_details.h
+  // Position of an event on an axis (its index, or microseconds since the first event).
+  [[nodiscard]] int64_t position(replay::Axis axis, int32_t event) const;
+  // {"count","bytes","first": rank|-1}; kept as the current search until the next one (empty text clears).
+  [[nodiscard]] Result<std::string> search(analysis::SearchIn where, std::string_view text);
+  // The k-th match (0-based) as rank, -1 if there is none.
+  [[nodiscard]] int32_t match(int32_t k) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace memstrata::session

@@ -1,0 +1,37 @@
+// What an event of the allocator history says. Names are PyTorch's; see formats/pytorch-snapshot 5.2.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace memstrata::trace {
+
+enum class Action : uint8_t {
+  alloc,               // a block was handed out; size = requested bytes
+  free_requested,      // the program gave the block back
+  free_completed,      // the block became reusable
+  segment_alloc,       // device memory was obtained; size = real bytes
+  segment_free,        // device memory is given back, always a whole segment
+  segment_map,         // expandable segment: pages added
+  segment_unmap,       // expandable segment: pages removed
+  oom,                 // out of memory is about to be raised; `address` holds the free bytes of the device
+  snapshot,            // somebody took a snapshot; address 0, size = active bytes
+  annotate,            // text attached to a live block
+  user_defined,        // profiler range marker of mid 2024
+  workspace_snapshot,  // Ascend
+  empty_cache,         // Ascend forks
+  free,                // free_requested and free_completed at once (only imitators write it)
+  first_unknown,       // this value and above: Recording::unknown_actions[action - first_unknown]
+};
+
+[[nodiscard]] std::optional<Action> action_of(std::string_view name);
+// Empty for first_unknown and above.
+[[nodiscard]] std::string_view name_of(Action action);
+
+// The block at the event's address is reusable afterwards.
+[[nodiscard]] constexpr bool completes_free(Action action) {
+  return action == Action::free_completed || action == Action::free;
+}
+
+}  // namespace memstrata::trace

@@ -1,0 +1,155 @@
+// Builds the page.
+//
+//   node site/build.mjs --engine FOLDER [--out build/site] [--no-types]
+//
+// FOLDER holds engine.js and engine.wasm of the wasm preset. Two forms come out of the same sources:
+//   index.html + main.js + worker.js + engine.wasm + ...   for any static host, under any path
+//   memstrata.html                                         everything in one file, opens from file://
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, extname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const web = join(root, 'web');
+const { values: options } = parseArgs({
+  options: {
+    engine: { type: 'string', default: join(root, 'build/wasm/bin') },
+    out: { type: 'string', default: join(root, 'build/site') },
+    'no-types': { type: 'boolean', default: false },
+  },
+});
+const engine = resolve(options.engine);
+const out = resolve(options.out);
+const require = createRequire(join(web, 'package.json')); // the packages are installed in web/
+const esbuild = require('esbuild');
+
+if (!options['no-types']) {
+  const tsc = spawnSync(process.execPath, [require.resolve('typescript/bin/tsc'), '--noEmit', '-p', web], {
+    stdio: 'inherit',
+  });
+  if (tsc.status !== 0) process.exit(1);
+}
+
+const bundle = async (entry, more = {}) => {
+  const result = await esbuild.build({
+    entryPoints: [join(web, entry)],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'warning',
+    alias: { 'engine-glue': join(engine, 'engine.js') },
+    ...more,
+  });
+  return result.outputFiles[0].text;
+};
+const gzip = (data) => gzipSync(data, { level: 9 });
+const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+// 'wasm-unsafe-eval' allows compiling WebAssembly and nothing else.
+const policy = (directives) =>
+  `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; ${directives}; ` +
+  `img-src 'self' data: blob:; base-uri 'none'; form-action 'none'">`;
+const withPolicy = (html, directives) => {
+  // Before anything that the policy is about, after the encoding.
+  const charset = /<meta charset=[^>]*>/i;
+  if (!charset.test(html)) throw new Error('web/index.html has no <meta charset>');
+  return html.replace(charset, (meta) => `${meta}\n    ${policy(directives)}`);
+};
+/** Calls `change(tag, href)` for every <link> to a file beside index.html and puts its result in place. */
+const replaceLinks = async (html, change) => {
+  const link = /<link\b[^>]*\bhref="(?![a-z]+:|#)([^"]+)"[^>]*>/gi;
+  for (const [tag, href] of [...html.matchAll(link)]) {
+    const replacement = await change(tag, href);
+    html = html.replace(tag, () => replacement);
+  }
+  return html;
+};
+const mainTag = /<script type="module" src="(?:\.\/)?main\.js"><\/script>/;
+
+const page = await readFile(join(web, 'index.html'), 'utf8');
+if (!mainTag.test(page)) throw new Error('web/index.html has no <script type="module" src="main.js">');
+const main = await bundle('src/main.ts');
+// A classic script: from a file:// page no browser starts a module worker out of a Blob.
+const worker = await bundle('src/engine/worker.ts', { format: 'iife' });
+const wasm = await readFile(join(engine, 'engine.wasm'));
+// The policy forbids both; better to learn it here than in a browser.
+if (/\beval\(|\bnew Function\b/.test(main + worker)) throw new Error('a bundle makes code from text');
+
+await rm(out, { recursive: true, force: true });
+await mkdir(out, { recursive: true });
+const put = async (name, data) => {
+  await mkdir(dirname(join(out, name)), { recursive: true });
+  await writeFile(join(out, name), data);
+};
+
+// The page in files.
+await put('main.js', main);
+await put('worker.js', worker);
+await put('engine.wasm', wasm);
+const site = await replaceLinks(page, async (tag, href) => {
+  const css = extname(href) === '.css';
+  await put(href, css ? await bundle(href) : await readFile(join(web, href)));
+  return tag;
+});
+await put(
+  'index.html',
+  withPolicy(
+    site,
+    "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; style-src 'self'",
+  ),
+);
+for (const folder of ['samples', 'guide']) {
+  const from = join(root, 'site', folder);
+  if (existsSync(from)) await cp(from, join(out, folder), { recursive: true });
+}
+
+// The page in one file. The worker becomes a Blob, whose script runs under the page's policy.
+const embedded = { workerSource: worker, wasmBase64Gzip: gzip(wasm).toString('base64') };
+// `</script` would end the element and `<!--` may swallow its end. Both occur in strings, templates and regular
+// expressions only, where an escape means the same.
+const escaped = (code, escape) => code.replace(/<(?=\/script|!--)/gi, escape);
+const script =
+  `globalThis.memstrataEmbedded=${escaped(JSON.stringify(embedded), '\\u003C')};\n` + escaped(main, '\\x3C');
+const styleHashes = [];
+const single = await replaceLinks(page, async (tag, href) => {
+  if (extname(href) === '.css') {
+    const css = await bundle(href);
+    styleHashes.push(hash(css));
+    return `<style>${css}</style>`;
+  }
+  const type = { '.svg': 'image/svg+xml', '.png': 'image/png' }[extname(href)];
+  if (!type) return ''; // a manifest and the like make no sense without a server
+  const data = (await readFile(join(web, href))).toString('base64');
+  return tag.replace(`href="${href}"`, `href="data:${type};base64,${data}"`);
+});
+await put(
+  'memstrata.html',
+  withPolicy(
+    single,
+    `script-src ${hash(script)} 'wasm-unsafe-eval'; worker-src blob:; connect-src 'none'; ` +
+      `style-src ${styleHashes.join(' ') || "'none'"}`,
+  ).replace(mainTag, () => `<script type="module">${script}</script>`),
+);
+
+const kib = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`.padStart(11);
+let [total, totalGzip] = [0, 0];
+console.log(`${'file'.padEnd(16)}${'raw'.padStart(11)}${'gzip -9'.padStart(11)}`);
+const line = (name, raw, zipped) => console.log(`${name.padEnd(16)}${kib(raw)}${kib(zipped)}`);
+for (const name of ['index.html', 'main.js', 'worker.js', 'engine.wasm']) {
+  const data = await readFile(join(out, name));
+  line(name, data.length, gzip(data).length);
+  total += data.length;
+  totalGzip += gzip(data).length;
+}
+line('download', total, totalGzip);
+const offline = await readFile(join(out, 'memstrata.html'));
+line('memstrata.html', offline.length, gzip(offline).length);

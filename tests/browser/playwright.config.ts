@@ -1,0 +1,41 @@
+// Runs tests/browser/*.spec.ts against build/site in the Chromium that is installed.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig } from '@playwright/test';
+
+const results = join(import.meta.dirname, '../../build/test-results');
+const chromium = [
+  process.env.MEMSTRATA_CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((path) => path !== undefined && existsSync(path));
+
+export default defineConfig({
+  testDir: '.',
+  outputDir: join(results, 'browser'),
+  globalSetup: './server.ts',
+  workers: 2,
+  fullyParallel: false,
+  forbidOnly: true,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: [['list'], ['junit', { outputFile: join(results, 'browser.xml') }]],
+  use: {
+    browserName: 'chromium',
+    viewport: { width: 1440, height: 900 },
+    screenshot: 'only-on-failure',
+    launchOptions: {
+      executablePath: chromium,
+      // Chromium as root needs --no-sandbox; the others keep the network still.
+      args: [
+        '--no-sandbox',
+        '--disable-background-networking',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    },
+  },
+});

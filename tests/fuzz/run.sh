@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets and runs each for SECONDS, two at a time.
+#
+#   bash tests/fuzz/run.sh [SECONDS=60] [RESULTS=build/fuzz/results.tsv]
+#
+# tests/fuzz/corpus/<target>/ holds the kept inputs, also those that once failed, and tests/fuzz/<target>.dict,
+# where present, the words of the format. New inputs gather in build/fuzz/corpus/<target>/, inputs that fail in
+# build/fuzz/failed/. Run one by hand:
+#   build/fuzz/bin/<target> build/fuzz/failed/<target>-crash-...
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+seconds=${1:-60}
+out=build/fuzz
+results=${2:-$out/results.tsv}
+mkdir -p "$out/failed"
+: >"$results"
+
+if ! compgen -G 'tests/fuzz/*.cpp' >/dev/null; then
+  echo "no fuzz targets yet"
+  exit 0
+fi
+if ! { cmake --preset fuzz >"$out/configure.log" && cmake --build --preset fuzz; }; then
+  printf 'failed\tbuild of the fuzz targets\n' >>"$results"
+  exit 1
+fi
+
+run_one() {
+  local target=$1 seconds=$2 out=$3 results=$4 kept=tests/fuzz/corpus/$1
+  mkdir -p "$out/corpus/$target"
+  [[ -d $kept ]] || kept=
+  local words=tests/fuzz/$target.dict
+  [[ -e $words ]] || words=
+  # A hostile file must not take more than this memory or time, whatever it says.
+  if "$out/bin/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=1024 \
+    ${words:+-dict="$words"} -print_final_stats=1 -artifact_prefix="$out/failed/$target-" "$out/corpus/$target" ${kept:+"$kept"} \
+    >"$out/$target.log" 2>&1; then
+    echo "fuzz $target: $(grep -o 'number_of_executed_units: .*' "$out/$target.log")"
+    printf 'passed\t%s\n' "$target" >>"$results"
+  else
+    tail -60 "$out/$target.log"
+    echo "fuzz $target: FAILED, see $out/$target.log"
+    printf 'failed\t%s\n' "$target" >>"$results"
+  fi
+}
+export -f run_one
+for source in tests/fuzz/*.cpp; do basename "$source" .cpp; done |
+  xargs -P2 -I{} bash -c 'run_one "$@"' _ {} "$seconds" "$out" "$results"
+! grep -q ^failed "$results"

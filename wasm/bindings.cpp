@@ -1,0 +1,166 @@
+// The engine's Session for JavaScript. No logic here: types are converted, nothing else.
+//
+// Ownership: a typed array that a method returns is a VIEW of engine memory. It dies with the next call of any
+// method, because the heap may grow or the buffer be used again: copy it before anything else runs.
+// Numbers cross as doubles: all of them are below 2^53 (kMaxLevel, event counts, microseconds of a recording).
+#include <emscripten/bind.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/base/json_writer.h"
+#include "engine/session/session.h"
+
+namespace {
+
+using emscripten::typed_memory_view;
+using emscripten::val;
+using memstrata::Error;
+using memstrata::JsonWriter;
+using memstrata::Result;
+using memstrata::Status;
+using memstrata::replay::Axis;
+
+struct ColumnGrid {
+  int axis;
+  double first, width;
+  int count;
+
+  [[nodiscard]] memstrata::replay::ColumnGrid to_engine() const {
+    return {static_cast<Axis>(axis), static_cast<int64_t>(first), static_cast<int64_t>(width), count};
+  }
+};
+
+struct RowGrid {
+  double bottom, bytesPerRow;
+  int count;
+
+  [[nodiscard]] memstrata::replay::RowGrid to_engine() const { return {bottom, bytesPerRow, count}; }
+};
+
+// What curves() returns: views of `curves_` below.
+struct CurveViews {
+  val event = val::null(), highest = val::null(), lowest = val::null(), allocated = val::null(),
+      reserved = val::null();
+};
+
+std::string error_text(const Error& error) {
+  JsonWriter json;
+  json.begin_object();
+  json.member("code", memstrata::name_of(error.code));
+  json.member("message", std::string_view(error.message));
+  json.member("offset", error.offset);
+  json.end_object();
+  return std::move(json).text();
+}
+
+std::string text_of(const Status& status) { return status ? std::string() : error_text(status.error()); }
+std::string text_of(Result<std::string>&& result) {
+  return result ? std::move(*result) : "{\"error\":" + error_text(result.error()) + "}";
+}
+
+template <typename T>
+val view_of(const std::vector<T>& values) {
+  return val(typed_memory_view(values.size(), values.data()));
+}
+
+class Session {
+ public:
+  explicit Session(double budget_bytes) : session_(static_cast<int64_t>(budget_bytes)) {}
+
+  void expectBytes(double total) { session_.expect_bytes(static_cast<int64_t>(total)); }
+  val writable() {
+    const auto buffer = session_.writable();
+    return val(typed_memory_view(buffer.size(), reinterpret_cast<unsigned char*>(buffer.data())));
+  }
+  std::string commit(size_t bytes) { return text_of(session_.commit(bytes)); }
+  std::string finish() { return text_of(session_.finish()); }
+  bool done() const { return session_.done(); }
+  std::string progress() const { return session_.progress_json(); }
+
+  std::string summary(const std::string& file) const { return text_of(session_.summary_json(file)); }
+  std::string contents() const { return session_.contents_json(); }
+  std::string openView(int snapshot, int device) { return text_of(session_.open_view(snapshot, device)); }
+
+  void setPalette(const val& bands, uint32_t merged, uint32_t nothing, uint32_t dimmed_towards) {
+    session_.set_palette(emscripten::convertJSArrayToNumberVector<uint32_t>(bands), merged, nothing, dimmed_towards);
+  }
+  val picture(const ColumnGrid& columns, const RowGrid& rows, bool dim_others) {
+    const auto pixels = session_.picture(columns.to_engine(), rows.to_engine(), dim_others);
+    if (!pixels) return val(typed_memory_view(0, static_cast<const uint32_t*>(nullptr)));
+    return val(typed_memory_view(pixels->size(), pixels->data()));
+  }
+  CurveViews curves(const ColumnGrid& columns) {
+    curves_ = session_.curves(columns.to_engine());
+    return {view_of(curves_.event), view_of(curves_.highest), view_of(curves_.lowest), view_of(curves_.allocated),
+            view_of(curves_.reserved)};
+  }
+  double highestLevel(const ColumnGrid& columns) const {
+    return static_cast<double>(session_.highest_level(columns.to_engine()));
+  }
+  std::string pick(int axis, double column, double width, double bytes) const {
+    return session_.pick_json(static_cast<Axis>(axis), static_cast<int64_t>(column), static_cast<int64_t>(width), bytes);
+  }
+  val outline(int rank, const ColumnGrid& columns) {
+    outline_ = session_.outline(rank, columns.to_engine());
+    return view_of(outline_);
+  }
+  std::string blockPlace(int rank, int axis) const {
+    return session_.block_place_json(rank, static_cast<Axis>(axis));
+  }
+  std::string blockDetails(int rank) const { return session_.block_details_json(rank); }
+  double position(int axis, int event) const {
+    return static_cast<double>(session_.position(static_cast<Axis>(axis), event));
+  }
+  std::string search(int where, const std::string& text) {
+    return text_of(session_.search(static_cast<memstrata::analysis::SearchIn>(where), text));
+  }
+  int match(int k) const { return session_.match(k); }
+
+ private:
+  memstrata::session::Session session_;
+  memstrata::replay::Curves curves_;  // keep what the last views show
+  std::vector<double> outline_;
+};
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(memstrata) {
+  emscripten::value_object<ColumnGrid>("ColumnGrid")
+      .field("axis", &ColumnGrid::axis)
+      .field("first", &ColumnGrid::first)
+      .field("width", &ColumnGrid::width)
+      .field("count", &ColumnGrid::count);
+  emscripten::value_object<RowGrid>("RowGrid")
+      .field("bottom", &RowGrid::bottom)
+      .field("bytesPerRow", &RowGrid::bytesPerRow)
+      .field("count", &RowGrid::count);
+  emscripten::value_object<CurveViews>("Curves")
+      .field("event", &CurveViews::event)
+      .field("highest", &CurveViews::highest)
+      .field("lowest", &CurveViews::lowest)
+      .field("allocated", &CurveViews::allocated)
+      .field("reserved", &CurveViews::reserved);
+  emscripten::class_<Session>("Session")
+      .constructor<double>()
+      .function("expectBytes", &Session::expectBytes)
+      .function("writable", &Session::writable)
+      .function("commit", &Session::commit)
+      .function("finish", &Session::finish)
+      .function("done", &Session::done)
+      .function("progress", &Session::progress)
+      .function("summary", &Session::summary)
+      .function("contents", &Session::contents)
+      .function("openView", &Session::openView)
+      .function("setPalette", &Session::setPalette)
+      .function("picture", &Session::picture)
+      .function("curves", &Session::curves)
+      .function("highestLevel", &Session::highestLevel)
+      .function("pick", &Session::pick)
+      .function("outline", &Session::outline)
+      .function("blockPlace", &Session::blockPlace)
+      .function("blockDetails", &Session::blockDetails)
+      .function("position", &Session::position)
+      .function("search", &Session::search)
+      .function("match", &Session::match);
+}

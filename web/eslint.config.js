@@ -1,0 +1,61 @@
+// For all TypeScript and JavaScript of the repository. Run from its root:
+//   web/node_modules/.bin/eslint --config web/eslint.config.js web site tests
+// Formatting is Prettier's business; here are only rules that find mistakes.
+import eslint from '@eslint/js';
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['build/**', '**/node_modules/**', 'tests/golden/**', 'tests/data/**'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  eslint.configs.recommended,
+  {
+    rules: {
+      eqeqeq: 'error',
+      'no-eval': 'error',
+      'no-implied-eval': 'error',
+      'no-new-func': 'error',
+      'prefer-const': 'error',
+    },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // Lit calls event handlers with `this` bound.
+      '@typescript-eslint/unbound-method': 'off',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],
+    },
+  },
+  {
+    // TypeScript knows the names of its files; scripts run in Node.
+    files: ['**/*.{js,mjs}'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          'process',
+          'console',
+          'Buffer',
+          'URL',
+          'globalThis',
+          'setTimeout',
+          'clearTimeout',
+          'performance',
+          'structuredClone',
+          'TextDecoder',
+          'TextEncoder',
+          'fetch',
+          'Blob',
+          'Response',
+          'DecompressionStream',
+          'CompressionStream',
+          'WebAssembly',
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+);

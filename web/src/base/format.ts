@@ -1,0 +1,108 @@
+// Numbers as text; the only place where that is done.
+import type { Bytes, Microseconds } from './units.ts';
+
+const unitNames = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+
+/** `71.2 GiB`: three or four figures, never rounded up to 1024 of a unit. */
+export function formatBytes(bytes: Bytes): string {
+  let value = Math.abs(bytes);
+  let unit = 0;
+  while (value >= 1023.95 && unit < unitNames.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  const sign = bytes < 0 ? '−' : '';
+  if (unit === 0) return `${sign}${Math.round(value)} B`;
+  const digits = value < 9.995 ? 2 : 1;
+  return `${sign}${trimZeros(value.toFixed(digits))} ${unitNames[unit] ?? ''}`;
+}
+
+/** `76,450,234,368 bytes`. */
+export function formatExactBytes(bytes: Bytes): string {
+  return `${formatCount(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`;
+}
+
+/** Text of a tick at a multiple of `step`: the unit of the step decides, so a ruler reads evenly. */
+export function formatBytesTick(bytes: Bytes, step: Bytes): string {
+  if (bytes === 0) return '0';
+  let unit = 0;
+  let scale = 1;
+  while (unit < unitNames.length - 1 && Math.abs(bytes) >= scale * 1024) {
+    scale *= 1024;
+    unit += 1;
+  }
+  let digits = 0;
+  while (digits < 3 && Math.abs((step / scale) * 10 ** digits - Math.round((step / scale) * 10 ** digits)) > 1e-6)
+    digits += 1;
+  return `${(bytes / scale).toFixed(digits)} ${unitNames[unit] ?? ''}`;
+}
+
+/** `1,234,567`. */
+export function formatCount(count: number): string {
+  const digits = String(Math.abs(Math.trunc(count)));
+  return (count < 0 ? '−' : '') + digits.replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** Length of a stretch of time: `412 µs`, `3.21 ms`, `12.345 s`, `4 min 05.2 s`, `2 h 03 min`. */
+export function formatDuration(us: Microseconds): string {
+  const value = Math.abs(us);
+  const sign = us < 0 ? '−' : '';
+  if (value < 1000) return `${sign}${trimZeros(value.toFixed(value < 10 && !Number.isInteger(value) ? 1 : 0))} µs`;
+  if (value < 1e6) return `${sign}${trimZeros((value / 1e3).toFixed(value < 1e5 ? 2 : 1))} ms`;
+  if (value < 6e7) return `${sign}${(value / 1e6).toFixed(3)} s`;
+  if (value < 3.6e9) {
+    const minutes = Math.floor(value / 6e7);
+    return `${sign}${minutes} min ${((value - minutes * 6e7) / 1e6).toFixed(1).padStart(4, '0')} s`;
+  }
+  const hours = Math.floor(value / 3.6e9);
+  return `${sign}${hours} h ${String(Math.floor((value - hours * 3.6e9) / 6e7)).padStart(2, '0')} min`;
+}
+
+/** Moment since the first event: `+12.345678 s`, to the microsecond. */
+export function formatMoment(us: Microseconds): string {
+  const sign = us < 0 ? '−' : '+';
+  return `${sign}${(Math.abs(us) / 1e6).toFixed(6)} s`;
+}
+
+/** Tick of the time axis: as many places as `step` needs. */
+export function formatMomentTick(us: Microseconds, step: Microseconds): string {
+  if (us === 0) return '0 s';
+  let digits = 0;
+  while (digits < 6 && step < 10 ** (6 - digits)) digits += 1;
+  return `${us < 0 ? '−' : '+'}${(Math.abs(us) / 1e6).toFixed(digits)} s`;
+}
+
+/** Local date and time of microseconds since 1970, with milliseconds. */
+export function formatWallClock(us: Microseconds): string {
+  const date = new Date(us / 1000);
+  if (Number.isNaN(date.getTime())) return 'unknown';
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return (
+    `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ` +
+    `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.` +
+    String(date.getMilliseconds()).padStart(3, '0')
+  );
+}
+
+/** `byte 0x1f4 (500)`. */
+export function formatOffset(offset: number): string {
+  return `byte 0x${offset.toString(16)} (${formatCount(offset)})`;
+}
+
+/** `412 MiB/s`. */
+export function formatRate(bytes: Bytes, milliseconds: number): string {
+  return milliseconds <= 0 ? '' : `${formatBytes((bytes / milliseconds) * 1000)}/s`;
+}
+
+/** Last part of a path of either kind of system. */
+export function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}
+
+function trimZeros(text: string): string {
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}

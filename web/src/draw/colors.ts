@@ -1,0 +1,98 @@
+// Colours of the timeline for both themes.
+//
+// Bands: three cool hues and sand in several lightnesses, so that neighbours stay apart for colour-blind readers
+// and in grey too. Everything that speaks (peak, out of memory, selection) has a colour or shape of its own.
+import type { Palette } from '../engine/protocol.ts';
+
+export type Theme = 'light' | 'dark';
+
+export interface TimelineColors {
+  bands: readonly string[];
+  merged: string;
+  background: string;
+  grid: string;
+  axis: string;
+  text: string;
+  allocated: string;
+  reserved: string;
+  lowest: string;
+  peak: string;
+  peakText: string;
+  oom: string;
+  cursor: string;
+  cursorChip: string;
+  cursorChipText: string;
+  outline: string;
+  halo: string;
+  boxFill: string;
+  boxLine: string;
+}
+
+const light: TimelineColors = {
+  bands: [
+    '#4f7fbd', '#86add9', '#b3cdea', '#2f8f8b', '#72beb6', '#b4ddd6',
+    '#7568b3', '#a79dd4', '#cfc9e8', '#c4a35a', '#e3cf9c', '#8696aa',
+  ],
+  merged: '#9aa3ad',
+  background: '#ffffff',
+  grid: 'rgba(20, 32, 48, 0.09)',
+  axis: 'rgba(20, 32, 48, 0.25)',
+  text: '#525e6b',
+  allocated: '#16202b',
+  reserved: '#b45309',
+  lowest: 'rgba(22, 32, 43, 0.35)',
+  peak: '#16202b',
+  peakText: '#ffffff',
+  oom: '#b3261e',
+  cursor: 'rgba(20, 32, 48, 0.55)',
+  cursorChip: '#2a3642',
+  cursorChipText: '#ffffff',
+  outline: '#0b1118',
+  halo: '#ffffff',
+  boxFill: 'rgba(31, 99, 200, 0.12)',
+  boxLine: '#1f63c8',
+};
+
+const dark: TimelineColors = {
+  bands: [
+    '#3f6ca9', '#6593cc', '#2c4c7c', '#257f7b', '#4fa39c', '#1e5a58',
+    '#685da6', '#8f84c6', '#494180', '#a08343', '#786135', '#62738a',
+  ],
+  merged: '#5b6673',
+  background: '#11151a',
+  grid: 'rgba(226, 234, 244, 0.09)',
+  axis: 'rgba(226, 234, 244, 0.25)',
+  text: '#9fabb8',
+  allocated: '#eef3f8',
+  reserved: '#f2b45c',
+  lowest: 'rgba(238, 243, 248, 0.4)',
+  peak: '#eef3f8',
+  peakText: '#11151a',
+  oom: '#ff8f85',
+  cursor: 'rgba(226, 234, 244, 0.6)',
+  cursorChip: '#dfe6ee',
+  cursorChipText: '#11151a',
+  outline: '#ffffff',
+  halo: '#0b0e12',
+  boxFill: 'rgba(122, 174, 255, 0.16)',
+  boxLine: '#7aaeff',
+};
+
+export const colorsOf = (theme: Theme): TimelineColors => (theme === 'light' ? light : dark);
+
+/** The same colours for the engine, which paints the bands. */
+export function enginePalette(theme: Theme): Palette {
+  const colors = colorsOf(theme);
+  return {
+    bands: Uint32Array.from(colors.bands, packed),
+    merged: packed(colors.merged),
+    nothing: 0, // transparent: the grid lies under the picture
+    dimmedTowards: packed(theme === 'light' ? '#f4f5f7' : '#171b21'),
+  };
+}
+
+/** `#rrggbb` as 0xAABBGGRR. */
+function packed(hex: string): number {
+  const value = Number.parseInt(hex.slice(1), 16);
+  return ((0xff << 24) | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
+}

@@ -1,0 +1,79 @@
+// What the eye must find: the peak and the moments without memory.
+import { formatBytes } from '../base/format.ts';
+import type { AxisUnits, Bytes } from '../base/units.ts';
+import type { TimelineColors } from './colors.ts';
+import { font, type Context, type Projection } from './plot.ts';
+
+export function drawPeak(
+  ctx: Context,
+  at: Projection,
+  peak: { x: AxisUnits; bytes: Bytes },
+  colors: TimelineColors,
+): void {
+  const { area } = at;
+  const { ratio } = area;
+  const x = at.x(peak.x);
+  if (x < area.left - 1 || x > area.left + area.width + 1) return;
+  const y = at.y(peak.bytes);
+  const text = `Peak ${formatBytes(peak.bytes)}`;
+  ctx.font = font(area, 12, 600);
+  const height = 20 * ratio;
+  const width = ctx.measureText(text).width + 16 * ratio;
+  const left = Math.min(Math.max(x - width / 2, area.left), area.left + area.width - width);
+  // Above the peak where there is room, else in the lane above the plot.
+  const top = Math.max(Math.min(y - height - 10 * ratio, area.top + area.height - height), 2 * ratio);
+  const insidePlot = y >= area.top && y <= area.top + area.height;
+
+  ctx.fillStyle = colors.peak;
+  ctx.fillRect(Math.round(x - ratio / 2), top + height, Math.max(1, ratio), Math.max(0, y - top - height));
+  ctx.beginPath();
+  ctx.roundRect(left, top, width, height, 4 * ratio);
+  ctx.fill();
+  if (insidePlot) {
+    ctx.beginPath();
+    ctx.arc(x, y, 3.5 * ratio, 0, 2 * Math.PI);
+    ctx.fillStyle = colors.halo;
+    ctx.fill();
+    ctx.lineWidth = 2 * ratio;
+    ctx.strokeStyle = colors.peak;
+    ctx.stroke();
+  }
+  ctx.fillStyle = colors.peakText;
+  ctx.textAlign = 'center';
+  ctx.textBaseline = 'middle';
+  ctx.fillText(text, left + width / 2, top + height / 2 + ratio / 2);
+}
+
+/** A cross in the lane above the plot and a line through it; labels only where they do not touch. */
+export function drawOoms(ctx: Context, at: Projection, positions: readonly AxisUnits[], colors: TimelineColors): void {
+  const { area } = at;
+  const { ratio } = area;
+  let lastX = -Infinity;
+  let lastLabel = -Infinity;
+  ctx.font = font(area, 11, 600);
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'middle';
+  ctx.lineWidth = 2 * ratio;
+  ctx.strokeStyle = colors.oom;
+  for (const position of positions) {
+    const x = at.x(position);
+    if (x < area.left - 1 || x > area.left + area.width + 1 || x - lastX < 3 * ratio) continue;
+    lastX = x;
+    ctx.fillStyle = colors.oom;
+    ctx.fillRect(Math.round(x - ratio / 2), area.top - 6 * ratio, Math.max(1, ratio), area.height + 6 * ratio);
+    const r = 3.5 * ratio;
+    const y = area.top - 12 * ratio;
+    ctx.beginPath();
+    ctx.moveTo(x - r, y - r);
+    ctx.lineTo(x + r, y + r);
+    ctx.moveTo(x + r, y - r);
+    ctx.lineTo(x - r, y + r);
+    ctx.stroke();
+    const width = ctx.measureText('OOM').width;
+    if (x - lastLabel < width + 24 * ratio) continue;
+    lastLabel = x;
+    const right = x + 8 * ratio + width <= area.left + area.width;
+    ctx.textAlign = right ? 'left' : 'right';
+    ctx.fillText('OOM', x + (right ? 8 : -8) * ratio, y + ratio / 2);
+  }
+}

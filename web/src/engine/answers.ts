@@ -1,0 +1,124 @@
+// The engine's JSON answers as types; engine/session/session.h and engine/analysis/block_details.h define them.
+import type { AxisUnits, Bytes, Microseconds, Rank } from '../base/units.ts';
+
+export type Axis = 'event' | 'time';
+
+export interface EngineError {
+  code: string;
+  message: string;
+  /** Byte offset in the input, -1 = does not apply. */
+  offset: number;
+}
+
+export interface Contents {
+  snapshots: { name: string; devices: { device: number; events: number; segments: number }[] }[];
+  /** The device with the longest history; null = the file names no device at all. */
+  default: { snapshot: number; device: number } | null;
+}
+
+/** One device of one snapshot, opened as the current view. */
+export interface ViewInfo {
+  device: number;
+  events: number;
+  blocks: number;
+  from_start: number;
+  peak: { bytes: Bytes; event: number };
+  initial_bytes: Bytes;
+  final_bytes: Bytes;
+  reserved_peak: Bytes;
+  reserved_final: Bytes;
+  extent: { event: AxisUnits; time_us: AxisUnits | null };
+  first_time_us: Microseconds | null;
+  last_time_us: Microseconds | null;
+  oom_events: number[];
+  has_stacks: boolean;
+  segments: number;
+}
+
+export type Severity = 'info' | 'warning' | 'error';
+
+export interface Diagnostic {
+  severity: Severity;
+  name: string;
+  count: number;
+  /** Byte offset of the first one, null or -1 = no place in the file. */
+  first_offset: number | null;
+  text: string;
+  detail?: string;
+}
+
+/** The part of `memstrata summary --json` that the page shows. */
+export interface Summary {
+  file: string;
+  format: string;
+  bytes: Bytes;
+  diagnostics: Diagnostic[];
+}
+
+/** What lies under a point of the picture. */
+export interface Pick {
+  event: number;
+  time_us: Microseconds | null;
+  level: Bytes;
+  allocated: Bytes;
+  reserved: Bytes;
+  /** -1 = no block at that height. */
+  rank: Rank;
+  name?: string;
+  size?: Bytes;
+}
+
+export interface BlockPlace {
+  from: AxisUnits;
+  to: AxisUnits;
+  /** Bytes below the block at its birth. */
+  offset: Bytes;
+  size: Bytes;
+}
+
+export interface Frame {
+  text: string;
+  name: string;
+  file: string;
+  line: number;
+  repeats: number;
+  hidden: boolean;
+  fx: string[];
+}
+
+export interface BlockDetails {
+  rank: Rank;
+  name: string;
+  address: string;
+  version: number;
+  kind: 'traced' | 'freed_only' | 'final_only';
+  requested_size: Bytes;
+  block_size: Bytes | null;
+  state: string | null;
+  stream: number;
+  stream_handle: string;
+  pool: [number, number] | null;
+  pool_from: 'event' | 'segment' | null;
+  born_event: number;
+  free_requested_event: number | null;
+  freed_event: number | null;
+  born_time_us: Microseconds | null;
+  freed_time_us: Microseconds | null;
+  lifetime_events: number;
+  lifetime_us: Microseconds | null;
+  total_after: Bytes | null;
+  compile_context: string | null;
+  user_metadata: string | null;
+  annotations: string[];
+  extras: Record<string, string>;
+  frames: Frame[];
+  stack_of: 'alloc' | 'free' | 'block' | null;
+  forward_frames: string | null;
+  no_stack_reasons: string[];
+}
+
+export interface SearchAnswer {
+  count: number;
+  bytes: Bytes;
+  first: Rank;
+}

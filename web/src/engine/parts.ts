@@ -1,0 +1,45 @@
+// Fetches the worker's script and compiles the engine, once, while no file is open yet: opening a local file
+// causes no request. The one-file page carries both inside itself.
+import type { EngineParts } from './client.ts';
+
+declare global {
+  // Set by site/build.mjs in memstrata.html.
+  var memstrataEmbedded: { workerSource: string; wasmBase64Gzip: string } | undefined;
+}
+
+/** True in memstrata.html, which reads nothing but the files it is given. */
+export const isOneFile = (): boolean => globalThis.memstrataEmbedded !== undefined;
+
+export async function loadEngineParts(): Promise<EngineParts> {
+  const embedded = globalThis.memstrataEmbedded;
+  const [source, module] = await Promise.all([
+    embedded ? embedded.workerSource : fetchText('worker.js'),
+    embedded ? inflate(embedded.wasmBase64Gzip).then((bytes) => WebAssembly.compile(bytes)) : compile('engine.wasm'),
+  ]);
+  const script = new Blob([source], { type: 'text/javascript' });
+  return { workerUrl: URL.createObjectURL(script), module };
+}
+
+async function fetchText(name: string): Promise<string> {
+  return (await fetchPart(name)).text();
+}
+
+async function compile(name: string): Promise<WebAssembly.Module> {
+  const response = await fetchPart(name);
+  // Streaming needs the right type, which not every static host sends.
+  if (response.headers.get('content-type')?.startsWith('application/wasm'))
+    return WebAssembly.compileStreaming(response);
+  return WebAssembly.compile(await response.arrayBuffer());
+}
+
+async function fetchPart(name: string): Promise<Response> {
+  const response = await fetch(new URL(name, document.baseURI));
+  if (!response.ok) throw new Error(`${name}: the server answered ${response.status}.`);
+  return response;
+}
+
+async function inflate(base64Gzip: string): Promise<ArrayBuffer> {
+  const bytes = Uint8Array.from(atob(base64Gzip), (char) => char.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(stream).arrayBuffer();
+}

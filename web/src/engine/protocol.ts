@@ -1,0 +1,125 @@
+// Everything that page and worker say to each other; message names exist only here.
+import type {
+  Axis,
+  BlockDetails,
+  BlockPlace,
+  Contents,
+  EngineError,
+  Pick,
+  SearchAnswer,
+  Summary,
+  ViewInfo,
+} from './answers.ts';
+import type { AxisUnits, Bytes, Rank } from '../base/units.ts';
+
+/** Columns [first, first + count) of a grid in which column k covers [k * width, (k + 1) * width). */
+export interface Columns {
+  axis: Axis;
+  first: number;
+  width: AxisUnits;
+  count: number;
+}
+
+export interface Rows {
+  bottom: Bytes;
+  bytesPerRow: Bytes;
+  count: number;
+}
+
+export interface Curves {
+  event: Int32Array;
+  highest: Float64Array;
+  lowest: Float64Array;
+  allocated: Float64Array;
+  reserved: Float64Array;
+}
+
+/** Colours as 0xAABBGGRR. */
+export interface Palette {
+  bands: Uint32Array;
+  merged: number;
+  nothing: number;
+  dimmedTowards: number;
+}
+
+export type SearchScope = 'anything' | 'address' | 'frame' | 'metadata';
+
+/** Where the bytes come from. A URL is absolute and of the page's own origin. */
+export type Source = { file: File } | { url: string };
+
+export interface PictureQuestion {
+  columns: Columns;
+  rows: Rows;
+  palette: Palette;
+  dimOthers: boolean;
+}
+
+export interface PictureAnswer {
+  /** RGBA, rows from the top. */
+  pixels: Uint8ClampedArray<ArrayBuffer>;
+  curves: Curves;
+}
+
+export interface ProbeQuestion {
+  axis: Axis;
+  column: number;
+  width: AxisUnits;
+  bytes: Bytes;
+  /** The block whose details the page already has; they are not sent again. */
+  known: Rank;
+  /** Grid on which the block's outline is wanted. */
+  columns: Columns | undefined;
+}
+
+export interface ProbeAnswer {
+  /** null = outside the recording. */
+  pick: Pick | null;
+  details: BlockDetails | undefined;
+  outline: Float64Array | undefined;
+}
+
+export interface BlockAnswer {
+  details: BlockDetails;
+  place: BlockPlace;
+}
+
+/** Questions that are answered once each: arguments and answer by name. */
+export interface Calls {
+  open: { args: { source: Source; budget: Bytes }; answer: { contents: Contents; view: ViewInfo | undefined } };
+  view: { args: { snapshot: number; device: number }; answer: ViewInfo };
+  summary: { args: { file: string }; answer: Summary };
+  picture: { args: PictureQuestion; answer: PictureAnswer };
+  probe: { args: ProbeQuestion; answer: ProbeAnswer };
+  block: { args: { rank: Rank; axis: Axis }; answer: BlockAnswer };
+  outline: { args: { rank: Rank; columns: Columns }; answer: Float64Array };
+  highest: { args: { columns: Columns }; answer: Bytes };
+  position: { args: { axis: Axis; events: number[] }; answer: number[] };
+  search: { args: { scope: SearchScope; text: string }; answer: SearchAnswer };
+  match: { args: { index: number }; answer: Rank };
+}
+export type Kind = keyof Calls;
+
+/** First message to a worker: the compiled engine. */
+export interface Start {
+  kind: 'start';
+  module: WebAssembly.Module;
+}
+export type Request = { [K in Kind]: { kind: K; id: number; args: Calls[K]['args'] } }[Kind];
+export type ToWorker = Start | Request;
+
+export type Phase = 'reading' | 'finishing' | 'indexing';
+export interface Progress {
+  phase: Phase;
+  bytes: Bytes;
+  /** 0 = not known. */
+  total: Bytes;
+  events: number;
+}
+
+export type FromWorker =
+  | { kind: 'started' }
+  | { kind: 'progress'; id: number; progress: Progress }
+  | { kind: 'answer'; id: number; answer: unknown }
+  | { kind: 'refused'; id: number; error: EngineError }
+  /** The engine cannot be used any more. */
+  | { kind: 'died'; error: EngineError };

@@ -1,0 +1,217 @@
+// One engine with one open file, off the page's thread.
+//
+// A typed array from the engine is a view of its memory and dies with the next call of any method: it is copied
+// before anything else happens. JSON answers hold {"error": ...} when the engine refuses.
+import type { Session } from 'engine-glue';
+import type { BlockDetails, BlockPlace, Contents, EngineError, Pick, SearchAnswer, Summary, ViewInfo } from './answers.ts';
+import { startEngine, type Engine } from './module.ts';
+import type {
+  Calls,
+  Columns,
+  Curves,
+  FromWorker,
+  Kind,
+  Phase,
+  PictureQuestion,
+  ProbeQuestion,
+  Request,
+  SearchScope,
+  Source,
+  ToWorker,
+} from './protocol.ts';
+import { chunksOf, openSource, SourceFailure } from './source.ts';
+
+const progressEveryMs = 50;
+const scopeNumbers = { anything: 0, address: 1, frame: 2, metadata: 3 } as const satisfies Record<SearchScope, number>;
+
+class Refusal extends Error {
+  constructor(readonly reason: EngineError) {
+    super(reason.message);
+  }
+}
+
+let engine: Promise<Engine> | undefined;
+let session: Session | undefined;
+
+const post = (message: FromWorker, transfer: Transferable[] = []): void => {
+  globalThis.postMessage(message, { transfer });
+};
+
+globalThis.onmessage = (event: MessageEvent<ToWorker>) => {
+  const message = event.data;
+  if (message.kind === 'start') {
+    engine = startEngine(message.module);
+    engine.then(
+      () => post({ kind: 'started' }),
+      (error: unknown) => post({ kind: 'died', error: describe(error) }),
+    );
+    return;
+  }
+  handle(message).catch((error: unknown) => {
+    if (error instanceof Refusal) post({ kind: 'refused', id: message.id, error: error.reason });
+    else if (error instanceof SourceFailure)
+      post({ kind: 'refused', id: message.id, error: { code: 'unreadable', message: error.message, offset: -1 } });
+    else post({ kind: 'died', error: describe(error) });
+  });
+};
+
+async function handle(request: Request): Promise<void> {
+  switch (request.kind) {
+    case 'open':
+      return answer(request.kind, request.id, await open(request.id, request.args.source, request.args.budget));
+    case 'view':
+      return answer(
+        request.kind,
+        request.id,
+        parse<ViewInfo>(opened().openView(request.args.snapshot, request.args.device)),
+      );
+    case 'summary':
+      return answer(request.kind, request.id, parse<Summary>(opened().summary(request.args.file)));
+    case 'picture':
+      return picture(request.id, request.args);
+    case 'probe':
+      return probe(request.id, request.args);
+    case 'block': {
+      const { rank, axis } = request.args;
+      return answer(request.kind, request.id, {
+        details: parse<BlockDetails>(opened().blockDetails(rank)),
+        place: parse<BlockPlace>(opened().blockPlace(rank, axisNumber(axis))),
+      });
+    }
+    case 'outline': {
+      const lower = opened().outline(request.args.rank, grid(request.args.columns)).slice();
+      return answer(request.kind, request.id, lower, [lower.buffer]);
+    }
+    case 'highest':
+      return answer(request.kind, request.id, opened().highestLevel(grid(request.args.columns)));
+    case 'position': {
+      const axis = axisNumber(request.args.axis);
+      return answer(
+        request.kind,
+        request.id,
+        request.args.events.map((event) => opened().position(axis, event)),
+      );
+    }
+    case 'search':
+      return answer(
+        request.kind,
+        request.id,
+        parse<SearchAnswer>(opened().search(scopeNumbers[request.args.scope], request.args.text)),
+      );
+    case 'match':
+      return answer(request.kind, request.id, opened().match(request.args.index));
+  }
+}
+
+function answer<K extends Kind>(kind: K, id: number, value: Calls[K]['answer'], transfer: Transferable[] = []): void {
+  post({ kind: 'answer', id, answer: value }, transfer);
+}
+
+async function open(id: number, source: Source, budget: number): Promise<Calls['open']['answer']> {
+  if (!engine) throw new Error('The engine was not started.');
+  const { module } = await engine;
+  const input = await openSource(source);
+  session?.delete();
+  const reading = new module.Session(budget);
+  session = reading;
+  reading.expectBytes(input.total);
+
+  let bytes = 0;
+  let lastReport = 0;
+  const report = (phase: Phase): void => {
+    lastReport = performance.now();
+    const { events } = parse<{ events: number }>(reading.progress());
+    post({ kind: 'progress', id, progress: { phase, bytes, total: input.total, events } });
+  };
+  for await (const chunk of chunksOf(input.stream)) {
+    for (let from = 0; from < chunk.length;) {
+      const room = reading.writable(); // a fresh view: the heap may have grown
+      const size = Math.min(room.length, chunk.length - from);
+      if (size === 0) throw new Refusal({ code: 'limit_exceeded', message: 'No memory is left to read on.', offset: bytes });
+      room.set(chunk.subarray(from, from + size));
+      check(reading.commit(size));
+      from += size;
+    }
+    bytes += chunk.length;
+    if (performance.now() - lastReport >= progressEveryMs) report('reading');
+    if (reading.done()) break;
+  }
+  report('finishing');
+  check(reading.finish());
+  const contents = parse<Contents>(reading.contents());
+  report('indexing');
+  const start = contents.default;
+  const view = start ? parse<ViewInfo>(reading.openView(start.snapshot, start.device)) : undefined;
+  return { contents, view };
+}
+
+let lastPalette = '';
+
+function picture(id: number, { columns, rows, palette, dimOthers }: PictureQuestion): void {
+  const from = opened();
+  const paletteKey = [...palette.bands, palette.merged, palette.nothing, palette.dimmedTowards].join();
+  if (paletteKey !== lastPalette) {
+    from.setPalette(palette.bands, palette.merged, palette.nothing, palette.dimmedTowards);
+    lastPalette = paletteKey;
+  }
+  const drawn = from.picture(grid(columns), rows, dimOthers);
+  const pixels = new Uint8ClampedArray(drawn.length * 4);
+  new Uint32Array(pixels.buffer).set(drawn);
+  const lines = from.curves(grid(columns));
+  const curves: Curves = {
+    event: lines.event.slice(),
+    highest: lines.highest.slice(),
+    lowest: lines.lowest.slice(),
+    allocated: lines.allocated.slice(),
+    reserved: lines.reserved.slice(),
+  };
+  answer('picture', id, { pixels, curves }, [
+    pixels.buffer,
+    curves.event.buffer,
+    curves.highest.buffer,
+    curves.lowest.buffer,
+    curves.allocated.buffer,
+    curves.reserved.buffer,
+  ] as ArrayBuffer[]);
+}
+
+function probe(id: number, question: ProbeQuestion): void {
+  const from = opened();
+  const pick = parse<Pick | null>(from.pick(axisNumber(question.axis), question.column, question.width, question.bytes));
+  const rank = pick?.rank ?? -1;
+  const details =
+    rank >= 0 && rank !== question.known ? parse<BlockDetails>(from.blockDetails(rank)) : undefined;
+  const outline = rank >= 0 && question.columns ? from.outline(rank, grid(question.columns)).slice() : undefined;
+  answer('probe', id, { pick, details, outline }, outline ? [outline.buffer] : []);
+}
+
+function opened(): Session {
+  if (!session) throw new Error('No file is open.');
+  return session;
+}
+
+function axisNumber(axis: 'event' | 'time'): 0 | 1 {
+  return axis === 'event' ? 0 : 1;
+}
+
+function grid({ axis, first, width, count }: Columns): { axis: 0 | 1; first: number; width: number; count: number } {
+  return { axis: axisNumber(axis), first, width, count };
+}
+
+function parse<T>(json: string): T {
+  const value = JSON.parse(json) as T | { error: EngineError };
+  if (typeof value === 'object' && value !== null && 'error' in value && value.error)
+    throw new Refusal(value.error);
+  return value as T;
+}
+
+function check(status: string): void {
+  if (status !== '') throw new Refusal(JSON.parse(status) as EngineError);
+}
+
+/** An abort or a trap: the engine's memory cannot be trusted any more. */
+function describe(error: unknown): EngineError {
+  const text = error instanceof Error ? error.message : String(error);
+  const memory = error instanceof RangeError || /memory|allocation/i.test(text);
+  return { code: memory ? 'out_of_memory' : 'internal', message: text, offset: -1 };
+}

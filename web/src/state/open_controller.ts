@@ -1,0 +1,202 @@
+// Which file is open and how it came to be: one engine per file, the next one only replaces it when it has
+// something to show.
+import type { ReactiveController, ReactiveControllerHost } from 'lit';
+import type { Bytes } from '../base/units.ts';
+import type { Contents, EngineError, Summary, ViewInfo } from '../engine/answers.ts';
+import { EngineClient, EngineFailure, type EngineParts } from '../engine/client.ts';
+import { loadEngineParts } from '../engine/parts.ts';
+import type { Progress, Source } from '../engine/protocol.ts';
+
+/** Bytes the engine may use for one file; the 32-bit heap ends at 4 GiB. */
+const budget: Bytes = 3.5 * 1024 ** 3;
+
+export interface OpenFile {
+  name: string;
+  bytes: Bytes;
+  source: Source;
+  engine: EngineClient;
+  contents: Contents;
+  snapshot: number;
+  /** Undefined if the file names no device. */
+  view: ViewInfo | undefined;
+  /** Follows shortly after the first picture. */
+  summary: Summary | undefined;
+  /** Why the engine stopped after the file was shown. */
+  died: EngineError | undefined;
+}
+
+export interface Loading {
+  name: string;
+  bytes: Bytes;
+  startedAt: number;
+  progress: Progress;
+}
+
+export interface Failure {
+  name: string;
+  error: EngineError;
+}
+
+export type State = 'empty' | 'loading' | 'ready' | 'error';
+
+export class OpenController implements ReactiveController {
+  file: OpenFile | undefined;
+  loading: Loading | undefined;
+  failure: Failure | undefined;
+  /** A device is being opened. */
+  switching = false;
+
+  private parts: Promise<EngineParts> | undefined;
+  private warm: Promise<EngineClient> | undefined;
+  private attempt = 0;
+  private opening: EngineClient | undefined;
+
+  constructor(private readonly host: ReactiveControllerHost) {
+    host.addController(this);
+  }
+
+  hostConnected(): void {
+    this.warmUp();
+  }
+
+  get state(): State {
+    if (this.loading) return 'loading';
+    if (this.failure) return 'error';
+    return this.file ? 'ready' : 'empty';
+  }
+
+  async open(name: string, source: Source): Promise<void> {
+    this.abandon();
+    const attempt = this.attempt;
+    const bytes = 'file' in source ? source.file.size : 0;
+    this.failure = undefined;
+    this.loading = {
+      name,
+      bytes,
+      startedAt: performance.now(),
+      progress: { phase: 'reading', bytes: 0, total: bytes, events: 0 },
+    };
+    this.host.requestUpdate();
+    let engine: EngineClient | undefined;
+    try {
+      engine = await this.takeEngine();
+      if (attempt !== this.attempt) return engine.terminate();
+      this.opening = engine;
+      const { contents, view } = await engine.call('open', { source, budget }, (progress) => {
+        if (attempt !== this.attempt || !this.loading) return;
+        this.loading = { ...this.loading, bytes: progress.total || progress.bytes, progress };
+        this.host.requestUpdate();
+      });
+      if (attempt !== this.attempt) return;
+      const read = this.loading.progress.bytes;
+      this.opening = undefined;
+      this.loading = undefined;
+      this.file?.engine.terminate();
+      const snapshot = contents.default?.snapshot ?? 0;
+      const file: OpenFile = {
+        name,
+        bytes: bytes || read,
+        source,
+        engine,
+        contents,
+        snapshot,
+        view,
+        summary: undefined,
+        died: undefined,
+      };
+      engine.onDeath = (error) => {
+        file.died = error;
+        this.host.requestUpdate();
+      };
+      this.file = file;
+      this.host.requestUpdate();
+    } catch (error) {
+      engine?.terminate();
+      if (attempt !== this.attempt) return;
+      this.opening = undefined;
+      this.fail(name, reasonOf(error));
+    }
+  }
+
+  /** Shows a failure that was seen before the engine was asked. */
+  fail(name: string, error: EngineError): void {
+    this.abandon();
+    this.failure = { name, error };
+    this.warmUp();
+    this.host.requestUpdate();
+  }
+
+  /** Back to the file that was open before, or to the start. */
+  cancel(): void {
+    this.abandon();
+    this.failure = undefined;
+    this.warmUp();
+    this.host.requestUpdate();
+  }
+
+  async openDevice(snapshot: number, device: number): Promise<void> {
+    const file = this.file;
+    if (!file || this.switching) return;
+    this.switching = true;
+    this.host.requestUpdate();
+    try {
+      const view = await file.engine.call('view', { snapshot, device });
+      file.snapshot = snapshot;
+      file.view = view;
+    } catch (error) {
+      if (file.engine.alive && file === this.file) this.fail(file.name, reasonOf(error));
+    } finally {
+      this.switching = false;
+      this.host.requestUpdate();
+    }
+  }
+
+  /** Diagnostics and the like; asked for when the first picture is on the screen. */
+  async loadSummary(): Promise<void> {
+    const file = this.file;
+    if (!file || file.summary) return;
+    try {
+      file.summary = await file.engine.call('summary', { file: file.name });
+    } catch {
+      return; // the engine died: `died` tells, or there is nothing to add
+    }
+    this.host.requestUpdate();
+  }
+
+  /** Opens the same file again after its engine stopped. */
+  reopen(): void {
+    if (this.file) void this.open(this.file.name, this.file.source);
+  }
+
+  /** Has an engine ready, so that the next file need not wait for it. Causes requests only the first time. */
+  warmUp(): void {
+    if (this.warm) return;
+    this.parts ??= loadEngineParts();
+    this.warm = this.parts.then((parts) => new EngineClient(parts));
+    this.warm.catch(() => {
+      // Reported when a file is opened; another try then.
+      this.warm = undefined;
+      this.parts = undefined;
+    });
+  }
+
+  private async takeEngine(): Promise<EngineClient> {
+    this.warmUp();
+    const engine = await this.warm;
+    this.warm = undefined;
+    if (!engine) throw new Error('The engine could not be loaded.');
+    return engine.alive ? engine : new EngineClient(await (this.parts ??= loadEngineParts()));
+  }
+
+  private abandon(): void {
+    this.attempt += 1;
+    this.opening?.terminate();
+    this.opening = undefined;
+    this.loading = undefined;
+  }
+}
+
+function reasonOf(error: unknown): EngineError {
+  if (error instanceof EngineFailure) return error.reason;
+  return { code: 'internal', message: error instanceof Error ? error.message : String(error), offset: -1 };
+}

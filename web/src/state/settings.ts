@@ -1,0 +1,31 @@
+// What is remembered on this computer between visits.
+
+export type ThemeChoice = 'auto' | 'light' | 'dark';
+
+interface Settings {
+  theme: ThemeChoice;
+  /** Width of the details pane in CSS pixels. */
+  detailsWidth: number;
+}
+
+const key = 'memstrata';
+const defaults: Settings = { theme: 'auto', detailsWidth: 360 };
+
+export function loadSettings(): Settings {
+  try {
+    const stored = JSON.parse(localStorage.getItem(key) ?? '{}') as Partial<Settings>;
+    const theme = stored.theme === 'light' || stored.theme === 'dark' ? stored.theme : 'auto';
+    const width = Number(stored.detailsWidth);
+    return { theme, detailsWidth: width >= 200 && width <= 1200 ? width : defaults.detailsWidth };
+  } catch {
+    return { ...defaults }; // storage may be forbidden, or hold something else
+  }
+}
+
+export function saveSettings(change: Partial<Settings>): void {
+  try {
+    localStorage.setItem(key, JSON.stringify({ ...loadSettings(), ...change }));
+  } catch {
+    // Without storage the choice lasts as long as the page.
+  }
+}

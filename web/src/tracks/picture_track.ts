@@ -1,0 +1,201 @@
+// Keeps a picture of the bands for what is visible: asks the engine for the exact one, and until it comes shows
+// the last one moved to the new place, with a coarse picture of everything behind it.
+import { LatestOnly } from '../base/latest_only.ts';
+import type { Bytes } from '../base/units.ts';
+import type { Axis } from '../engine/answers.ts';
+import type { EngineClient } from '../engine/client.ts';
+import type { Columns, Curves, Palette, PictureAnswer, PictureQuestion, Rows } from '../engine/protocol.ts';
+import type { Context, PlotArea, Projection } from '../draw/plot.ts';
+import { columnWidth, type Bounds, type Viewport } from '../state/viewport.ts';
+
+export interface Picture {
+  columns: Columns;
+  rows: Rows;
+  curves: Curves;
+  style: string;
+  canvas: HTMLCanvasElement;
+}
+
+/** What decides the colours; `key` differs whenever they do. */
+export interface PictureStyle {
+  key: string;
+  palette: Palette;
+  dimOthers: boolean;
+}
+
+interface Question extends PictureQuestion {
+  style: string;
+}
+
+const overscan = 128;
+
+export class PictureTrack {
+  shown: Picture | undefined;
+  private backdrop: Picture | undefined;
+  private readonly exact: LatestOnly<Question, PictureAnswer>;
+  private readonly coarse: LatestOnly<Question, PictureAnswer>;
+
+  constructor(
+    engine: EngineClient,
+    private readonly changed: () => void,
+    failed: (error: unknown) => void,
+  ) {
+    const ask = ({ columns, rows, palette, dimOthers }: Question): Promise<PictureAnswer> =>
+      engine.call('picture', { columns, rows, palette, dimOthers });
+    this.exact = new LatestOnly(
+      ask,
+      (answer, question) => {
+        const old = this.shown?.canvas;
+        this.shown = paint(answer, question, old);
+        this.changed();
+      },
+      failed,
+    );
+    this.coarse = new LatestOnly(
+      ask,
+      (answer, question) => {
+        this.backdrop = paint(answer, question, this.backdrop?.canvas);
+        this.changed();
+      },
+      failed,
+    );
+  }
+
+  /** Asks for what is missing. True if the picture shown is exactly the one wanted. */
+  want(at: Projection, axis: Axis, bounds: Bounds, style: PictureStyle): boolean {
+    const visible = visibleColumns(at, axis, bounds);
+    const rows = visibleRows(at);
+    if (!this.shown || !covers(this.shown, visible, rows, style.key)) {
+      this.exact.request({
+        columns: widened(visible, bounds),
+        rows,
+        palette: style.palette,
+        dimOthers: style.dimOthers,
+        style: style.key,
+      });
+      return false;
+    }
+    this.wantBackdrop(at.area, axis, bounds, style);
+    return !this.exact.busy;
+  }
+
+  draw(ctx: Context, at: Projection): void {
+    ctx.imageSmoothingEnabled = false;
+    const { shown, backdrop } = this;
+    if (shown && coversView(shown, at.view)) return place(ctx, at, shown);
+    if (backdrop && backdrop.columns.axis === shown?.columns.axis) {
+      // Where the last picture lies, the coarse one must not shine through.
+      place(ctx, at, backdrop, shown);
+    }
+    if (shown) place(ctx, at, shown);
+  }
+
+  private wantBackdrop(area: PlotArea, axis: Axis, bounds: Bounds, style: PictureStyle): void {
+    if (this.coarse.busy) return;
+    const width = columnWidth(bounds.extent / Math.max(1, area.width / 2));
+    const count = Math.ceil(area.height / 2);
+    const columns = { axis, first: 0, width, count: Math.ceil(bounds.extent / width) };
+    const rows = { bottom: 0, bytesPerRow: bounds.top / count, count };
+    const old = this.backdrop;
+    if (
+      old &&
+      old.style === style.key &&
+      old.columns.axis === axis &&
+      old.columns.width === width &&
+      old.columns.count === columns.count &&
+      old.rows.bytesPerRow === rows.bytesPerRow
+    )
+      return;
+    this.coarse.request({ columns, rows, palette: style.palette, dimOthers: style.dimOthers, style: style.key });
+  }
+}
+
+/** The grid on which the visible part is drawn; also the one to pick on. */
+export function visibleColumns(at: Projection, axis: Axis, bounds: Bounds): Columns {
+  const width = columnWidth(at.unitsPerPixel);
+  const first = Math.max(0, Math.floor(at.view.x0 / width));
+  const end = Math.min(Math.ceil(bounds.extent / width), Math.ceil(at.view.x1 / width));
+  return { axis, first, width, count: Math.max(1, end - first) };
+}
+
+function visibleRows(at: Projection): Rows {
+  const bytesPerRow = at.bytesPerPixel;
+  const bottom = Math.floor(at.view.y0 / bytesPerRow + 1e-6) * bytesPerRow;
+  return { bottom, bytesPerRow, count: at.area.height + 1 };
+}
+
+function widened(columns: Columns, bounds: Bounds): Columns {
+  const more = Math.min(overscan, Math.ceil(columns.count / 4));
+  const first = Math.max(0, columns.first - more);
+  const end = Math.min(Math.ceil(bounds.extent / columns.width), columns.first + columns.count + more);
+  return { ...columns, first, count: Math.max(1, end - first) };
+}
+
+function covers(picture: Picture, columns: Columns, rows: Rows, style: string): boolean {
+  const { columns: have, rows: drawn } = picture;
+  return (
+    picture.style === style &&
+    have.axis === columns.axis &&
+    have.width === columns.width &&
+    have.first <= columns.first &&
+    have.first + have.count >= columns.first + columns.count &&
+    equalBytes(drawn.bytesPerRow, rows.bytesPerRow, rows.bytesPerRow) &&
+    equalBytes(drawn.bottom, rows.bottom, rows.bytesPerRow) &&
+    drawn.count === rows.count
+  );
+}
+
+function equalBytes(a: Bytes, b: Bytes, row: Bytes): boolean {
+  return Math.abs(a - b) < row * 1e-4;
+}
+
+function coversView({ columns, rows }: Picture, view: Viewport): boolean {
+  return (
+    columns.first * columns.width <= view.x0 &&
+    (columns.first + columns.count) * columns.width >= view.x1 &&
+    rows.bottom <= view.y0 + rows.bytesPerRow / 2 &&
+    rows.bottom + rows.count * rows.bytesPerRow >= view.y1 - rows.bytesPerRow / 2
+  );
+}
+
+function paint(answer: PictureAnswer, question: Question, reuse: HTMLCanvasElement | undefined): Picture {
+  const { columns, rows } = question;
+  const canvas = reuse ?? document.createElement('canvas');
+  if (canvas.width !== columns.count || canvas.height !== rows.count) {
+    canvas.width = columns.count;
+    canvas.height = rows.count;
+  }
+  const ctx = canvas.getContext('2d');
+  if (ctx && answer.pixels.length === columns.count * rows.count * 4)
+    ctx.putImageData(new ImageData(answer.pixels, columns.count, rows.count), 0, 0);
+  return { columns, rows, curves: answer.curves, style: question.style, canvas };
+}
+
+function rectOf(at: Projection, { columns, rows }: Picture): [number, number, number, number] {
+  const left = at.x(columns.first * columns.width);
+  const right = at.x((columns.first + columns.count) * columns.width);
+  let top = at.y(rows.bottom + rows.count * rows.bytesPerRow);
+  let bottom = at.y(rows.bottom);
+  // One row per pixel: put them on pixels.
+  if (Math.abs(rows.bytesPerRow / at.bytesPerPixel - 1) < 1e-6) {
+    bottom = Math.round(bottom);
+    top = bottom - rows.count;
+  }
+  return [left, top, right - left, bottom - top];
+}
+
+function place(ctx: Context, at: Projection, picture: Picture, except?: Picture): void {
+  const [x, y, width, height] = rectOf(at, picture);
+  if (width <= 0 || height <= 0) return;
+  if (!except) {
+    ctx.drawImage(picture.canvas, x, y, width, height);
+    return;
+  }
+  ctx.save();
+  const outside = new Path2D();
+  outside.rect(at.area.left, at.area.top, at.area.width, at.area.height);
+  outside.rect(...rectOf(at, except));
+  ctx.clip(outside, 'evenodd');
+  ctx.drawImage(picture.canvas, x, y, width, height);
+  ctx.restore();
+}

@@ -1,0 +1,177 @@
+// Colours, sizes and the look of small controls, shared by all parts of the page.
+import { css } from 'lit';
+
+/** On the viewer's host; inherited by every shadow root inside it. */
+export const tokens = css`
+  :host {
+    --bg: #f5f6f8;
+    --surface: #ffffff;
+    --raised: #ffffff;
+    --text: #16202b;
+    --dim: #56616d;
+    --line: #dfe3e8;
+    --line-strong: #c3cad2;
+    --hover: #eceff3;
+    --accent: #1f63c8;
+    --accent-text: #ffffff;
+    --accent-soft: #e6eefb;
+    --bad: #b3261e;
+    --bad-soft: #fdecea;
+    --warn: #8a5300;
+    --warn-soft: #fdf3e0;
+    --code: #f0f2f5;
+    --reserved: #b45309;
+    --allocated: #16202b;
+    --merged: #9aa3ad;
+    --shadow: 0 12px 40px rgba(16, 24, 36, 0.18);
+    --mono: ui-monospace, 'SF Mono', 'Cascadia Mono', 'JetBrains Mono', Menlo, Consolas, monospace;
+    color-scheme: light;
+  }
+  :host([data-theme='dark']) {
+    --bg: #0c0f13;
+    --surface: #11151a;
+    --raised: #181d24;
+    --text: #e6ebf1;
+    --dim: #9aa6b3;
+    --line: #232a33;
+    --line-strong: #3a4450;
+    --hover: #1d232b;
+    --accent: #7aaeff;
+    --accent-text: #0b1220;
+    --accent-soft: #18263d;
+    --bad: #ff8f85;
+    --bad-soft: #33191a;
+    --warn: #f2b45c;
+    --warn-soft: #2d2314;
+    --code: #1a2027;
+    --reserved: #f2b45c;
+    --allocated: #eef3f8;
+    --merged: #5b6673;
+    --shadow: 0 12px 40px rgba(0, 0, 0, 0.6);
+    color-scheme: dark;
+  }
+`;
+
+/** In every shadow root. */
+export const base = css`
+  *,
+  *::before,
+  *::after {
+    box-sizing: border-box;
+  }
+  [hidden] {
+    display: none !important;
+  }
+  button,
+  input,
+  select {
+    font: inherit;
+    color: inherit;
+  }
+  :focus-visible {
+    outline: 2px solid var(--accent);
+    outline-offset: 1px;
+  }
+  .button {
+    display: inline-flex;
+    align-items: center;
+    justify-content: center;
+    gap: 6px;
+    height: 32px;
+    padding: 0 12px;
+    border: 1px solid var(--line-strong);
+    border-radius: 6px;
+    background: var(--raised);
+    color: var(--text);
+    font-weight: 500;
+    white-space: nowrap;
+    cursor: pointer;
+  }
+  .button:hover:not(:disabled) {
+    background: var(--hover);
+  }
+  .button:disabled {
+    color: var(--dim);
+    cursor: not-allowed;
+  }
+  .button.primary {
+    background: var(--accent);
+    border-color: var(--accent);
+    color: var(--accent-text);
+  }
+  .button.primary:hover {
+    filter: brightness(1.08);
+    background: var(--accent);
+  }
+  .button.quiet {
+    border-color: transparent;
+    background: transparent;
+  }
+  .button.quiet:hover:not(:disabled) {
+    background: var(--hover);
+  }
+  .button.small {
+    height: 24px;
+    padding: 0 8px;
+    border-radius: 5px;
+    font-size: 12px;
+  }
+  .button.icon {
+    width: 32px;
+    padding: 0;
+  }
+  .button.icon.small {
+    width: 24px;
+  }
+  .button[aria-pressed='true'] {
+    background: var(--accent-soft);
+    color: var(--accent);
+    border-color: var(--accent);
+  }
+  .field {
+    height: 32px;
+    padding: 0 8px;
+    border: 1px solid var(--line-strong);
+    border-radius: 6px;
+    background: var(--surface);
+    color: var(--text);
+  }
+  select.field {
+    padding-right: 4px;
+  }
+  .mono {
+    font-family: var(--mono);
+    font-size: 0.92em;
+  }
+  .visually-hidden {
+    position: absolute;
+    width: 1px;
+    height: 1px;
+    margin: -1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+    white-space: nowrap;
+  }
+  kbd {
+    display: inline-block;
+    min-width: 20px;
+    padding: 1px 5px;
+    border: 1px solid var(--line-strong);
+    border-bottom-width: 2px;
+    border-radius: 4px;
+    background: var(--surface);
+    font-family: inherit;
+    font-size: 11.5px;
+    text-align: center;
+  }
+  svg.symbol {
+    width: 16px;
+    height: 16px;
+    fill: none;
+    stroke: currentColor;
+    stroke-width: 1.6;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+    flex: none;
+  }
+`;
