@@ -104,7 +104,7 @@ await put(
   'index.html',
   withPolicy(
     site,
-    "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; style-src 'self'",
+    "script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'; style-src 'self'",
   ),
 );
 for (const folder of ['samples', 'guide']) {

@@ -12,35 +12,35 @@ enum class Severity : uint8_t { info, warning, error };
 
 // One entry per kind of finding. The list with names, severities and sentences is in diagnostics.cpp.
 enum class Diag : uint8_t {
-  truncated,               // input ended before the pickle did
-  damaged,                 // an impossible byte sequence; reading stopped there
-  budget_exhausted,        // memory ran out; what was read before is shown
-  trailing_bytes,          // data after STOP
-  foreign_object,          // GLOBAL/REDUCE and friends, kept inert
-  cyclic_reference,        // a container that holds itself
-  late_change,             // items added to a container after it was used elsewhere
-  duplicate_key,           // last one wins
-  odd_items,               // a key without a value
-  wrong_type,              // a known key with a value of another type, ignored
-  integer_out_of_range,    // more than 64 bits, or a size that cannot be
-  negative_size,           // read as 0
-  long_string_cut,         // only the beginning was kept
-  text_cut,                // unknown data too long or too deep to be kept whole
-  unknown_action,          // kept, without effect
-  unknown_state,           // block state
-  unknown_key,             // kept as text
-  event_incomplete,        // event without action, size or address, left out
+  truncated,             // input ended before the pickle did
+  damaged,               // an impossible byte sequence; reading stopped there
+  budget_exhausted,      // memory ran out; what was read before is shown
+  trailing_bytes,        // data after STOP
+  foreign_object,        // GLOBAL/REDUCE and friends, kept inert
+  cyclic_reference,      // a container that holds itself
+  late_change,           // items added to a container after it was used elsewhere
+  duplicate_key,         // last one wins
+  odd_items,             // a key without a value
+  wrong_type,            // a known key with a value of another type, ignored
+  integer_out_of_range,  // more than 64 bits, or a size that cannot be
+  negative_size,         // read as 0
+  long_string_cut,       // only the beginning was kept
+  text_cut,              // unknown data too long or too deep to be kept whole
+  unknown_action,        // kept, without effect
+  unknown_state,         // block state
+  unknown_key,           // kept as text
+  event_incomplete,      // event without action, size or address, left out
   block_incomplete,
   segment_incomplete,
-  blocks_do_not_tile,      // sum of block sizes differs from total_size
-  too_many_streams,        // beyond 32767 different handles: shown as one
+  blocks_do_not_tile,  // sum of block sizes differs from total_size
+  too_many_streams,    // beyond 32767 different handles: shown as one
   too_many_pools,
-  too_many_devices,        // beyond kMaxDevices ordinals: not listed
-  time_not_monotonic,      // events out of time order; the time axis uses the latest time so far
-  alloc_of_live_address,   // the earlier block is taken as freed there
-  free_without_alloc,      // block older than the recording
-  requests_only,           // no free_completed in the trace: free_requested counts as the free
-  level_overflow,          // the sum of live sizes would pass 8 PiB; the size was taken as 0
+  too_many_devices,       // beyond kMaxDevices ordinals: not listed
+  time_not_monotonic,     // events out of time order; the time axis uses the latest time so far
+  alloc_of_live_address,  // the earlier block is taken as freed there
+  free_without_alloc,     // block older than the recording
+  requests_only,          // no free_completed in the trace: free_requested counts as the free
+  level_overflow,         // the sum of live sizes would pass 8 PiB; the size was taken as 0
   kCount,
 };
 

@@ -24,9 +24,10 @@ void permute(Column<T>& column, std::span<const uint32_t> order, Column<T>& scra
   std::swap(column, scratch);
 }
 
-// False if memory for the permutation is refused.
+// False if memory for the permutation is refused, or if there are more rows than row numbers.
 [[nodiscard]] bool sort_extras(ExtraTable& extras, Budget& budget) {
   const size_t rows = extras.size_rows();
+  if (rows > static_cast<size_t>(std::numeric_limits<int32_t>::max())) return false;
   const auto place = [&](size_t i) { return std::tuple(extras.owner[i], extras.row[i]); };
   bool sorted = true;
   for (size_t i = 1; i < rows && sorted; ++i) sorted = place(i - 1) <= place(i);

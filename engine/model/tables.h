@@ -53,7 +53,7 @@ struct EventTable {
   Column<StringId> context;   // compile_context; none = absent
   Column<StringId> metadata;  // user_metadata, text or JSON text; none = absent
   Column<StreamId> stream;
-  Column<PoolId> pool;        // none = absent (before 2026)
+  Column<PoolId> pool;  // none = absent (before 2026)
 
   [[nodiscard]] size_t size_rows() const { return action.size(); }
   [[nodiscard]] bool reserve(size_t rows);
@@ -62,13 +62,13 @@ struct EventTable {
 struct BlockTable {
   explicit BlockTable(Budget& budget);
 
-  Column<uint64_t> address;         // filled in from the segment where the file has none
+  Column<uint64_t> address;  // filled in from the segment where the file has none
   Column<int64_t> size;
-  Column<int64_t> requested_size;   // kUnknownSize = absent; stale on inactive blocks
+  Column<int64_t> requested_size;  // kUnknownSize = absent; stale on inactive blocks
   Column<BlockState> state;
-  Column<StackId> stack;            // none = no frames and no history
+  Column<StackId> stack;  // none = no frames and no history
   Column<StringId> metadata;
-  Column<RowRange> history;         // rows of HistoryTable (files of 2022-23)
+  Column<RowRange> history;  // rows of HistoryTable (files of 2022-23)
 
   [[nodiscard]] size_t size_rows() const { return state.size(); }
 };
@@ -87,10 +87,10 @@ struct HistoryTable {
 struct SegmentTable {
   explicit SegmentTable(Budget& budget);
 
-  Column<int32_t> device;           // -1 in host_segments
+  Column<int32_t> device;  // -1 in host_segments
   Column<uint64_t> address;
   Column<int64_t> total_size;
-  Column<int64_t> allocated_size;   // as written; kUnknownSize = absent
+  Column<int64_t> allocated_size;  // as written; kUnknownSize = absent
   Column<int64_t> active_size;
   Column<int64_t> requested_size;
   Column<StreamId> stream;
@@ -99,7 +99,7 @@ struct SegmentTable {
   Column<Tristate> expandable;
   Column<StackId> stack;
   Column<StringId> metadata;
-  Column<RowRange> blocks;          // rows of BlockTable, ascending addresses
+  Column<RowRange> blocks;  // rows of BlockTable, ascending addresses
 
   [[nodiscard]] size_t size_rows() const { return device.size(); }
 };

@@ -86,7 +86,7 @@ EventRange EventAxis::range(Axis axis, int64_t first, int64_t count, int64_t wid
   if (width < 1 || count < 1) return {};
   const int64_t left = border_of(first, width);
   const int64_t right = border_of(add_columns(first, count), width);
-  if (right <= 0 || left >= extent(axis)) return {};
+  if (right <= 0 || std::max(left, int64_t{0}) >= extent(axis)) return {};
   const int32_t begin = first_at(axis, left, 0);
   return {begin, first_at(axis, right, begin), true};
 }

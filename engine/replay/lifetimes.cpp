@@ -42,14 +42,10 @@ struct PendingStep {
   int64_t change;
 };
 
-int64_t clamp_bytes(int64_t bytes) { return std::clamp(bytes, int64_t{0}, kMaxLevel); }
+// Wide enough for the sum of any number of sizes, whatever a hostile file says.
+using Sum = __int128;
 
-// Saturates, so that sizes of a hostile file cannot overflow.
-int64_t add_bytes(int64_t a, int64_t b) {
-  int64_t sum;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return b < 0 ? INT64_MIN : INT64_MAX;
-}
+int64_t clamp_bytes(Sum bytes) { return static_cast<int64_t>(std::clamp<Sum>(bytes, 0, kMaxLevel)); }
 
 bool is_reserved_growth(Action action) { return action == Action::segment_alloc || action == Action::segment_map; }
 bool is_reserved_shrink(Action action) { return action == Action::segment_free || action == Action::segment_unmap; }
@@ -285,18 +281,18 @@ class LifetimeFinder {
   }
 
   [[nodiscard]] bool sum_reserved() {
-    int64_t reserved = 0;
+    Sum start = 0;
     for (int32_t segment = snapshot_.segments.first; segment < snapshot_.segments.end(); ++segment) {
       const auto i = static_cast<size_t>(segment);
       if (recording_.segments.device[i] == found_.device) {
-        reserved = add_bytes(reserved, std::max(recording_.segments.total_size[i], int64_t{0}));
+        start += std::max(recording_.segments.total_size[i], int64_t{0});
       }
     }
-    for (size_t i = action_.size(); i-- > 0;) reserved = add_bytes(reserved, -reserved_change(i));
-    reserved = clamp_bytes(reserved);
+    for (size_t i = 0; i < action_.size(); ++i) start -= reserved_change(i);
+    int64_t reserved = clamp_bytes(start);
     found_.reserved.initial = reserved;
     for (size_t i = 0; i < action_.size(); ++i) {
-      const int64_t after = clamp_bytes(add_bytes(reserved, reserved_change(i)));
+      const int64_t after = clamp_bytes(Sum{reserved} + reserved_change(i));
       if (after != reserved && !set_step(found_.reserved, static_cast<int32_t>(i), after)) return false;
       reserved = after;
     }

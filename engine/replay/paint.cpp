@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <vector>
 
-#include "engine/base/hash.h"
 #include "engine/replay/timeline.h"
 
 namespace memstrata::replay {
 
 namespace {
 
-constexpr int32_t kTileColumns = 16;  // a row of a tile is a cache line
-constexpr size_t kKnownColours = 2048;
+constexpr size_t kTileColumns = 8;  // 800 rows of them fit into the first cache
+constexpr size_t kKnownColours = 4096;
 
 // Shares are of 256.
 constexpr uint32_t kMergedShare = 128;
@@ -62,9 +62,7 @@ class BandColours {
     if (pixel == kNothing) return style_.palette.nothing;
     const uint32_t rank = pixel & kRankMask;
     const auto bands = style_.palette.bands;
-    if (bands.empty()) return style_.palette.merged;
-    const uint64_t group = rank < style_.group.size() ? style_.group[rank] : mix_hash(rank);
-    uint32_t colour = bands[static_cast<size_t>(group % bands.size())];
+    uint32_t colour = bands[rank < style_.group.size() ? style_.group[rank] % bands.size() : any_band(rank)];
     // 3 has no common factor with 7: ranks up to 6 apart differ, and neighbours by several steps.
     const uint32_t lightness = rank * 3 % kLightnesses;
     constexpr uint32_t middle = kLightnesses / 2;
@@ -77,26 +75,67 @@ class BandColours {
     return colour;
   }
 
+  // Fibonacci hashing: neighbours get bands far apart.
+  [[nodiscard]] size_t any_band(uint32_t rank) const {
+    return static_cast<size_t>((rank * 0x9E3779B1U) * uint64_t{style_.palette.bands.size()} >> 32);
+  }
+
   const PaintStyle& style_;
   std::array<Known, kKnownColours> known_;
 };
 
-// One column of pixels into colours, run after run.
-void paint_column(std::span<const uint32_t> pixels, const PaintStyle& style, BandColours& colours,
-                  std::span<uint32_t> out) {
+// The top rows of high bands, darker. A rank's pixels are one run, so a band is high enough if the pixel
+// `separator_rows - 1` below its top shows it too. A band cut off by the edge of the picture does not end there.
+void draw_separators(std::span<const uint32_t> pixels, size_t separator_rows, uint32_t* out) {
   const size_t rows = pixels.size();
-  const auto separator_rows = static_cast<size_t>(std::max(style.separator_min_rows, 1));
-  for (size_t begin = 0; begin < rows;) {
-    const uint32_t pixel = pixels[begin];
-    size_t end = begin + 1;
-    while (end < rows && pixels[end] == pixel) ++end;
-    const uint32_t colour = colours.of(pixel);
-    std::fill(out.begin() + static_cast<ptrdiff_t>(begin), out.begin() + static_cast<ptrdiff_t>(end), colour);
-    // A band cut off by the edge of the picture does not end there.
-    if (pixel != kNothing && end < rows && end - begin >= separator_rows) {
-      out[end - 1] = darker(colour, kSeparatorShare);
+  const uint32_t* pixel = pixels.data();
+  for (size_t top = separator_rows - 1; top + 1 < rows; ++top) {
+    const bool is_top = pixel[top] != pixel[top + 1] && pixel[top] == pixel[top + 1 - separator_rows] && pixel[top] != kNothing;
+    out[top] = is_top ? darker(out[top], kSeparatorShare) : out[top];
+  }
+}
+
+void paint_column(std::span<const uint32_t> pixels, const PaintStyle& style, BandColours& colours, uint32_t* out) {
+  for (size_t row = 0; row < pixels.size(); ++row) out[row] = colours.of(pixels[row]);
+  draw_separators(pixels, static_cast<size_t>(std::max(style.separator_min_rows, 1)), out);
+}
+
+using FourColours [[gnu::vector_size(16)]] = uint32_t;
+
+// out[r * width + c] = in[c * height + r], for 4 x 4.
+void transpose_4x4(const uint32_t* in, size_t height, uint32_t* out, ptrdiff_t row_step) {
+  FourColours a, b, c, d;
+  std::memcpy(&a, in, sizeof a);
+  std::memcpy(&b, in + height, sizeof b);
+  std::memcpy(&c, in + 2 * height, sizeof c);
+  std::memcpy(&d, in + 3 * height, sizeof d);
+  const FourColours ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const FourColours ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const FourColours cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const FourColours cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  a = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+  b = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+  c = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+  d = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+  std::memcpy(out, &a, sizeof a);
+  std::memcpy(out + row_step, &b, sizeof b);
+  std::memcpy(out + 2 * row_step, &c, sizeof c);
+  std::memcpy(out + 3 * row_step, &d, sizeof d);
+}
+
+// Columns of a tile, bottom row first, to rows of the picture. `bottom` is where row 0 goes.
+void transpose_tile(const uint32_t* tile, size_t columns, size_t height, uint32_t* bottom, size_t width) {
+  const auto row_step = -static_cast<ptrdiff_t>(width);
+  size_t row = 0;
+  if (columns == kTileColumns) {
+    for (; row + 4 <= height; row += 4) {
+      uint32_t* out = bottom + static_cast<ptrdiff_t>(row) * row_step;
+      for (size_t c = 0; c < kTileColumns; c += 4) transpose_4x4(tile + c * height + row, height, out + c, row_step);
     }
-    begin = end;
+  }
+  for (; row < height; ++row) {
+    uint32_t* out = bottom + static_cast<ptrdiff_t>(row) * row_step;
+    for (size_t c = 0; c < columns; ++c) out[c] = tile[c * height + row];
   }
 }
 
@@ -107,21 +146,16 @@ void paint(std::span<const uint32_t> pixels, int32_t columns, int32_t rows, cons
   if (columns <= 0 || rows <= 0) return;
   const auto height = static_cast<size_t>(rows);
   const auto width = static_cast<size_t>(columns);
-  if (pixels.size() / height < width || rgba.size() / height < width) return;
+  if (pixels.size() / height < width || rgba.size() / height < width || style.palette.bands.empty()) return;
 
   BandColours colours(style);
   std::vector<uint32_t> tile(height * kTileColumns);
   for (size_t left = 0; left < width; left += kTileColumns) {
-    const size_t tile_width = std::min<size_t>(kTileColumns, width - left);
+    const size_t tile_width = std::min(kTileColumns, width - left);
     for (size_t c = 0; c < tile_width; ++c) {
-      paint_column(pixels.subspan((left + c) * height, height), style, colours,
-                   std::span(tile).subspan(c * height, height));
+      paint_column(pixels.subspan((left + c) * height, height), style, colours, tile.data() + c * height);
     }
-    for (size_t row = 0; row < height; ++row) {
-      uint32_t* out = rgba.data() + (height - 1 - row) * width + left;
-      const uint32_t* in = tile.data() + row;
-      for (size_t c = 0; c < tile_width; ++c) out[c] = in[c * height];
-    }
+    transpose_tile(tile.data(), tile_width, height, rgba.data() + (height - 1) * width + left, width);
   }
 }
 

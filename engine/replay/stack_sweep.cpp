@@ -29,9 +29,10 @@ RowThresholds::RowThresholds(const RowGrid& rows) : count(std::max(rows.count, 0
 }
 
 bool StackSweep::Scratch::reserve(const StackTree& tree) {
-  return leaves.resize(static_cast<size_t>(tree.leaf_count()), Leaf{}) &&
-         nodes.resize(static_cast<size_t>(tree.node_count()), Node{}) &&
-         active.reserve(static_cast<size_t>(tree.node_count()));
+  const auto node_count = static_cast<size_t>(tree.node_count());
+  const size_t leaf_count = node_count * kNodeLeaves;
+  return leaves.resize(leaf_count, Leaf{}) && leaf_bytes.resize(leaf_count, 0) && leaf_until.resize(leaf_count, 0) &&
+         nodes.resize(node_count, Node{}) && active.reserve(node_count);
 }
 
 StackSweep::StackSweep(const StackTree& tree, Scratch& scratch) : tree_(tree), scratch_(scratch) {
@@ -48,10 +49,17 @@ void StackSweep::move_to(int32_t event) {
 void StackSweep::start_nodes() {
   for (; next_node_ * kNodeBlocks < born_; ++next_node_) {
     if (tree_.is_node_dead(next_node_, event_)) continue;
-    scratch_.nodes[static_cast<size_t>(next_node_)] = {.leaves = 0, .bytes = 0, .drawn_at = 0, .until = INT32_MAX,
-                                                       .born = 0, .walked = -1, .drawn = -1, .rows_end = 0,
+    scratch_.nodes[static_cast<size_t>(next_node_)] = {.leaves = 0,
+                                                       .bytes = 0,
+                                                       .drawn_at = 0,
+                                                       .until = INT32_MAX,
+                                                       .born = 0,
+                                                       .walked = -1,
+                                                       .drawn = -1,
+                                                       .rows_end = 0,
                                                        .changed = true};
-    (void)scratch_.active.push_back(next_node_);  // capacity for every node is there
+    std::fill_n(scratch_.leaf_until.data() + next_node_ * kNodeLeaves, kNodeLeaves, INT32_MAX);
+    (void)scratch_.active.push_back(next_node_);  // there is room for every node
   }
 }
 
@@ -76,41 +84,49 @@ StackSweep::Node& StackSweep::look_at(int32_t node) {
 
 void StackSweep::refresh(int32_t node) {
   Node& state = scratch_.nodes[static_cast<size_t>(node)];
-  const int32_t first_leaf = node * kNodeLeaves;
-  Leaf* leaves = scratch_.leaves.data() + first_leaf;
+  const int32_t* until = scratch_.leaf_until.data() + node * kNodeLeaves;
+  if (state.until <= event_) end_blocks(node, state.leaves & ~live_mask_of_64(until, event_).live);
+  if (state.born < kNodeBlocks) add_born_blocks(node);
+  state.until = live_mask_of_64(until, event_).until;
+  state.changed = true;
+  if (state.leaves == 0 && tree_.is_node_dead(node, event_)) ++dead_nodes_;
+}
 
-  for (uint64_t rest = state.leaves; rest != 0; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
-    Leaf& leaf = leaves[i];
-    if (leaf.until > event_) continue;
-    const LiveMask mask = tree_.live_in(first_leaf + i, event_, node * kNodeBlocks + state.born);
-    leaf.bytes -= tree_.bytes_of(first_leaf + i, leaf.live & ~mask.live);
+void StackSweep::end_blocks(int32_t node, uint64_t expired) {
+  Node& state = scratch_.nodes[static_cast<size_t>(node)];
+  for (; expired != 0; expired &= expired - 1) {
+    const int i = std::countr_zero(expired);
+    const int32_t index = node * kNodeLeaves + i;
+    Leaf& leaf = scratch_.leaves[static_cast<size_t>(index)];
+    const LiveMask mask = tree_.live_in(index, event_, node * kNodeBlocks + state.born);
+    const int64_t ended = tree_.bytes_of(index, leaf.live & ~mask.live);
+    scratch_.leaf_bytes[static_cast<size_t>(index)] -= ended;
+    scratch_.leaf_until[static_cast<size_t>(index)] = mask.until;
+    state.bytes -= ended;
     leaf.live = mask.live;
-    leaf.until = mask.until;
     leaf.drawn = -1;
     if (mask.live == 0) state.leaves &= ~(uint64_t{1} << i);
   }
+}
 
+void StackSweep::add_born_blocks(int32_t node) {
+  Node& state = scratch_.nodes[static_cast<size_t>(node)];
   const int32_t born = std::min(born_ - node * kNodeBlocks, kNodeBlocks);
-  for (int32_t i = state.born / kLeafBlocks; i * kLeafBlocks < born && state.born < born; ++i) {
-    if (tree_.is_leaf_dead(first_leaf + i, event_)) continue;
-    const LiveMask mask = tree_.live_in(first_leaf + i, event_, node * kNodeBlocks + born);
+  for (int32_t i = state.born / kLeafBlocks; i * kLeafBlocks < born; ++i) {
+    const int32_t index = node * kNodeLeaves + i;
+    if (tree_.is_leaf_dead(index, event_)) continue;
+    const LiveMask mask = tree_.live_in(index, event_, node * kNodeBlocks + born);
     if (mask.live == 0) continue;
-    leaves[i] = {.live = mask.live, .bytes = tree_.bytes_of(first_leaf + i, mask.live), .drawn_at = 0,
-                 .until = mask.until, .drawn = -1};
-    state.leaves |= uint64_t{1} << i;
+    const uint64_t bit = uint64_t{1} << i;
+    int64_t& bytes = scratch_.leaf_bytes[static_cast<size_t>(index)];
+    if ((state.leaves & bit) != 0) state.bytes -= bytes;
+    bytes = tree_.bytes_of(index, mask.live);
+    state.bytes += bytes;
+    state.leaves |= bit;
+    scratch_.leaf_until[static_cast<size_t>(index)] = mask.until;
+    scratch_.leaves[static_cast<size_t>(index)] = {.live = mask.live, .drawn_at = 0, .drawn = -1};
   }
   state.born = born;
-
-  state.bytes = 0;
-  state.until = INT32_MAX;
-  for (uint64_t rest = state.leaves; rest != 0; rest &= rest - 1) {
-    const Leaf& leaf = leaves[std::countr_zero(rest)];
-    state.bytes += leaf.bytes;
-    state.until = std::min(state.until, leaf.until);
-  }
-  state.changed = true;
-  if (state.leaves == 0 && tree_.is_node_dead(node, event_)) ++dead_nodes_;
 }
 
 int64_t StackSweep::bytes_below(int32_t rank) {
@@ -126,10 +142,11 @@ int64_t StackSweep::bytes_below(int32_t rank) {
     for (uint64_t rest = state.leaves; rest != 0; rest &= rest - 1) {
       const int32_t leaf = node * kNodeLeaves + std::countr_zero(rest);
       if (leaf * kLeafBlocks >= limit) break;
-      const Leaf& known = scratch_.leaves[static_cast<size_t>(leaf)];
       const int32_t blocks = limit - leaf * kLeafBlocks;
-      bytes += blocks >= kLeafBlocks ? known.bytes
-                                     : tree_.bytes_of(leaf, known.live & ((uint64_t{1} << blocks) - 1));
+      const auto at = static_cast<size_t>(leaf);
+      bytes += blocks >= kLeafBlocks
+                   ? scratch_.leaf_bytes[at]
+                   : tree_.bytes_of(leaf, scratch_.leaves[at].live & ((uint64_t{1} << blocks) - 1));
     }
   }
   return bytes;
@@ -170,13 +187,13 @@ void StackSweep::draw_leaves(int32_t node, int64_t offset, const RowThresholds& 
   const Node& state = scratch_.nodes[static_cast<size_t>(node)];
   for (uint64_t rest = state.leaves; rest != 0; rest &= rest - 1) {
     const int32_t index = node * kNodeLeaves + std::countr_zero(rest);
-    Leaf& leaf = scratch_.leaves[static_cast<size_t>(index)];
-    const int64_t end = offset + leaf.bytes;
+    const int64_t end = offset + scratch_.leaf_bytes[static_cast<size_t>(index)];
     if (threshold[row] <= end) {
+      Leaf& leaf = scratch_.leaves[static_cast<size_t>(index)];
       if (before != nullptr && leaf.drawn == state.walked && leaf.drawn_at == offset) {
         for (; threshold[row] <= end; ++row) pixels[row] = before[row];
       } else {
-        draw_blocks(index, leaf.live, offset, rows, pixels, row);
+        draw_blocks(index, offset, end, rows, pixels, row);
         leaf.drawn_at = offset;
       }
       leaf.drawn = column_;
@@ -185,18 +202,36 @@ void StackSweep::draw_leaves(int32_t node, int64_t offset, const RowThresholds& 
   }
 }
 
-void StackSweep::draw_blocks(int32_t leaf, uint64_t live, int64_t offset, const RowThresholds& rows, uint32_t* pixels,
+void StackSweep::draw_blocks(int32_t leaf, int64_t offset, int64_t end, const RowThresholds& rows, uint32_t* pixels,
                              int32_t& row) const {
   const int64_t* threshold = rows.threshold.data();
+  const auto pixel_of = [&](int32_t block) {
+    return static_cast<uint32_t>(block) | (tree_.size(block) < rows.merged_below ? kMergedBit : 0);
+  };
+  uint64_t live = scratch_.leaves[static_cast<size_t>(leaf)].live;
+  // One row only, and nearer to the top: walk down from there.
+  if (threshold[row + 1] > end && threshold[row] - offset > end - threshold[row]) {
+    while (live != 0) {
+      const int top = 63 - std::countl_zero(live);
+      const int32_t block = leaf * kLeafBlocks + top;
+      end -= tree_.size(block);
+      if (end < threshold[row]) {
+        pixels[row++] = pixel_of(block);
+        return;
+      }
+      live &= ~(uint64_t{1} << top);
+    }
+    return;
+  }
   for (; live != 0; live &= live - 1) {
     const int32_t block = leaf * kLeafBlocks + std::countr_zero(live);
-    const int64_t size = tree_.size(block);
-    offset += size;
+    offset += tree_.size(block);
     if (threshold[row] > offset) continue;
-    const uint32_t id = static_cast<uint32_t>(block) | (size < rows.merged_below ? kMergedBit : 0);
+    const uint32_t pixel = pixel_of(block);
     do {
-      pixels[row++] = id;
+      pixels[row++] = pixel;
     } while (threshold[row] <= offset);
+    if (threshold[row] > end) return;
   }
 }
 

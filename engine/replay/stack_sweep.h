@@ -33,9 +33,7 @@ class StackSweep {
   // What is remembered per leaf and per node, kept between sweeps to spare the allocations.
   struct Leaf {
     uint64_t live;
-    int64_t bytes;
     int64_t drawn_at;  // offset when last drawn
-    int32_t until;
     int32_t drawn;     // column of that, -1 = changed since
   };
   struct Node {
@@ -50,13 +48,17 @@ class StackSweep {
     bool changed;      // since it was drawn
   };
   struct Scratch {
-    explicit Scratch(Budget& budget) : leaves(budget), nodes(budget), active(budget) {}
+    explicit Scratch(Budget& budget)
+        : leaves(budget), leaf_bytes(budget), leaf_until(budget), nodes(budget), active(budget) {}
     // False if the budget refuses.
     [[nodiscard]] bool reserve(const StackTree& tree);
 
+    // Per leaf, 64 for every node. Bytes and `until` (INT32_MAX = nothing live) are read for all 64 at once.
     Column<Leaf> leaves;
+    Column<int64_t> leaf_bytes;
+    Column<int32_t> leaf_until;
     Column<Node> nodes;
-    Column<int32_t> active;
+    Column<int32_t> active;  // nodes, lowest first
   };
 
   StackSweep(const StackTree& tree, Scratch& scratch);
@@ -74,10 +76,13 @@ class StackSweep {
   // Brings a node up to the current event if something in it ended or was born.
   [[nodiscard]] Node& look_at(int32_t node);
   void refresh(int32_t node);
+  void end_blocks(int32_t node, uint64_t expired);
+  void add_born_blocks(int32_t node);
   // `before`: null if the node was not drawn in the column before.
   void draw_leaves(int32_t node, int64_t offset, const RowThresholds& rows, uint32_t* pixels, const uint32_t* before,
                    int32_t& row);
-  void draw_blocks(int32_t leaf, uint64_t live, int64_t offset, const RowThresholds& rows, uint32_t* pixels,
+  // The leaf takes [offset, end) and covers the centre of `row`; goes on to the first row that it does not cover.
+  void draw_blocks(int32_t leaf, int64_t offset, int64_t end, const RowThresholds& rows, uint32_t* pixels,
                    int32_t& row) const;
 
   const StackTree& tree_;

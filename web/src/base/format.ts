@@ -32,7 +32,10 @@ export function formatBytesTick(bytes: Bytes, step: Bytes): string {
     unit += 1;
   }
   let digits = 0;
-  while (digits < 3 && Math.abs((step / scale) * 10 ** digits - Math.round((step / scale) * 10 ** digits)) > 1e-6)
+  while (
+    digits < 3 &&
+    Math.abs((step / scale) * 10 ** digits - Math.round((step / scale) * 10 ** digits)) > 1e-6
+  )
     digits += 1;
   return `${(bytes / scale).toFixed(digits)} ${unitNames[unit] ?? ''}`;
 }
@@ -51,7 +54,8 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 export function formatDuration(us: Microseconds): string {
   const value = Math.abs(us);
   const sign = us < 0 ? '−' : '';
-  if (value < 1000) return `${sign}${trimZeros(value.toFixed(value < 10 && !Number.isInteger(value) ? 1 : 0))} µs`;
+  if (value < 1000)
+    return `${sign}${trimZeros(value.toFixed(value < 10 && !Number.isInteger(value) ? 1 : 0))} µs`;
   if (value < 1e6) return `${sign}${trimZeros((value / 1e3).toFixed(value < 1e5 ? 2 : 1))} ms`;
   if (value < 6e7) return `${sign}${(value / 1e6).toFixed(3)} s`;
   if (value < 3.6e9) {

@@ -17,7 +17,8 @@ export function byteTicks(from: number, to: number, wanted: number): Ticks {
 export function decimalTicks(from: number, to: number, wanted: number, smallest: number): Ticks {
   const raw = Math.max((to - from) / Math.max(wanted, 1), smallest);
   const power = 10 ** Math.floor(Math.log10(raw) + 1e-9);
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((value) => value >= raw * (1 - 1e-9)) ?? 10 * power;
+  const step =
+    [1, 2, 5, 10].map((factor) => factor * power).find((value) => value >= raw * (1 - 1e-9)) ?? 10 * power;
   return { step, values: multiples(from, to, step) };
 }
 

@@ -23,7 +23,11 @@ export function drawRulers(ctx: Context, at: Projection, axis: Axis, colors: Tim
   ctx.textBaseline = 'middle';
   const bytes = bytesOf(at);
   for (const value of bytes.values)
-    ctx.fillText(formatBytesTick(value, bytes.step), area.left - 8 * ratio, clampInto(at.y(value), area.top, bottom));
+    ctx.fillText(
+      formatBytesTick(value, bytes.step),
+      area.left - 8 * ratio,
+      clampInto(at.y(value), area.top, bottom),
+    );
 
   ctx.textBaseline = 'top';
   const { view } = at;

@@ -30,8 +30,18 @@ export interface TimelineColors {
 
 const light: TimelineColors = {
   bands: [
-    '#4f7fbd', '#86add9', '#b3cdea', '#2f8f8b', '#72beb6', '#b4ddd6',
-    '#7568b3', '#a79dd4', '#cfc9e8', '#c4a35a', '#e3cf9c', '#8696aa',
+    '#4f7fbd',
+    '#86add9',
+    '#b3cdea',
+    '#2f8f8b',
+    '#72beb6',
+    '#b4ddd6',
+    '#7568b3',
+    '#a79dd4',
+    '#cfc9e8',
+    '#c4a35a',
+    '#e3cf9c',
+    '#8696aa',
   ],
   merged: '#9aa3ad',
   background: '#ffffff',
@@ -55,8 +65,18 @@ const light: TimelineColors = {
 
 const dark: TimelineColors = {
   bands: [
-    '#3f6ca9', '#6593cc', '#2c4c7c', '#257f7b', '#4fa39c', '#1e5a58',
-    '#685da6', '#8f84c6', '#494180', '#a08343', '#786135', '#62738a',
+    '#3f6ca9',
+    '#6593cc',
+    '#2c4c7c',
+    '#257f7b',
+    '#4fa39c',
+    '#1e5a58',
+    '#685da6',
+    '#8f84c6',
+    '#494180',
+    '#a08343',
+    '#786135',
+    '#62738a',
   ],
   merged: '#5b6673',
   background: '#11151a',

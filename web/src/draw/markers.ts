@@ -45,7 +45,12 @@ export function drawPeak(
 }
 
 /** A cross in the lane above the plot and a line through it; labels only where they do not touch. */
-export function drawOoms(ctx: Context, at: Projection, positions: readonly AxisUnits[], colors: TimelineColors): void {
+export function drawOoms(
+  ctx: Context,
+  at: Projection,
+  positions: readonly AxisUnits[],
+  colors: TimelineColors,
+): void {
   const { area } = at;
   const { ratio } = area;
   let lastX = -Infinity;
@@ -60,7 +65,12 @@ export function drawOoms(ctx: Context, at: Projection, positions: readonly AxisU
     if (x < area.left - 1 || x > area.left + area.width + 1 || x - lastX < 3 * ratio) continue;
     lastX = x;
     ctx.fillStyle = colors.oom;
-    ctx.fillRect(Math.round(x - ratio / 2), area.top - 6 * ratio, Math.max(1, ratio), area.height + 6 * ratio);
+    ctx.fillRect(
+      Math.round(x - ratio / 2),
+      area.top - 6 * ratio,
+      Math.max(1, ratio),
+      area.height + 6 * ratio,
+    );
     const r = 3.5 * ratio;
     const y = area.top - 12 * ratio;
     ctx.beginPath();

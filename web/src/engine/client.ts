@@ -16,7 +16,7 @@ export interface EngineParts {
 }
 
 interface Waiting {
-  resolve: (answer: never) => void;
+  resolve: (answer: unknown) => void;
   reject: (failure: EngineFailure) => void;
   progress: ((progress: Progress) => void) | undefined;
 }
@@ -30,11 +30,16 @@ export class EngineClient {
   private dead: EngineError | undefined;
 
   constructor(parts: EngineParts) {
-    this.worker = new Worker(parts.workerUrl, { type: 'module', name: 'memstrata engine' });
+    // A classic script: Chromium starts no module worker from a Blob on a file:// page.
+    this.worker = new Worker(parts.workerUrl, { name: 'memstrata engine' });
     this.worker.onmessage = (event: MessageEvent<FromWorker>) => this.receive(event.data);
     this.worker.onerror = (event) => {
       event.preventDefault();
-      this.die({ code: 'internal', message: event.message || 'The engine could not be started.', offset: -1 });
+      this.die({
+        code: 'internal',
+        message: event.message || 'The engine could not be started.',
+        offset: -1,
+      });
     };
     this.worker.onmessageerror = () =>
       this.die({ code: 'internal', message: 'A message from the engine could not be read.', offset: -1 });
@@ -55,9 +60,10 @@ export class EngineClient {
     this.lastId += 1;
     const id = this.lastId;
     return new Promise<Calls[K]['answer']>((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject, progress });
-      // The pairing of kind and arguments is what the signature says; TypeScript cannot follow it into the union.
-      this.worker.postMessage({ kind, id, args } as Request);
+      // The pairing of kind, arguments and answer is what `Calls` says; TypeScript cannot follow it into the union.
+      this.waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject, progress });
+      const request = { kind, id, args } as Request;
+      this.worker.postMessage(request);
     });
   }
 
@@ -75,7 +81,7 @@ export class EngineClient {
         this.waiting.get(message.id)?.progress?.(message.progress);
         return;
       case 'answer':
-        this.take(message.id)?.resolve(message.answer as never);
+        this.take(message.id)?.resolve(message.answer);
         return;
       case 'refused':
         this.take(message.id)?.reject(new EngineFailure(message.error));

@@ -14,7 +14,9 @@ export async function loadEngineParts(): Promise<EngineParts> {
   const embedded = globalThis.memstrataEmbedded;
   const [source, module] = await Promise.all([
     embedded ? embedded.workerSource : fetchText('worker.js'),
-    embedded ? inflate(embedded.wasmBase64Gzip).then((bytes) => WebAssembly.compile(bytes)) : compile('engine.wasm'),
+    embedded
+      ? inflate(embedded.wasmBase64Gzip).then((bytes) => WebAssembly.compile(bytes))
+      : compile('engine.wasm'),
   ]);
   const script = new Blob([source], { type: 'text/javascript' });
   return { workerUrl: URL.createObjectURL(script), module };

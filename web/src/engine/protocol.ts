@@ -85,7 +85,10 @@ export interface BlockAnswer {
 
 /** Questions that are answered once each: arguments and answer by name. */
 export interface Calls {
-  open: { args: { source: Source; budget: Bytes }; answer: { contents: Contents; view: ViewInfo | undefined } };
+  open: {
+    args: { source: Source; budget: Bytes };
+    answer: { contents: Contents; view: ViewInfo | undefined };
+  };
   view: { args: { snapshot: number; device: number }; answer: ViewInfo };
   summary: { args: { file: string }; answer: Summary };
   picture: { args: PictureQuestion; answer: PictureAnswer };

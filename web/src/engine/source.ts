@@ -23,7 +23,9 @@ export async function openSource(source: Source): Promise<Input> {
   if (!response.ok || !response.body)
     throw new SourceFailure(`The server answered ${response.status} for ${source.url}.`);
   // With a content encoding the length is that of the compressed bytes.
-  const length = response.headers.get('content-encoding') ? 0 : Number(response.headers.get('content-length') ?? 0);
+  const length = response.headers.get('content-encoding')
+    ? 0
+    : Number(response.headers.get('content-length') ?? 0);
   return { stream: response.body, total: length };
 }
 
@@ -46,7 +48,9 @@ async function orFailure<T>(reading: Promise<T>): Promise<T> {
     return await reading;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new SourceFailure(`The browser could not read it to the end (${why}). It may have been moved or changed.`);
+    throw new SourceFailure(
+      `The browser could not read it to the end (${why}). It may have been moved or changed.`,
+    );
   }
 }
 

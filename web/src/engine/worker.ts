@@ -3,7 +3,16 @@
 // A typed array from the engine is a view of its memory and dies with the next call of any method: it is copied
 // before anything else happens. JSON answers hold {"error": ...} when the engine refuses.
 import type { Session } from 'engine-glue';
-import type { BlockDetails, BlockPlace, Contents, EngineError, Pick, SearchAnswer, Summary, ViewInfo } from './answers.ts';
+import type {
+  BlockDetails,
+  BlockPlace,
+  Contents,
+  EngineError,
+  Pick,
+  SearchAnswer,
+  Summary,
+  ViewInfo,
+} from './answers.ts';
 import { startEngine, type Engine } from './module.ts';
 import type {
   Calls,
@@ -22,7 +31,10 @@ import type {
 import { chunksOf, openSource, SourceFailure } from './source.ts';
 
 const progressEveryMs = 50;
-const scopeNumbers = { anything: 0, address: 1, frame: 2, metadata: 3 } as const satisfies Record<SearchScope, number>;
+const scopeNumbers = { anything: 0, address: 1, frame: 2, metadata: 3 } as const satisfies Record<
+  SearchScope,
+  number
+>;
 
 class Refusal extends Error {
   constructor(readonly reason: EngineError) {
@@ -50,7 +62,11 @@ globalThis.onmessage = (event: MessageEvent<ToWorker>) => {
   handle(message).catch((error: unknown) => {
     if (error instanceof Refusal) post({ kind: 'refused', id: message.id, error: error.reason });
     else if (error instanceof SourceFailure)
-      post({ kind: 'refused', id: message.id, error: { code: 'unreadable', message: error.message, offset: -1 } });
+      post({
+        kind: 'refused',
+        id: message.id,
+        error: { code: 'unreadable', message: error.message, offset: -1 },
+      });
     else post({ kind: 'died', error: describe(error) });
   });
 };
@@ -58,7 +74,11 @@ globalThis.onmessage = (event: MessageEvent<ToWorker>) => {
 async function handle(request: Request): Promise<void> {
   switch (request.kind) {
     case 'open':
-      return answer(request.kind, request.id, await open(request.id, request.args.source, request.args.budget));
+      return answer(
+        request.kind,
+        request.id,
+        await open(request.id, request.args.source, request.args.budget),
+      );
     case 'view':
       return answer(
         request.kind,
@@ -103,7 +123,12 @@ async function handle(request: Request): Promise<void> {
   }
 }
 
-function answer<K extends Kind>(kind: K, id: number, value: Calls[K]['answer'], transfer: Transferable[] = []): void {
+function answer<K extends Kind>(
+  _kind: K,
+  id: number,
+  value: Calls[K]['answer'],
+  transfer: Transferable[] = [],
+): void {
   post({ kind: 'answer', id, answer: value }, transfer);
 }
 
@@ -127,7 +152,12 @@ async function open(id: number, source: Source, budget: number): Promise<Calls['
     for (let from = 0; from < chunk.length;) {
       const room = reading.writable(); // a fresh view: the heap may have grown
       const size = Math.min(room.length, chunk.length - from);
-      if (size === 0) throw new Refusal({ code: 'limit_exceeded', message: 'No memory is left to read on.', offset: bytes });
+      if (size === 0)
+        throw new Refusal({
+          code: 'limit_exceeded',
+          message: 'No memory is left to read on.',
+          offset: bytes,
+        });
       room.set(chunk.subarray(from, from + size));
       check(reading.commit(size));
       from += size;
@@ -177,11 +207,14 @@ function picture(id: number, { columns, rows, palette, dimOthers }: PictureQuest
 
 function probe(id: number, question: ProbeQuestion): void {
   const from = opened();
-  const pick = parse<Pick | null>(from.pick(axisNumber(question.axis), question.column, question.width, question.bytes));
+  const pick = parse<Pick | null>(
+    from.pick(axisNumber(question.axis), question.column, question.width, question.bytes),
+  );
   const rank = pick?.rank ?? -1;
   const details =
     rank >= 0 && rank !== question.known ? parse<BlockDetails>(from.blockDetails(rank)) : undefined;
-  const outline = rank >= 0 && question.columns ? from.outline(rank, grid(question.columns)).slice() : undefined;
+  const outline =
+    rank >= 0 && question.columns ? from.outline(rank, grid(question.columns)).slice() : undefined;
   answer('probe', id, { pick, details, outline }, outline ? [outline.buffer] : []);
 }
 
@@ -194,7 +227,12 @@ function axisNumber(axis: 'event' | 'time'): 0 | 1 {
   return axis === 'event' ? 0 : 1;
 }
 
-function grid({ axis, first, width, count }: Columns): { axis: 0 | 1; first: number; width: number; count: number } {
+function grid({ axis, first, width, count }: Columns): {
+  axis: 0 | 1;
+  first: number;
+  width: number;
+  count: number;
+} {
   return { axis: axisNumber(axis), first, width, count };
 }
 

@@ -155,6 +155,7 @@ export class OpenController implements ReactiveController {
   async loadSummary(): Promise<void> {
     const file = this.file;
     if (!file || file.summary) return;
+    this.warmUp(); // for the next file
     try {
       file.summary = await file.engine.call('summary', { file: file.name });
     } catch {

@@ -78,7 +78,12 @@ export function bringIntoView(
 
 export function between(from: Viewport, to: Viewport, part: number): Viewport {
   const mix = (a: number, b: number): number => a + (b - a) * part;
-  return { x0: mix(from.x0, to.x0), x1: mix(from.x1, to.x1), y0: mix(from.y0, to.y0), y1: mix(from.y1, to.y1) };
+  return {
+    x0: mix(from.x0, to.x0),
+    x1: mix(from.x1, to.x1),
+    y0: mix(from.y0, to.y0),
+    y1: mix(from.y1, to.y1),
+  };
 }
 
 export function same(a: Viewport, b: Viewport): boolean {

@@ -106,7 +106,13 @@ export class PictureTrack {
       old.rows.bytesPerRow === rows.bytesPerRow
     )
       return;
-    this.coarse.request({ columns, rows, palette: style.palette, dimOthers: style.dimOthers, style: style.key });
+    this.coarse.request({
+      columns,
+      rows,
+      palette: style.palette,
+      dimOthers: style.dimOthers,
+      style: style.key,
+    });
   }
 }
 

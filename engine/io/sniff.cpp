@@ -1,0 +1,102 @@
+#include "engine/io/sniff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+namespace memstrata::io {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+struct Magic {
+  std::string_view bytes;
+  Format format;
+  std::string_view reason;
+};
+
+constexpr Magic kMagics[] = {
+    {"\x1f\x8b"sv, Format::gzip,
+     "This file is compressed with gzip. Compressed files are not read yet: unpack it first, for example with "
+     "`gzip -d`."},
+    {"\x28\xb5\x2f\xfd"sv, Format::zstd,
+     "This file is compressed with zstd. Compressed files are not read yet: unpack it first, for example with "
+     "`zstd -d`."},
+    {"PK\x03\x04"sv, Format::zip,
+     "This is a zip archive. Unpack it and open the snapshot inside; a file made by torch.save is an archive, too, "
+     "but holds tensors: a memory snapshot is written by torch.cuda.memory._dump_snapshot."},
+    {"PK\x05\x06"sv, Format::zip, "This is an empty zip archive."},
+    {"\x89PNG\r\n\x1a\n"sv, Format::png, "This is a picture (PNG), not a memory snapshot."},
+    {"\x89HDF\r\n\x1a\n"sv, Format::hdf5, "This is an HDF5 file, not a memory snapshot."},
+    {"\x7f"
+     "ELF"sv,
+     Format::elf, "This is a program or library (ELF), not a memory snapshot."},
+};
+
+[[nodiscard]] bool starts_with_any_case(std::string_view text, std::string_view lower_case) {
+  if (text.size() < lower_case.size()) return false;
+  return std::equal(lower_case.begin(), lower_case.end(), text.begin(), [](char want, char have) {
+    return want == (have >= 'A' && have <= 'Z' ? static_cast<char>(have - 'A' + 'a') : have);
+  });
+}
+
+[[nodiscard]] std::string_view without_leading_space(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  const size_t start = text.find_first_not_of(" \t\r\n");
+  return start == std::string_view::npos ? std::string_view{} : text.substr(start);
+}
+
+// Protocols 0 and 1 have no header: a dict or list, then what the pickler always writes next.
+[[nodiscard]] bool is_headless_pickle(std::string_view text) {
+  for (const std::string_view start : {"(dp"sv, "(lp"sv, "}q"sv, "]q"sv, "}r"sv, "]r"sv, "}("sv, "]("sv, "]."sv, "}."sv,
+                                       "(lp0\n"sv, "(d."sv, "(l."sv}) {
+    if (text.starts_with(start)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Sniffed sniff(std::span<const std::byte> first_bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(first_bytes.data()), first_bytes.size());
+  if (text.empty()) return {Format::empty, "The file is empty."};
+  for (const Magic& magic : kMagics) {
+    if (text.starts_with(magic.bytes)) return {magic.format, std::string(magic.reason)};
+  }
+  if (text.size() >= 2 && text[0] == '\x80' && static_cast<unsigned char>(text[1]) < 0x20) {
+    return {Format::pickle, fmt::format("A Python pickle (protocol {}).", static_cast<int>(text[1]))};
+  }
+  if (is_headless_pickle(text)) return {Format::pickle, "A Python pickle (protocol 0 or 1)."};
+  if (std::all_of(text.begin(), text.end(), [](char c) { return c == '\0'; })) {
+    return {Format::zeros,
+            "The file begins with zero bytes only: it was probably never written completely (full disk, job killed "
+            "while dumping)."};
+  }
+  const std::string_view visible = without_leading_space(text);
+  if (visible.starts_with("{") || visible.starts_with("[")) {
+    return {Format::json,
+            "This is JSON text. Snapshots in JSON are not read yet: open the pickle file that "
+            "torch.cuda.memory._dump_snapshot wrote."};
+  }
+  if (starts_with_any_case(visible, "<!doctype") || starts_with_any_case(visible, "<html") ||
+      starts_with_any_case(visible, "<head") || starts_with_any_case(visible, "<script") ||
+      starts_with_any_case(visible, "<!--") || starts_with_any_case(visible, "<?xml")) {
+    return {Format::html,
+            "This is a web page. A page made by PyTorch's _memory_viz.py has the snapshot inside, but pages are not read "
+            "yet: open the pickle file it was made from. If this was a download, it may be an error page or a login "
+            "page."};
+  }
+  constexpr size_t kShown = 8;
+  std::string shown;
+  for (size_t i = 0; i < std::min(text.size(), kShown); ++i) {
+    fmt::format_to(std::back_inserter(shown), "{}{:02x}", i == 0 ? "" : " ", static_cast<unsigned char>(text[i]));
+  }
+  return {Format::unknown, fmt::format("This is no kind of file that is known here (it begins with {}); a memory "
+                                       "snapshot is a Python pickle and begins with 80.",
+                                       shown)};
+}
+
+}  // namespace memstrata::io

@@ -1,0 +1,118 @@
+// Theme, sizes, keys that belong to the page, and what axe-core finds.
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test, type Page } from '@playwright/test';
+import { pointAt, settledView } from './page.ts';
+import { openPage, waitForState } from './support.ts';
+
+async function openSample(page: Page): Promise<void> {
+  await openPage(page);
+  await page.getByRole('button', { name: 'Open the sample' }).click();
+  await waitForState(page, 'ready');
+  await settledView(page);
+}
+
+async function expectNothingSerious(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([]);
+}
+
+test('T changes the theme, which is remembered', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await openPage(page);
+  const viewer = page.locator('memstrata-viewer');
+  await expect(viewer).toHaveAttribute('data-theme', 'light');
+  await page.keyboard.press('t');
+  await expect(viewer).toHaveAttribute('data-theme', 'dark');
+  await page.reload();
+  await expect(viewer).toHaveAttribute('data-theme', 'dark');
+});
+
+test('the theme follows the system until one is chosen', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await openPage(page);
+  await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-theme', 'dark');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-theme', 'light');
+});
+
+test('? shows the keys', async ({ page }) => {
+  await openPage(page);
+  await page.keyboard.press('?');
+  await expect(page.getByRole('heading', { name: 'Keys' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('heading', { name: 'Keys' })).toBeHidden();
+});
+
+test('the details can be made wider by key, and stay so', async ({ page }) => {
+  await openSample(page);
+  const splitter = page.getByRole('separator');
+  const before = Number(await splitter.getAttribute('aria-valuenow'));
+  await splitter.focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect(splitter).toHaveAttribute('aria-valuenow', String(before + 16));
+  await page.reload();
+  await page.getByRole('button', { name: 'Open the sample' }).click();
+  await expect(splitter).toHaveAttribute('aria-valuenow', String(before + 16));
+});
+
+test('Ctrl C copies the details as text', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openSample(page);
+  const at = await pointAt(page, 0.5, 0.02);
+  await page.mouse.click(at.x, at.y);
+  await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
+  const name = await page.locator('memstrata-details [data-name]').textContent();
+  await page.keyboard.press('Control+c');
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(name);
+});
+
+for (const [width, height] of [
+  [320, 640],
+  [390, 844],
+  [820, 1100],
+  [1280, 800],
+  [2560, 1440],
+] as const) {
+  test(`nothing is cut off at ${width} x ${height}`, async ({ page }) => {
+    await page.setViewportSize({ width, height });
+    await openSample(page);
+    const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(wider).toBeLessThanOrEqual(0);
+    const plot = (await page.locator('.plot').boundingBox())!;
+    expect(plot.height).toBeGreaterThanOrEqual(200);
+    expect(plot.width).toBeGreaterThanOrEqual(Math.min(width, 320) - 1);
+    for (const stat of await page.locator('[data-stat]').all()) {
+      const box = (await stat.boundingBox())!;
+      expect(box.x).toBeGreaterThanOrEqual(0);
+      expect(box.x + box.width).toBeLessThanOrEqual(width);
+    }
+  });
+}
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`axe-core finds nothing serious, ${theme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    await openPage(page);
+    await expectNothingSerious(page);
+    await page.getByRole('button', { name: 'Open the sample' }).click();
+    await waitForState(page, 'ready');
+    await settledView(page);
+    const at = await pointAt(page, 0.5, 0.02);
+    await page.mouse.click(at.x, at.y);
+    await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
+    await page.getByLabel('Search blocks').fill('py');
+    await expect(page.locator('memstrata-search [data-count]')).toBeVisible();
+    await expectNothingSerious(page);
+    await page.locator('.plot').focus();
+    await page.keyboard.press('?');
+    await expectNothingSerious(page);
+    await page.keyboard.press('Escape');
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({ name: 'empty.pickle', mimeType: '', buffer: Buffer.alloc(0) });
+    await waitForState(page, 'error');
+    await expectNothingSerious(page);
+  });
+}

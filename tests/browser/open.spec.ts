@@ -1,0 +1,209 @@
+// How files come in, and what the page says when they cannot be shown.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, type Page } from '@playwright/test';
+import { bytesOf, settledView, watchErrors } from './page.ts';
+import { knownSnapshot, MiB } from './pickle.ts';
+import { openOfflinePage, openPage, snapshotsFolder, waitForState } from './support.ts';
+
+const choose = (page: Page, name: string, buffer: Buffer): Promise<void> =>
+  page.locator('input[type=file]').first().setInputFiles({ name, mimeType: '', buffer });
+const png = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
+
+const refused: [name: string, content: Buffer, says: RegExp][] = [
+  ['empty.pickle', Buffer.alloc(0), /empty/i],
+  ['picture.png', png, /PNG/],
+  ['zeros.pickle', Buffer.alloc(100_000), /zero/i],
+  ['letter.txt', Buffer.from('Dear Sir or Madam, '.repeat(100)), /./],
+];
+for (const [name, content, says] of refused) {
+  test(`${name} is refused in words, and there is a way back`, async ({ page }) => {
+    const errors = watchErrors(page);
+    await openPage(page);
+    await choose(page, name, content);
+    await waitForState(page, 'error');
+    const card = page.getByRole('alert');
+    await expect(card).toContainText(name);
+    await expect(card.locator('.message')).toHaveText(says);
+    await page.getByRole('button', { name: 'Back to the start' }).click();
+    await waitForState(page, 'empty');
+    await choose(page, 'known.pickle', knownSnapshot());
+    await waitForState(page, 'ready');
+    expect(errors).toEqual([]);
+  });
+}
+
+test('a pickle that is no snapshot is refused with its place', async ({ page }) => {
+  const folder = snapshotsFolder();
+  test.skip(folder === null, 'no real snapshots beside the repository');
+  await openPage(page);
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles(join(folder!, 'NOT_A_SNAPSHOT_numpy_globals.pickle'));
+  await waitForState(page, 'error');
+  await expect(page.getByRole('alert').locator('.message')).not.toBeEmpty();
+});
+
+test('a truncated file shows what came before, with a banner', async ({ page }) => {
+  await openPage(page);
+  const whole = readFileSync(join(import.meta.dirname, '../../site/samples/training_run.pickle'));
+  await choose(page, 'cut.pickle', whole.subarray(0, Math.floor(whole.length * 0.6)));
+  await waitForState(page, 'ready');
+  await expect(page.locator('[data-banner="truncated"]')).toContainText('shown is what came before');
+  expect(await bytesOf(page, 'peak')).toBeGreaterThan(0);
+  await page.getByRole('button', { name: 'All notes' }).click();
+  await expect(page.locator('[data-diagnostic="truncated"]')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('[data-diagnostic="truncated"]')).toBeHidden();
+});
+
+test('a refused second file leaves the first one behind it', async ({ page }) => {
+  await openPage(page);
+  await choose(page, 'known.pickle', knownSnapshot());
+  await waitForState(page, 'ready');
+  await choose(page, 'picture.png', png);
+  await waitForState(page, 'error');
+  await page.getByRole('button', { name: 'Back to known.pickle' }).click();
+  await waitForState(page, 'ready');
+  expect(await bytesOf(page, 'peak')).toBe(7 * MiB);
+  await settledView(page);
+});
+
+test('opening and exploring a local file causes no request', async ({ page }) => {
+  await openPage(page);
+  await page.waitForLoadState('networkidle');
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  for (const name of ['one.pickle', 'two.pickle']) {
+    await choose(page, name, knownSnapshot());
+    await expect(page.locator('.file-name')).toHaveText(name);
+    await waitForState(page, 'ready');
+    await settledView(page);
+    await page.keyboard.press('p');
+    await page.keyboard.press('/');
+    await page.keyboard.type('train');
+    await page.keyboard.press('Enter');
+    await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', /\d+/);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+  }
+  await choose(page, 'picture.png', png);
+  await waitForState(page, 'error');
+  expect(requests).toEqual([]);
+});
+
+test('the marks tell when a file was picked and when its picture was there', async ({ page }) => {
+  await openPage(page);
+  const marks = (): Promise<[string, number][]> =>
+    page.evaluate(() => performance.getEntriesByType('mark').map(({ name, startTime }) => [name, startTime]));
+  for (let round = 0; round < 2; round += 1) {
+    await choose(page, 'known.pickle', knownSnapshot());
+    await expect
+      .poll(async () => (await marks()).map(([name]) => name).sort())
+      .toEqual(['memstrata:first-picture', 'memstrata:picked']);
+    const times = Object.fromEntries(await marks());
+    expect(times['memstrata:first-picture']).toBeGreaterThan(times['memstrata:picked']!);
+  }
+});
+
+test('a dropped file is opened, a dropped folder is not', async ({ page }) => {
+  await openPage(page);
+  await page.evaluate(
+    (bytes) => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(bytes)], 'dropped.pickle'));
+      document.body.dispatchEvent(
+        new DragEvent('dragenter', { dataTransfer: data, bubbles: true, cancelable: true }),
+      );
+      document.body.dispatchEvent(
+        new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }),
+      );
+    },
+    [...knownSnapshot()],
+  );
+  await waitForState(page, 'ready');
+  await expect(page.locator('.file-name')).toHaveText('dropped.pickle');
+  await page.evaluate(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['x'], 'folder'));
+    // A real folder cannot be made here: its entry is replaced by one that says so.
+    DataTransferItem.prototype.webkitGetAsEntry = () =>
+      ({ isDirectory: true, isFile: false, name: 'folder' }) as FileSystemEntry;
+    document.body.dispatchEvent(
+      new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }),
+    );
+  });
+  await waitForState(page, 'error');
+  await expect(page.getByRole('alert')).toContainText('That is a folder');
+});
+
+test('a pasted file is opened', async ({ page }) => {
+  await openPage(page);
+  await page.evaluate(
+    (bytes) => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(bytes)], 'pasted.pickle'));
+      document.body.dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+      );
+    },
+    [...knownSnapshot()],
+  );
+  await waitForState(page, 'ready');
+  await expect(page.locator('.file-name')).toHaveText('pasted.pickle');
+});
+
+test('?open= opens a file of this site and nothing else', async ({ page }) => {
+  await openPage(page, '?open=samples/training_run.pickle');
+  await waitForState(page, 'ready');
+  await expect(page.locator('.file-name')).toHaveText('training_run.pickle');
+  await openPage(page, '?open=https://example.org/x.pickle');
+  await waitForState(page, 'error');
+  await expect(page.getByRole('alert')).toContainText('only takes files of this site');
+  await openPage(page, '?open=samples/absent.pickle');
+  await waitForState(page, 'error');
+  await expect(page.getByRole('alert')).toContainText('404');
+});
+
+test('loading can be cancelled, and another file opened', async ({ page }) => {
+  // The answer never comes.
+  await page.context().route('**/slow.pickle', () => undefined);
+  await openPage(page, '?open=slow.pickle');
+  await waitForState(page, 'loading');
+  await expect(page.getByRole('progressbar')).toBeVisible();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await waitForState(page, 'empty');
+  await choose(page, 'known.pickle', knownSnapshot());
+  await waitForState(page, 'ready');
+});
+
+test('when the engine stops the page says so and can open the file again', async ({ page }) => {
+  await openPage(page);
+  await choose(page, 'known.pickle', knownSnapshot());
+  await waitForState(page, 'ready');
+  await settledView(page);
+  await page.workers()[0]!.evaluate(
+    () =>
+      void setTimeout(() => {
+        throw new Error('out of luck');
+      }),
+  );
+  await expect(page.locator('[data-banner="died"]')).toContainText('out of luck');
+  await waitForState(page, 'ready');
+  await page.getByRole('button', { name: 'Open the file again' }).click();
+  await expect(page.locator('[data-banner="died"]')).toBeHidden();
+  await waitForState(page, 'ready');
+  await settledView(page);
+});
+
+test('the one-file page opens a snapshot from the disk', async ({ page }) => {
+  const errors = watchErrors(page);
+  await openOfflinePage(page);
+  await expect(page.getByRole('button', { name: 'Open the sample' })).toBeHidden();
+  await choose(page, 'known.pickle', knownSnapshot());
+  await waitForState(page, 'ready');
+  await settledView(page);
+  expect(await bytesOf(page, 'peak')).toBe(7 * MiB);
+  expect(errors).toEqual([]);
+});

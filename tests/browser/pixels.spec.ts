@@ -1,0 +1,38 @@
+// What the canvas shows where the blocks are known.
+import { expect, test } from '@playwright/test';
+import { colorsOf } from '../../web/src/draw/colors.ts';
+import { colorAt, settledView } from './page.ts';
+import { knownSnapshot, MiB } from './pickle.ts';
+import { openPage, waitForState } from './support.ts';
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`bands lie where the blocks are, ${theme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: theme });
+    await openPage(page);
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
+    await waitForState(page, 'ready');
+    await settledView(page);
+    const { bands, background } = colorsOf(theme);
+
+    // Middle of each band, away from curves and grid lines.
+    const a = await colorAt(page, 4.3, 1.3 * MiB);
+    const b = await colorAt(page, 4.3, 5.3 * MiB);
+    const c = await colorAt(page, 4.3, 6.5 * MiB);
+    expect(bands).toContain(a);
+    expect(bands).toContain(b);
+    expect(bands).toContain(c);
+    for (const event of [1, 2, 3, 6, 9])
+      expect(await colorAt(page, event + 0.3, 1.3 * MiB), `A at ${event}`).toBe(a);
+    expect(await colorAt(page, 3.3, 5.3 * MiB)).toBe(b);
+    // B is gone after event 6: C has slid down on A, nothing is left above.
+    for (const event of [6, 7]) {
+      expect(await colorAt(page, event + 0.3, 4.5 * MiB), `C at ${event}`).toBe(c);
+      expect(await colorAt(page, event + 0.3, 6.5 * MiB), `above at ${event}`).toBe(background);
+    }
+    expect(await colorAt(page, 0.3, 1.3 * MiB), 'before A').toBe(background);
+    expect(await colorAt(page, 9.3, 4.5 * MiB), 'after C').toBe(background);
+  });
+}

@@ -1,0 +1,80 @@
+// Finding blocks.
+import { expect, test, type Page } from '@playwright/test';
+import { knownSnapshot, MiB } from './pickle.ts';
+import { colorAt, settledView, viewAfter } from './page.ts';
+import { openPage, waitForState } from './support.ts';
+
+async function openKnown(page: Page): Promise<void> {
+  await openPage(page);
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
+  await waitForState(page, 'ready');
+  await settledView(page);
+}
+const count = (page: Page) => page.locator('memstrata-search [data-count]');
+const details = (page: Page) => page.locator('memstrata-details h2');
+
+test('an address is found, counted and shown, the others are dimmed', async ({ page }) => {
+  await openKnown(page);
+  const before = await colorAt(page, 4.3, 1.3 * MiB);
+  const beforeB = await colorAt(page, 4.3, 5.3 * MiB);
+  await page.keyboard.press('/');
+  await page.keyboard.type('7f0000400000');
+  await expect(count(page)).toHaveAttribute('data-count', '1');
+  await expect(count(page)).toHaveAttribute('data-bytes', String(2 * MiB));
+  await expect.poll(() => colorAt(page, 4.3, 1.3 * MiB)).not.toBe(before);
+  expect(await colorAt(page, 4.3, 5.3 * MiB)).toBe(beforeB);
+  await page.keyboard.press('Enter');
+  await expect(details(page)).toHaveAttribute('data-bytes', String(2 * MiB));
+  await page.keyboard.press('Escape');
+  await expect(count(page)).toHaveCount(0);
+  await expect.poll(() => colorAt(page, 4.3, 1.3 * MiB)).toBe(before);
+});
+
+test('next and previous walk through the matches, by key and by button', async ({ page }) => {
+  await openKnown(page);
+  await page.keyboard.press('/');
+  await page.keyboard.type('train.py');
+  await expect(count(page)).toHaveAttribute('data-count', '3');
+  await page.locator('.plot').focus();
+  const sizes = [4 * MiB, 2 * MiB, 1 * MiB];
+  for (const size of sizes) {
+    await page.keyboard.press('n');
+    await expect(details(page)).toHaveAttribute('data-bytes', String(size));
+  }
+  await page.keyboard.press('Shift+N');
+  await expect(details(page)).toHaveAttribute('data-bytes', String(sizes[1]));
+  await page.getByRole('button', { name: 'Next match' }).click();
+  await expect(details(page)).toHaveAttribute('data-bytes', String(sizes[2]));
+  await expect(count(page)).toContainText('3 of 3');
+});
+
+test('the scope narrows the search; no match says so', async ({ page }) => {
+  await openKnown(page);
+  await page.getByLabel('Search in').selectOption('metadata');
+  await page.getByLabel('Search blocks').fill('attention');
+  await expect(count(page)).toHaveText('no match');
+  await page.getByLabel('Search in').selectOption('frame');
+  await expect(count(page)).toHaveAttribute('data-count', '3');
+});
+
+test('a match outside the view is brought into it', async ({ page }) => {
+  await openPage(page);
+  await page.getByRole('button', { name: 'Open the sample' }).click();
+  await waitForState(page, 'ready');
+  let view = await settledView(page);
+  const box = (await page.locator('.plot').boundingBox())!;
+  await page.mouse.move(box.x + box.width * 0.95, box.y + box.height * 0.5);
+  for (let i = 0; i < 4; i += 1) {
+    await page.mouse.wheel(0, -300);
+    view = await viewAfter(page, view);
+  }
+  await page.getByLabel('Search blocks').fill("b'");
+  await expect(count(page)).not.toHaveAttribute('data-count', '0');
+  await page.keyboard.press('Enter');
+  await expect(count(page)).toContainText('1 of');
+  const born = await page.locator('memstrata-details dd').first().textContent();
+  expect(born).toBeTruthy();
+});

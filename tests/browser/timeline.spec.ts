@@ -1,0 +1,243 @@
+// Moving, zooming, choosing axis and device on the timeline.
+import { expect, test, type Page } from '@playwright/test';
+import { bytesOf, pointAt, pointOf, settledView, textOf, viewAfter, type View } from './page.ts';
+import { knownSnapshot, MiB } from './pickle.ts';
+import { openPage, waitForState } from './support.ts';
+
+async function openKnown(page: Page, options: Parameters<typeof knownSnapshot>[0] = {}): Promise<View> {
+  await openPage(page);
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot(options) });
+  await waitForState(page, 'ready');
+  return settledView(page);
+}
+async function openSample(page: Page): Promise<View> {
+  await openPage(page);
+  await page.getByRole('button', { name: 'Open the sample' }).click();
+  await waitForState(page, 'ready');
+  return settledView(page);
+}
+
+test('the wheel zooms about the pointer, drag moves, F shows everything again', async ({ page }) => {
+  const all = await openSample(page);
+  const at = await pointAt(page, 0.25, 0.5);
+  await page.mouse.move(at.x, at.y);
+  await page.mouse.wheel(0, -600);
+  const near = await viewAfter(page, all);
+  expect(near.x1 - near.x0).toBeLessThan((all.x1 - all.x0) * 0.8);
+  expect(near.y1 - near.y0).toBeCloseTo(all.y1 - all.y0);
+  const under = (view: View): number => view.x0 + 0.25 * (view.x1 - view.x0);
+  expect(Math.abs(under(near) - under(all))).toBeLessThan((near.x1 - near.x0) * 0.01);
+
+  await page.mouse.down();
+  await page.mouse.move(at.x - 100, at.y, { steps: 4 });
+  await page.mouse.up();
+  const moved = await viewAfter(page, near);
+  expect(moved.x0).toBeGreaterThan(near.x0);
+  expect(moved.x1 - moved.x0).toBeCloseTo(near.x1 - near.x0);
+
+  await page.keyboard.press('f');
+  await expect(page.locator('.plot')).toHaveAttribute('data-view', textOf(all));
+});
+
+test('Shift and Alt with the wheel zoom the height, Ctrl both', async ({ page }) => {
+  const all = await openSample(page);
+  const at = await pointAt(page, 0.5, 0.2);
+  await page.mouse.move(at.x, at.y);
+  await page.keyboard.down('Alt');
+  await page.mouse.wheel(0, -300);
+  await page.keyboard.up('Alt');
+  const tall = await viewAfter(page, all);
+  expect([tall.x0, tall.x1]).toEqual([all.x0, all.x1]);
+  expect(tall.y1 - tall.y0).toBeLessThan(all.y1 - all.y0);
+  await page.keyboard.down('Control');
+  await page.mouse.wheel(0, -50);
+  await page.keyboard.up('Control');
+  const both = await viewAfter(page, tall);
+  expect(both.x1 - both.x0).toBeLessThan(tall.x1 - tall.x0);
+  expect(both.y1 - both.y0).toBeLessThan(tall.y1 - tall.y0);
+});
+
+test('one cannot leave the recording', async ({ page }) => {
+  const all = await openSample(page);
+  const at = await pointAt(page, 0.5, 0.5);
+  await page.mouse.move(at.x, at.y);
+  await page.mouse.wheel(0, -2000);
+  let view = await viewAfter(page, all);
+  for (const [dx, dy] of [
+    [5000, 0],
+    [-9000, 0],
+    [0, 3000],
+    [0, -6000],
+  ] as const) {
+    await page.mouse.down();
+    await page.mouse.move(at.x + dx, at.y + dy);
+    await page.mouse.up();
+    await page.mouse.move(at.x, at.y);
+    view = await settledView(page);
+    expect(view.x0).toBeGreaterThanOrEqual(0);
+    expect(view.x1).toBeLessThanOrEqual(all.x1 * 1.000001);
+    expect(view.y0).toBeGreaterThanOrEqual(0);
+  }
+  await page.mouse.wheel(0, 9000);
+  await page.mouse.wheel(0, 9000);
+  await page.mouse.wheel(0, 9000);
+  await page.mouse.wheel(0, 9000);
+  view = await viewAfter(page, view);
+  expect(view.x0).toBeGreaterThanOrEqual(0);
+  expect(view.x1).toBeLessThanOrEqual(all.x1);
+});
+
+test('a box drawn with Shift or with the tool is zoomed to', async ({ page }) => {
+  const all = await openSample(page);
+  const from = await pointAt(page, 0.25, 0.5);
+  const to = await pointAt(page, 0.5, 0.1);
+  const drag = async (): Promise<void> => {
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(to.x, to.y, { steps: 4 });
+    await page.mouse.up();
+  };
+  await page.keyboard.down('Shift');
+  await drag();
+  await page.keyboard.up('Shift');
+  const boxed = await viewAfter(page, all);
+  expect(boxed.x0 / all.x1).toBeCloseTo(0.25, 2);
+  expect(boxed.x1 / all.x1).toBeCloseTo(0.5, 2);
+  expect(boxed.y0 / all.y1).toBeCloseTo(0.1, 2);
+  expect(boxed.y1 / all.y1).toBeCloseTo(0.5, 2);
+
+  await page.keyboard.press('f');
+  await expect(page.locator('.plot')).toHaveAttribute('data-view', textOf(all));
+  await page.locator('[data-tool="box"]').click();
+  await expect(page.locator('[data-tool="box"]')).toHaveAttribute('aria-pressed', 'true');
+  await drag();
+  await viewAfter(page, all);
+  await expect(page.locator('[data-tool="box"]')).toHaveAttribute('aria-pressed', 'false');
+});
+
+test('keys: W and S zoom, A and D move, P goes to the peak', async ({ page }) => {
+  const all = await openSample(page);
+  await page.keyboard.press('w');
+  const near = await viewAfter(page, all);
+  expect(near.x1 - near.x0).toBeLessThan(all.x1 - all.x0);
+  await page.keyboard.press('d');
+  const right = await viewAfter(page, near);
+  expect(right.x0).toBeGreaterThan(near.x0);
+  await page.keyboard.press('ArrowLeft');
+  const left = await viewAfter(page, right);
+  expect(left.x0).toBeLessThan(right.x0);
+  await page.keyboard.press('s');
+  await viewAfter(page, left);
+
+  const peak = page.locator('[data-stat="peak"]');
+  await peak.click();
+  await expect(page.locator('[data-readout="allocated"]')).toBeVisible();
+  const event = await peak.getAttribute('data-event');
+  await expect(page.locator('[data-readout="event"]')).toHaveText(
+    `event ${Number(event).toLocaleString('en-US')}`,
+  );
+});
+
+test('the same with motion reduced', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const all = await openSample(page);
+  await page.keyboard.press('w');
+  const near = await viewAfter(page, all);
+  await page.keyboard.press('f');
+  expect(textOf(await viewAfter(page, near))).toBe(textOf(all));
+});
+
+test('hover tells the moment and the block, a click pins it, another click lets it go', async ({ page }) => {
+  await openKnown(page);
+  // After event 4: A 0-4 MiB, B 4-6 MiB, C 6-7 MiB.
+  const inB = await pointOf(page, 4.5, 5 * MiB);
+  await page.mouse.move(inB.x, inB.y);
+  await expect(page.locator('memstrata-details [data-name]')).toHaveText("b'7f0000400000_0");
+  await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', String(2 * MiB));
+  await expect(page.locator('[data-readout="event"]')).toHaveText('event 4');
+  await expect(page.locator('[data-readout="allocated"]')).toHaveAttribute('data-bytes', String(7 * MiB));
+  await expect(page.locator('[data-readout="reserved"]')).toHaveAttribute('data-bytes', String(20 * MiB));
+  await expect(page.locator('memstrata-details')).toContainText('/home/me/train.py:42'.slice(-11));
+
+  await page.mouse.click(inB.x, inB.y);
+  await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
+  const inA = await pointOf(page, 4.5, 1 * MiB);
+  await page.mouse.move(inA.x, inA.y);
+  await expect(page.locator('[data-readout="event"]')).toHaveText('event 4');
+  await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', String(2 * MiB));
+  await page.mouse.move(inB.x, inB.y);
+  await page.mouse.click(inB.x, inB.y, { delay: 400 });
+  await expect(page.getByRole('button', { name: 'Unpin' })).toBeHidden();
+  await page.mouse.click(inA.x, inA.y, { delay: 400 });
+  await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', String(4 * MiB));
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('button', { name: 'Unpin' })).toBeHidden();
+});
+
+test('memory that waits to be freed is not counted as allocated', async ({ page }) => {
+  await openKnown(page);
+  const at = await pointOf(page, 5.5, 5 * MiB);
+  await page.mouse.move(at.x, at.y);
+  await expect(page.locator('[data-readout="event"]')).toHaveText('event 5');
+  const allocated = Number(await page.locator('[data-readout="allocated"]').getAttribute('data-bytes'));
+  // Adjacent request and completion count as one free (engine/replay/lifetimes.h).
+  expect([5 * MiB, 7 * MiB]).toContain(allocated);
+});
+
+test('a double click fits the life of a block', async ({ page }) => {
+  const all = await openSample(page);
+  const at = await pointAt(page, 0.5, 0.03);
+  await page.mouse.dblclick(at.x, at.y);
+  await viewAfter(page, all);
+  await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
+});
+
+test('[ and ] walk through the events', async ({ page }) => {
+  await openKnown(page);
+  for (const event of [0, 1, 2]) {
+    await page.keyboard.press(']');
+    await expect(page.locator('[data-readout="event"]')).toHaveText(`event ${event}`);
+  }
+  await page.keyboard.press('[');
+  await expect(page.locator('[data-readout="event"]')).toHaveText('event 1');
+});
+
+test('the time axis shows the same recording by its times', async ({ page }) => {
+  await openKnown(page);
+  await page.keyboard.press('e');
+  await expect(page.getByRole('radio', { name: 'Time' })).toBeChecked();
+  const view = await settledView(page);
+  expect([view.x0, view.x1]).toEqual([0, 81_001]); // 9 * 9 ms and the last microsecond
+  // Event 4 at 16 ms, event 5 at 25 ms: between them A, B and C.
+  const inC = await pointOf(page, 20_000, 6.5 * MiB);
+  await page.mouse.move(inC.x, inC.y);
+  await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', String(MiB));
+  await page.getByRole('radio', { name: 'Events' }).check({ force: true });
+  expect((await settledView(page)).x1).toBe(10);
+});
+
+test('without times the time axis is off and says why', async ({ page }) => {
+  await openKnown(page, { times: false });
+  await expect(page.getByRole('radio', { name: /Time/ })).toBeDisabled();
+  await expect(page.getByRole('radio', { name: /carry no times/ })).toHaveCount(1);
+  await page.keyboard.press('e');
+  await expect(page.getByRole('radio', { name: 'Events' })).toBeChecked();
+});
+
+test('without stacks the panel says why', async ({ page }) => {
+  await openKnown(page, { stacks: false });
+  const at = await pointOf(page, 4.5, MiB);
+  await page.mouse.move(at.x, at.y);
+  await expect(page.locator('memstrata-details')).toContainText('No stack is recorded');
+});
+
+test('the peak of the header is exact', async ({ page }) => {
+  await openKnown(page);
+  expect(await bytesOf(page, 'peak')).toBe(7 * MiB);
+  expect(await bytesOf(page, 'reserved-peak')).toBe(20 * MiB);
+  expect(await bytesOf(page, 'initial')).toBe(0);
+  expect(await bytesOf(page, 'final')).toBe(4 * MiB);
+});

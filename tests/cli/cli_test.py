@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""The command line tool as a user runs it.
+
+  python3 tests/cli/cli_test.py TOOL [unittest options]
+"""
+import json
+import os
+import pickle
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CASES = ROOT / "tests" / "golden" / "torch_snapshot"
+REAL = ROOT.parent / "shared" / "data" / "snapshots"
+TOOL = ""
+
+SUCCESS, USAGE, UNREADABLE = 0, 1, 2
+
+
+def run(*arguments, stdin=b"", timeout=60):
+    return subprocess.run([TOOL, *map(str, arguments)], input=stdin, capture_output=True, timeout=timeout)
+
+
+def objects(result):
+    return [json.loads(line) for line in result.stdout.decode().splitlines()]
+
+
+class Usage(unittest.TestCase):
+    def test_version_is_that_of_the_build(self):
+        version = re.search(r"project\(memstrata VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+        result = run("--version")
+        self.assertEqual((result.returncode, result.stdout.decode().strip()), (SUCCESS, f"memstrata {version}"))
+
+    def test_help_names_the_command_and_the_exit_codes(self):
+        result = run("--help")
+        self.assertEqual(result.returncode, SUCCESS)
+        self.assertIn(b"summary", result.stdout)
+        self.assertIn(b"Exit codes", result.stdout)
+        self.assertEqual(run("summary", "--help").returncode, SUCCESS)
+
+    def test_wrong_usage_is_exit_code_1(self):
+        for arguments in ((), ("summary",), ("explain",), ("summary", "--jsonn", "x"), ("--what",)):
+            result = run(*arguments)
+            self.assertEqual((arguments, result.returncode), (arguments, USAGE))
+            self.assertEqual(result.stdout, b"")
+            self.assertNotEqual(result.stderr, b"")
+
+
+class Refusals(unittest.TestCase):
+    """What is no snapshot is refused at once, in words, with exit code 2."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.started = time.monotonic()
+
+    def path(self, name, data=b""):
+        path = Path(self.folder.name, name)
+        path.write_bytes(data)
+        return path
+
+    def refused(self, path):
+        plain, with_json = run("summary", path), run("summary", "--json", path)
+        self.assertEqual((plain.returncode, with_json.returncode), (UNREADABLE, UNREADABLE))
+        self.assertEqual((plain.stdout, with_json.stderr), (b"", b""))
+        found = objects(with_json)
+        self.assertEqual(len(found), 1)
+        self.assertEqual(set(found[0]), {"file", "error"})
+        self.assertEqual(set(found[0]["error"]), {"code", "message", "offset"})
+        message = found[0]["error"]["message"]
+        self.assertRegex(message, r"^[A-Z].* .*[.]$", "a sentence")
+        self.assertIn(message, plain.stderr.decode())
+        self.assertIn(str(path), plain.stderr.decode())
+        self.assertLess(time.monotonic() - self.started, 5)
+        return found[0]["error"]
+
+    def test_missing_file(self):
+        self.assertEqual(self.refused(Path(self.folder.name, "nothing"))["code"], "unreadable")
+
+    def test_folder(self):
+        error = self.refused(self.folder.name)
+        self.assertEqual(error["code"], "unreadable")
+        self.assertIn("folder", error["message"])
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
+    def test_file_without_permission(self):
+        path = self.path("secret", b"\x80\x04}.")
+        path.chmod(0)
+        self.assertEqual(self.refused(path)["code"], "unreadable")
+
+    def test_empty_file(self):
+        self.assertIn("empty", self.refused(self.path("empty"))["message"])
+
+    def test_png(self):
+        self.assertIn("PNG", self.refused(self.path("picture.pickle", b"\x89PNG\r\n\x1a\n" + bytes(1000)))["message"])
+
+    def test_text(self):
+        self.refused(self.path("notes.txt", b"This is only text, not a snapshot.\n" * 50))
+
+    def test_short_files(self):
+        for data in (b"\x80", b"\x80\x04", b"a", b".", b"\0", b"(", b"}", b"]."):
+            self.refused(self.path("short", data))
+
+    def test_ten_gigabytes_of_zeros(self):
+        path = self.path("zeros")
+        os.truncate(path, 10 << 30)
+        self.assertIn("zero", self.refused(path)["message"])
+
+    def test_endless_zeros_from_a_device(self):
+        self.refused("/dev/zero")
+
+    def test_pickle_of_something_else(self):
+        self.assertEqual(self.refused(self.path("model.pkl", pickle.dumps({"lr": 0.1, "layers": [1, 2]})))["code"], "invalid_format")
+
+    def test_huge_lengths_are_not_believed(self):
+        # A list of strings that claims 4 GiB, and a LONG4 of 2 GiB.
+        self.refused(self.path("string", b"\x80\x04]X\xff\xff\xff\xffabc"))
+        self.refused(self.path("long", b"\x80\x04]\x8b\xff\xff\xff\x7fabc"))
+        self.refused(self.path("text", b"\x80\x04]\x8d" + b"\xff" * 8 + b"abc"))
+
+    def test_control_characters_of_a_name_do_not_reach_the_terminal(self):
+        result = run("summary", self.path("bad\x1b[2Jname"))
+        self.assertNotIn(b"\x1b", result.stderr)
+
+
+class Reading(unittest.TestCase):
+    whole = CASES / "era4_settings_and_times" / "input.pickle"
+
+    def test_human_text_names_peak_and_sizes(self):
+        result = run("summary", self.whole)
+        self.assertEqual((result.returncode, result.stderr), (SUCCESS, b""))
+        text = result.stdout.decode()
+        for part in ("Device 0", "peak", "1.5 KiB", "1,500 bytes", "reserved", "2.0 MiB", "2,097,152 bytes",
+                     "1 segment", "1 different", "2023-11-14"):
+            self.assertIn(part, text)
+
+    def test_standard_input(self):
+        data = self.whole.read_bytes()
+        for arguments in (("summary", "--json", "-"), ("summary", "-", "--json")):
+            piped = objects(run(*arguments, stdin=data))[0]
+            named = objects(run("summary", "--json", self.whole))[0]
+            self.assertEqual({**piped, "file": ""}, {**named, "file": ""})
+            self.assertEqual(piped["file"], "-")
+
+    def test_standard_input_byte_by_byte(self):
+        process = subprocess.Popen([TOOL, "summary", "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        for byte in self.whole.read_bytes():
+            process.stdin.write(bytes([byte]))
+        process.stdin.close()
+        self.assertEqual(json.loads(process.stdout.read())["snapshots"], objects(run("summary", "--json", self.whole))[0]["snapshots"])
+        self.assertEqual(process.wait(), SUCCESS)
+        process.stdout.close()
+
+    def test_one_unreadable_file_does_not_hide_the_others(self):
+        result = run("summary", "--json", self.whole, "/nonexistent/file", self.whole)
+        self.assertEqual(result.returncode, UNREADABLE)
+        self.assertEqual(["error" in o for o in objects(result)], [False, True, False])
+        text = run("summary", "/nonexistent/file", self.whole)
+        self.assertEqual(text.returncode, UNREADABLE)
+        self.assertIn(b"Device 0", text.stdout)
+        self.assertIn(b"/nonexistent/file", text.stderr)
+
+    def test_file_names_that_look_like_options(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "--json").write_bytes(self.whole.read_bytes())
+            result = subprocess.run([TOOL, "summary", "--json", "--", "--json"], cwd=folder, capture_output=True)
+            self.assertEqual(objects(result)[0]["file"], "--json")
+
+    def test_no_progress_when_nobody_watches(self):
+        self.assertEqual(run("summary", self.whole).stderr, b"")
+
+    def test_damaged_file_is_exit_code_0_and_says_so(self):
+        result = run("summary", CASES / "truncated_in_the_trace" / "input.pickle")
+        self.assertEqual(result.returncode, SUCCESS)
+        self.assertIn(b"too early", result.stdout)
+
+
+class Truncated(unittest.TestCase):
+    """Cut anywhere: a summary of what was there or a refusal in words, never a crash; more bytes, not fewer events."""
+
+    def cut_everywhere(self, data, places):
+        before = 0
+        with tempfile.TemporaryDirectory() as folder:
+            paths = []
+            for length in places:
+                path = Path(folder, f"{length:08d}")
+                path.write_bytes(data[:length])
+                paths.append(path)
+            found = []
+            for start in range(0, len(paths), 500):
+                result = run("summary", "--json", *paths[start:start + 500], timeout=300)
+                self.assertIn(result.returncode, (SUCCESS, UNREADABLE), result.stderr[-2000:])
+                found += objects(result)
+        self.assertEqual(len(found), len(places))
+        for cut in found:
+            if "error" in cut:
+                self.assertEqual(before, 0, f"{cut} after {before} events were seen in a shorter piece")
+                self.assertTrue(cut["error"]["message"])
+                continue
+            self.assertIn("truncated", [d["name"] for d in cut["diagnostics"]], cut["file"])
+            events = sum(d["events"] for s in cut["snapshots"] for d in s["devices"])
+            self.assertGreaterEqual(events, before, cut["file"])
+            before = events
+        return before
+
+    def test_at_every_byte_of_small_cases(self):
+        for name, most in (("era8_host_memory_and_annotate", 6), ("protocol0", 5), ("protocol4", 5), ("cpp_writer", 300),
+                           ("wrapper_dict", 6)):
+            with self.subTest(name):
+                data = (CASES / name / "input.pickle").read_bytes()
+                step = max(1, len(data) // 400)
+                self.assertGreaterEqual(self.cut_everywhere(data, range(0, len(data), step)), most - 1)
+
+    @unittest.skipUnless(REAL.is_dir(), "the real files are not here")
+    def test_at_many_places_of_real_files(self):
+        for name in ("cs336_97_events", "octree_nca_a"):
+            data = (REAL / f"{name}.pickle").read_bytes()
+            self.cut_everywhere(data, range(0, len(data), len(data) // 97))
+
+
+if __name__ == "__main__":
+    TOOL = str(Path(sys.argv.pop(1)).resolve())
+    unittest.main()

@@ -1,0 +1,219 @@
+#include "tests/property/timeline_twin.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace memstrata::replay {
+
+namespace {
+
+using trace::Action;
+
+bool ends_block(Action action, bool requests_only) {
+  return action == Action::free_completed || action == Action::free ||
+         (requests_only && action == Action::free_requested);
+}
+
+// Exact even for the sums of hostile sizes.
+int64_t clamped(__int128 bytes) {
+  if (bytes < 0) return 0;
+  return bytes > kMaxLevel ? kMaxLevel : static_cast<int64_t>(bytes);
+}
+
+}  // namespace
+
+Twin::Twin(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device) {
+  const model::RowRange range = snapshot.events_of(device);
+  events = range.count;
+  std::vector<Action> action;
+  std::vector<uint64_t> address;
+  std::vector<int64_t> size, time_us;
+  for (int32_t row = range.first; row < range.end(); ++row) {
+    const auto i = static_cast<size_t>(row);
+    action.push_back(recording.events.action[i]);
+    address.push_back(recording.events.address[i]);
+    size.push_back(recording.events.size[i]);
+    time_us.push_back(recording.events.time_us[i]);
+  }
+  const bool any_end = std::any_of(action.begin(), action.end(), [](Action a) { return ends_block(a, false); });
+  const bool requests_only = !any_end;
+  const size_t n = action.size();
+
+  // Blocks.
+  std::vector<TwinBlock> allocs, older;
+  std::map<uint64_t, uint32_t> frees;
+  std::map<uint64_t, size_t> open;
+  for (size_t i = 0; i < n; ++i) {
+    const auto event = static_cast<int32_t>(i);
+    if (action[i] == Action::alloc) {
+      if (open.count(address[i]) != 0) allocs[open[address[i]]].freed = event;
+      open[address[i]] = allocs.size();
+      allocs.push_back({address[i], size[i], event, events, frees[address[i]], -1});
+    } else if (ends_block(action[i], requests_only)) {
+      if (open.count(address[i]) != 0) {
+        allocs[open[address[i]]].freed = event;
+        open.erase(address[i]);
+      } else {
+        older.push_back({address[i], size[i], -1, event, frees[address[i]], -1});
+      }
+      ++frees[address[i]];
+    }
+  }
+  __int128 segment_bytes = 0;
+  for (int32_t s = snapshot.segments.first; s < snapshot.segments.end(); ++s) {
+    if (recording.segments.device[static_cast<size_t>(s)] != device) continue;
+    segment_bytes += recording.segments.total_size[static_cast<size_t>(s)];
+    const model::RowRange rows = recording.segments.blocks[static_cast<size_t>(s)];
+    for (int32_t row = rows.first; row < rows.end(); ++row) {
+      const auto i = static_cast<size_t>(row);
+      const uint64_t where = recording.blocks.address[i];
+      if (recording.blocks.state[i] != model::BlockState::active_allocated || open.count(where) != 0) continue;
+      const int64_t requested = recording.blocks.requested_size[i];
+      older.push_back({where, requested < 0 ? recording.blocks.size[i] : requested, -1, events, frees[where], row});
+    }
+  }
+  for (TwinBlock& block : older) {
+    if (initial_level + static_cast<__int128>(block.size) > kMaxLevel) block.size = 0;
+    initial_level += block.size;
+  }
+  blocks.assign(older.rbegin(), older.rend());
+  blocks.insert(blocks.end(), allocs.begin(), allocs.end());
+
+  // Levels, block by block per event.
+  std::vector<std::vector<size_t>> ends_at(n + 1);
+  for (size_t rank = 0; rank < blocks.size(); ++rank) ends_at[static_cast<size_t>(blocks[rank].freed)].push_back(rank);
+  int64_t now = initial_level;
+  size_t next = older.size();
+  for (size_t i = 0; i < n; ++i) {
+    for (const size_t rank : ends_at[i]) now -= blocks[rank].size;
+    if (action[i] == Action::alloc) {
+      TwinBlock& block = blocks[next++];
+      if (now + static_cast<__int128>(block.size) > kMaxLevel) block.size = 0;
+      now += block.size;
+    }
+    level.push_back(now);
+  }
+
+  // Pending: every block looks for the first request of its life that is not completed at once.
+  std::vector<int64_t> change(n + 1, 0);
+  for (const TwinBlock& block : blocks) {
+    if (requests_only || block.source >= 0) continue;
+    // An older block's request is one after the last use of its address by another block.
+    int32_t from = block.born;
+    if (from < 0) {
+      for (int32_t e = block.freed - 1; e >= 0; --e) {
+        const auto i = static_cast<size_t>(e);
+        if (address[i] == block.address && (action[i] == Action::alloc || ends_block(action[i], false))) {
+          from = e;
+          break;
+        }
+      }
+    }
+    for (int32_t e = from + 1; e < block.freed; ++e) {
+      const auto i = static_cast<size_t>(e);
+      if (action[i] != Action::free_requested || address[i] != block.address) continue;
+      if (i + 1 < n && address[i + 1] == block.address && ends_block(action[i + 1], false)) continue;
+      change[i] += block.size;
+      change[static_cast<size_t>(block.freed)] -= block.size;
+      break;
+    }
+  }
+  int64_t waiting = 0;
+  for (size_t i = 0; i < n; ++i) pending.push_back(waiting += change[i]);
+
+  // Reserved.
+  const auto growth = [&](size_t i) -> int64_t {
+    if (action[i] == Action::segment_alloc || action[i] == Action::segment_map) return size[i];
+    if (action[i] == Action::segment_free || action[i] == Action::segment_unmap) return -size[i];
+    return 0;
+  };
+  __int128 before = segment_bytes;
+  for (size_t i = 0; i < n; ++i) before -= growth(i);
+  initial_reserved = clamped(before);
+  int64_t held = initial_reserved;
+  for (size_t i = 0; i < n; ++i) reserved.push_back(held = clamped(static_cast<__int128>(held) + growth(i)));
+
+  // Times: the latest so far, from the first that there is.
+  std::optional<__int128> base, latest;
+  for (size_t i = 0; i < n; ++i) {
+    if (time_us[i] != model::kNoTime) {
+      if (!base) base = latest = time_us[i];
+      latest = std::max(*latest, static_cast<__int128>(time_us[i]));
+    }
+    const __int128 position = base ? *latest - *base : 0;
+    time.push_back(static_cast<int64_t>(std::min(position, (static_cast<__int128>(1) << 53) - 1)));
+  }
+  has_times = base.has_value();
+}
+
+std::vector<int32_t> Twin::live_after(int32_t event) const {
+  std::vector<int32_t> ranks;
+  for (size_t rank = 0; rank < blocks.size(); ++rank) {
+    if (blocks[rank].born <= event && event < blocks[rank].freed) ranks.push_back(static_cast<int32_t>(rank));
+  }
+  return ranks;
+}
+
+TwinColumn Twin::column(Axis axis, int64_t k, int64_t width) const {
+  const __int128 left = static_cast<__int128>(k) * width;
+  const __int128 right = left + width;
+  const bool by_time = axis == Axis::time;
+  const int64_t extent = by_time ? (has_times ? time.back() + 1 : 0) : std::max(events, 1);
+  if (width < 1 || right <= 0 || left >= extent) return {};
+
+  TwinColumn shown;
+  int32_t before = -1;
+  bool any = false;
+  for (int32_t e = 0; e < events; ++e) {
+    const auto i = static_cast<size_t>(e);
+    const int64_t position = by_time ? time[i] : e;
+    if (position < left) before = e;
+    if (position < left || position >= right) continue;
+    const auto here = static_cast<double>(level[i]);
+    if (!any) shown = {e, here, here, 0, static_cast<double>(reserved[i])};
+    any = true;
+    if (here > shown.highest) shown.event = e;
+    shown.highest = std::max(shown.highest, here);
+    shown.lowest = std::min(shown.lowest, here);
+    shown.reserved = std::max(shown.reserved, static_cast<double>(reserved[i]));
+  }
+  const auto reserved_after = [&](int32_t e) {
+    return static_cast<double>(e < 0 ? initial_reserved : reserved[static_cast<size_t>(e)]);
+  };
+  if (!any) {
+    const auto here = static_cast<double>(level_after(before));
+    shown = {before, here, here, 0, reserved_after(before)};
+  } else if (left <= 0 && static_cast<double>(initial_level) > shown.highest) {
+    shown.event = -1;
+    shown.highest = static_cast<double>(initial_level);
+    shown.reserved = std::max(shown.reserved, reserved_after(-1));
+  }
+  shown.allocated =
+      shown.highest - static_cast<double>(shown.event < 0 ? 0 : pending[static_cast<size_t>(shown.event)]);
+  return shown;
+}
+
+int32_t Twin::block_at(int32_t event, double height) const {
+  double bottom = 0;
+  for (const int32_t rank : live_after(event)) {
+    const double top = bottom + static_cast<double>(blocks[static_cast<size_t>(rank)].size);
+    if (bottom <= height && height < top) return rank;
+    bottom = top;
+  }
+  return -1;
+}
+
+uint32_t Twin::pixel(int32_t event, double centre, double bytes_per_row) const {
+  const int32_t rank = block_at(event, centre);
+  if (rank < 0) return kNothing;
+  const bool merged = static_cast<double>(blocks[static_cast<size_t>(rank)].size) < bytes_per_row;
+  return static_cast<uint32_t>(rank) | (merged ? kMergedBit : 0);
+}
+
+int64_t Twin::bytes_below(int32_t rank, int32_t event) const {
+  int64_t bytes = 0;
+  for (const int32_t live : live_after(event)) bytes += live < rank ? blocks[static_cast<size_t>(live)].size : 0;
+  return bytes;
+}
+
+}  // namespace memstrata::replay

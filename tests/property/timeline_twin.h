@@ -1,0 +1,47 @@
+// The timeline, written as plainly as possible: lists, loops and doubles. Shares no code with engine/replay.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "engine/model/recording.h"
+#include "engine/replay/timeline.h"
+
+namespace memstrata::replay {
+
+struct TwinBlock {
+  uint64_t address;
+  int64_t size;
+  int32_t born;  // -1 = from the start
+  int32_t freed;
+  uint32_t version;
+  int32_t source;
+};
+
+struct TwinColumn {
+  int32_t event = -2;
+  double highest = 0, lowest = 0, allocated = 0, reserved = 0;
+};
+
+struct Twin {
+  Twin(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device);
+
+  [[nodiscard]] int64_t level_after(int32_t event) const {
+    return event < 0 ? initial_level : level[static_cast<size_t>(event)];
+  }
+  [[nodiscard]] std::vector<int32_t> live_after(int32_t event) const;  // ranks, lowest band first
+  [[nodiscard]] TwinColumn column(Axis axis, int64_t k, int64_t width) const;
+  [[nodiscard]] int32_t block_at(int32_t event, double height) const;  // rank, -1 = none
+  [[nodiscard]] uint32_t pixel(int32_t event, double centre, double bytes_per_row) const;
+  [[nodiscard]] int64_t bytes_below(int32_t rank, int32_t event) const;
+
+  std::vector<TwinBlock> blocks;  // in stack order
+  std::vector<int64_t> level, pending, reserved, time;
+  int64_t initial_level = 0;
+  int64_t initial_reserved = 0;
+  int32_t events = 0;
+  bool has_times = false;
+};
+
+}  // namespace memstrata::replay

@@ -1,0 +1,88 @@
+#include "engine/analysis/summary.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/analysis/story.h"
+
+namespace memstrata::analysis {
+namespace {
+
+using model::BlockState;
+using model::Diag;
+
+// Level: 5 from the start (freed by the last event), then 105, 105, 5, 35, 30.
+void tell(Story& story) {
+  story.segment(0x1000, 4096);
+  story.block(0x1000, 512, 100, BlockState::inactive);
+  story.block(0x1200, 512, 30, BlockState::active_allocated);
+  story.block(0x1400, 3072, 0, BlockState::active_pending_free);
+  story.alloc(0x1000, 100).frames({"f"}).time(50);
+  story.request(0x1000, 100).frames({"f"});
+  story.complete(0x1000, 100).frames({});
+  story.alloc(0x1200, 30).time(40);
+  story.complete(0x9000, 5);
+}
+
+TEST(Summary, CountsOneDevice) {
+  Story story;
+  tell(story);
+  ASSERT_TRUE(story.lifetimes().has_value());
+  story.recording.seal();
+  story.recording.input_bytes = 123;
+  const auto text = summary_json(story.recording, "a \"b\".pickle");
+  ASSERT_TRUE(text.has_value());
+  EXPECT_EQ(
+      *text,
+      R"({"file":"a \"b\".pickle","format":"pickle","bytes":123,"snapshots":[{"devices":[{"device":0,"events":5,)"
+      R"("actions":{"alloc":2,"free_requested":1,"free_completed":2},"segments":1,"blocks":3,)"
+      R"("reserved_bytes":4096,"allocated_bytes":512,"active_bytes":3584,"initial_requested_bytes":5,)"
+      R"("final_requested_bytes":30,"peak":{"requested_bytes":105,"event":0},"distinct_stacks":2,)"
+      R"("first_time_us":50,"last_time_us":40}],"host":null,"settings":{},"annotations":0}],)"
+      R"("diagnostics":[{"name":"free_without_alloc","severity":"info","count":1,"first_offset":null,"text":")" +
+          std::string(model::kind_of(Diag::free_without_alloc).text) + R"("}]})");
+}
+
+TEST(Summary, AskingTwiceGivesTheSameAnswer) {
+  Story story;
+  tell(story);
+  ASSERT_TRUE(story.lifetimes().has_value());  // a view was open before
+  const auto first = summary_json(story.recording, "x"), second = summary_json(story.recording, "x");
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(*first, *second);
+}
+
+TEST(Summary, HostNameAndSettingsAppearWhereTheyExist) {
+  Story story;
+  model::Snapshot& snapshot = story.recording.snapshots[0];
+  snapshot.name = "rank0";
+  snapshot.has_host = true;
+  snapshot.host_events = {0, 4};
+  snapshot.annotations = {0, 2};
+  snapshot.settings_json = story.text("{\"max_split_size\":-1}");
+  const auto text = summary_json(story.recording, "x");
+  ASSERT_TRUE(text.has_value());
+  EXPECT_NE(text->find(R"([{"name":"rank0","devices":[],"host":{"segments":0,"events":4},)"
+                       R"("settings":{"max_split_size":-1},"annotations":2}])"),
+            std::string::npos)
+      << *text;
+}
+
+TEST(Summary, ErrorsSayWhatAndWhere) {
+  EXPECT_EQ(error_json(Error{ErrorCode::invalid_format, "No.", 17}, "f"),
+            R"({"file":"f","error":{"code":"invalid_format","message":"No.","offset":17}})");
+  EXPECT_EQ(error_json("unreadable", "No.", -1, "f"),
+            R"({"file":"f","error":{"code":"unreadable","message":"No.","offset":null}})");
+}
+
+TEST(Summary, NotEnoughMemoryIsAnError) {
+  Story story;
+  tell(story);
+  ASSERT_TRUE(story.lifetimes().has_value());
+  ASSERT_TRUE(story.budget.take(story.budget.limit() - story.budget.used()));
+  const auto text = summary_json(story.recording, "x");
+  ASSERT_FALSE(text.has_value());
+  EXPECT_EQ(text.error().code, ErrorCode::limit_exceeded);
+}
+
+}  // namespace
+}  // namespace memstrata::analysis

@@ -1,0 +1,114 @@
+#include "engine/replay/paint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "engine/replay/timeline.h"
+
+namespace memstrata::replay {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr uint32_t kGrey = 0xFF808080;
+constexpr uint32_t kRed = 0xFF0000FF;
+constexpr uint32_t kWhite = 0xFFFFFFFF;
+constexpr uint32_t kBackground = 0x01020304;
+
+std::vector<uint32_t> painted(const std::vector<uint32_t>& pixels, int32_t columns, int32_t rows,
+                              const PaintStyle& style) {
+  std::vector<uint32_t> rgba(pixels.size(), 0xDEADBEEF);
+  paint(pixels, columns, rows, style, rgba);
+  return rgba;
+}
+
+int red(uint32_t colour) { return static_cast<int>(colour & 0xFF); }
+
+// Rank 1 has the middle lightness (1 * 3 % 7 = 3): the band colour itself.
+constexpr uint32_t kPlain = 1;
+
+TEST(Paint, ColumnsFromTheBottomBecomeRowsFromTheTop) {
+  const std::vector<uint32_t> bands = {kGrey};
+  const PaintStyle style{.palette = {.bands = bands, .nothing = kBackground}, .group = {}, .meant = {}};
+  // Left column: a band below nothing. Right column: nothing.
+  EXPECT_THAT(painted({kPlain, kNothing, kNothing, kNothing}, 2, 2, style),
+              ElementsAre(kBackground, kBackground, kGrey, kBackground));
+}
+
+TEST(Paint, TheGroupOfABlockChoosesItsBandColour) {
+  const std::vector<uint32_t> bands = {kGrey, kRed};
+  const std::vector<uint32_t> group = {0, 3};  // 3 % 2 = 1
+  const PaintStyle style{.palette = {.bands = bands}, .group = group, .meant = {}};
+  EXPECT_THAT(painted({kPlain}, 1, 1, style), ElementsAre(kRed));
+}
+
+TEST(Paint, NeighboursOfOneGroupDifferInLightness) {
+  const std::vector<uint32_t> bands = {kGrey};
+  const PaintStyle style{.palette = {.bands = bands}, .group = {}, .meant = {}};
+  const auto rgba = painted({0, 1, 2, 3, 4, 5, 6}, 7, 1, style);
+  for (size_t i = 0; i < rgba.size(); ++i) {
+    EXPECT_NEAR(red(rgba[i]), 0x80, 16);
+    EXPECT_EQ(rgba[i] >> 24, 0xFFu);
+    for (size_t j = 0; j < i; ++j) EXPECT_NE(rgba[i], rgba[j]) << i << " " << j;
+  }
+}
+
+TEST(Paint, MergedBandsAreHalfWayToTheirOwnColour) {
+  const std::vector<uint32_t> bands = {kGrey};
+  const PaintStyle style{.palette = {.bands = bands, .merged = 0xFF000000}, .group = {}, .meant = {}};
+  EXPECT_THAT(painted({kPlain | kMergedBit}, 1, 1, style), ElementsAre(0xFF404040u));  // (0x80 + 0) / 2
+}
+
+TEST(Paint, BlocksThatAreNotMeantFadeByThreeQuarters) {
+  const std::vector<uint32_t> bands = {kGrey};
+  const std::vector<uint8_t> meant = {1, 0};
+  const PaintStyle style{.palette = {.bands = bands, .dimmed_towards = kWhite}, .group = {}, .meant = meant};
+  // 0x80 / 4 + 0xFF * 3 / 4 = 32 + 191.25
+  EXPECT_THAT(painted({kPlain}, 1, 1, style), ElementsAre(0xFFDFDFDFu));
+  EXPECT_EQ(painted({0}, 1, 1, style), painted({0}, 1, 1, {.palette = {.bands = bands}, .group = {}, .meant = {}}));
+}
+
+TEST(Paint, OnlyHighBandsGetADarkerTopRow) {
+  const std::vector<uint32_t> bands = {kGrey};
+  const PaintStyle style{.palette = {.bands = bands}, .group = {}, .meant = {}, .separator_min_rows = 3};
+  // From the bottom: 3 rows of rank 1, 2 rows of rank 8 (same lightness), nothing.
+  const auto rgba = painted({1, 1, 1, 8, 8, kNothing}, 1, 6, style);
+  EXPECT_THAT(rgba, ElementsAre(0u, kGrey, kGrey, 0xFF606060u, kGrey, kGrey));  // 0x80 * 3 / 4
+}
+
+TEST(Paint, ABandCutOffAtTheTopHasNoSeparatorThere) {
+  const std::vector<uint32_t> bands = {kGrey};
+  const PaintStyle style{.palette = {.bands = bands}, .group = {}, .meant = {}, .separator_min_rows = 1};
+  EXPECT_THAT(painted({1, 1}, 1, 2, style), ElementsAre(kGrey, kGrey));
+}
+
+TEST(Paint, AnyNumberOfColumnsAndRowsIsTransposedExactly) {
+  // 37 columns (two full tiles and a part), 5 rows, a rank for each pixel; each colour stands for its rank.
+  constexpr int32_t kColumns = 37, kRows = 5;
+  std::vector<uint32_t> pixels, bands, group;
+  for (uint32_t i = 0; i < kColumns * kRows; ++i) {
+    pixels.push_back(i * 7 + 1);  // all ranks have the middle lightness
+    bands.push_back(0xFF000000 | i);
+  }
+  for (uint32_t rank = 0; rank <= pixels.back(); ++rank) group.push_back(rank / 7);
+  const PaintStyle style{.palette = {.bands = bands}, .group = group, .meant = {}};
+  const auto rgba = painted(pixels, kColumns, kRows, style);
+  for (int32_t column = 0; column < kColumns; ++column) {
+    for (int32_t row = 0; row < kRows; ++row) {
+      EXPECT_EQ(rgba[static_cast<size_t>((kRows - 1 - row) * kColumns + column)],
+                bands[static_cast<size_t>(column * kRows + row)]);
+    }
+  }
+}
+
+TEST(Paint, PicturesThatDoNotFitAreLeftAlone) {
+  const std::vector<uint32_t> bands = {kGrey};
+  const PaintStyle style{.palette = {.bands = bands}, .group = {}, .meant = {}};
+  EXPECT_THAT(painted({1, 1}, 2, 2, style), ElementsAre(0xDEADBEEFu, 0xDEADBEEFu));
+  EXPECT_THAT(painted({1}, 0, -1, style), ElementsAre(0xDEADBEEFu));
+}
+
+}  // namespace
+}  // namespace memstrata::replay

@@ -1,0 +1,2 @@
+// The page is one element; see views/viewer.ts.
+import './views/viewer.ts';
