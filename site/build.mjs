@@ -109,7 +109,9 @@ await put(
 );
 for (const folder of ['samples', 'guide']) {
   const from = join(root, 'site', folder);
-  if (existsSync(from)) await cp(from, join(out, folder), { recursive: true });
+  // The scripts that make the samples stay behind.
+  const filter = (file) => !file.endsWith('.py');
+  if (existsSync(from)) await cp(from, join(out, folder), { recursive: true, filter });
 }
 
 // The page in one file. The worker becomes a Blob, whose script runs under the page's policy.

@@ -20,7 +20,7 @@ cmake --preset wasm >build/wasm-configure.log 2>&1 || { cat build/wasm-configure
 cmake --build --preset wasm
 
 if ((${#arguments[@]} == 0)); then
-  sample=$(find build/site/samples -type f ! -name '*.md' -printf '%f\n' 2>/dev/null | sort | head -1)
+  sample=$(find build/site/samples -type f -name '*.pickle' -printf '%f\n' 2>/dev/null | sort | head -1)
   [[ -z $sample ]] || arguments=(--sample "$sample")
 fi
 exec node site/serve.mjs "${arguments[@]}"

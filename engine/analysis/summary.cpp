@@ -1,5 +1,6 @@
 #include "engine/analysis/summary.h"
 
+#include <algorithm>
 #include <array>
 
 #include "engine/base/json_writer.h"
@@ -13,10 +14,10 @@ using model::RowRange;
 
 namespace {
 
-// Found by replay::find_lifetimes, every time it runs. A summary runs it for every device, so what earlier
-// views counted is set back first: the counts of a summary do not depend on what was looked at before.
-constexpr std::array kFoundByReplay = {Diag::alloc_of_live_address, Diag::free_without_alloc,
-                                       Diag::requests_only, Diag::level_overflow};
+// Found here or by replay::find_lifetimes, every time it runs. A summary runs it for every device, so what
+// earlier views counted is set back first: the counts do not depend on what was looked at before.
+constexpr std::array kFoundPerDevice = {Diag::alloc_of_live_address, Diag::free_without_alloc,
+                                        Diag::requests_only, Diag::level_overflow, Diag::time_not_monotonic};
 
 // Saturates: sizes of a hostile file may not overflow.
 void add(int64_t& total, int64_t bytes) {
@@ -69,13 +70,18 @@ void count_actions(DeviceSummary& sums, const model::Recording& recording, RowRa
   return {};
 }
 
-void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange events) {
+void find_times(DeviceSummary& sums, model::Recording& recording, RowRange events) {
+  int64_t latest = INT64_MIN;
+  int64_t earlier_than_before = 0;
   for (int32_t row = events.first; row < events.end(); ++row) {
     const int64_t time = recording.events.time_us[static_cast<size_t>(row)];
     if (time == model::kNoTime) continue;
     if (!sums.first_time_us) sums.first_time_us = time;
     sums.last_time_us = time;
+    earlier_than_before += time < latest ? 1 : 0;
+    latest = std::max(latest, time);
   }
+  recording.diagnostics.add_many(Diag::time_not_monotonic, earlier_than_before);
 }
 
 [[nodiscard]] Result<DeviceSummary> summarize_device(model::Recording& recording,
@@ -148,7 +154,7 @@ void write_snapshot(JsonWriter& json, const SnapshotSummary& snapshot) {
 }  // namespace
 
 Result<Summary> summarize(model::Recording& recording) {
-  for (const Diag diag : kFoundByReplay) recording.diagnostics.forget(diag);
+  for (const Diag diag : kFoundPerDevice) recording.diagnostics.forget(diag);
   Summary summary;
   summary.format = recording.format;
   summary.bytes = recording.input_bytes;

@@ -4,6 +4,7 @@
 // no other failure. Elements are trivially copyable, growth is by realloc. Appending is O(1) amortised.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
@@ -73,7 +74,7 @@ class Column {
   // Exactly `capacity` elements, if that is more than now.
   [[nodiscard]] bool reserve(size_t capacity) {
     if (capacity <= capacity_) return true;
-    if (capacity > SIZE_MAX / sizeof(T)) return false;
+    if (capacity > static_cast<size_t>(PTRDIFF_MAX) / sizeof(T)) return false;
     return set_capacity(capacity);
   }
   // Gives unused memory back; keeps what it has if the allocator refuses.

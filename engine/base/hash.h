@@ -28,7 +28,7 @@ namespace memstrata {
     length -= 8;
   }
   uint64_t tail = 0;
-  std::memcpy(&tail, p, length);
+  if (length > 0) std::memcpy(&tail, p, length);  // an empty span may have no address
   return mix_hash(hash ^ tail);
 }
 

@@ -70,13 +70,17 @@ class Rows {
 void append_device(std::string& out, const analysis::DeviceSummary& device) {
   out += fmt::format("\n  Device {}\n", device.device);
   Rows rows(out);
-  std::string where = "no history";
-  if (device.events > 0 && device.peak_event < 0) where = "before the first event";
-  if (device.peak_event >= 0)
-    where = fmt::format("after event {} (of 0 to {})", device.peak_event, device.events - 1);
-  rows.size("peak", device.peak_requested_bytes, where);
-  if (device.events > 0) rows.size("at start", device.initial_requested_bytes);
-  rows.size("at end", device.final_requested_bytes);
+  if (device.events > 0) {
+    rows.size("peak", device.peak_requested_bytes,
+              device.peak_event < 0
+                  ? "before the first event"
+                  : fmt::format("after event {} (the last is {})", count_text(device.peak_event),
+                                count_text(device.events - 1)));
+    rows.size("at start", device.initial_requested_bytes);
+    rows.size("at end", device.final_requested_bytes);
+  } else {
+    rows.size("requested", device.final_requested_bytes);
+  }
   rows.size("allocated", device.allocated_bytes, "requests rounded up to blocks");
   if (device.active_bytes != device.allocated_bytes) {
     rows.size("active", device.active_bytes, "and blocks that another stream still uses");
@@ -93,6 +97,7 @@ void append_device(std::string& out, const analysis::DeviceSummary& device) {
                             ? "none"
                             : fmt::format("{} different", count_text(device.distinct_stacks)));
   }
+  if (device.events == 0) rows.text("events", "none recorded");
   if (device.first_time_us && device.last_time_us) {
     int64_t span = 0;
     const bool fits = !__builtin_sub_overflow(*device.last_time_us, *device.first_time_us, &span);

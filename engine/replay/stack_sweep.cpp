@@ -49,15 +49,8 @@ void StackSweep::move_to(int32_t event) {
 void StackSweep::start_nodes() {
   for (; next_node_ * kNodeBlocks < born_; ++next_node_) {
     if (tree_.is_node_dead(next_node_, event_)) continue;
-    scratch_.nodes[static_cast<size_t>(next_node_)] = {.leaves = 0,
-                                                       .bytes = 0,
-                                                       .drawn_at = 0,
-                                                       .until = INT32_MAX,
-                                                       .born = 0,
-                                                       .walked = -1,
-                                                       .drawn = -1,
-                                                       .rows_end = 0,
-                                                       .changed = true};
+    scratch_.nodes[static_cast<size_t>(next_node_)] = {
+        .leaves = 0, .bytes = 0, .drawn_at = kNotDrawn, .rows_end = 0, .until = INT32_MAX, .born = 0};
     std::fill_n(scratch_.leaf_until.data() + next_node_ * kNodeLeaves, kNodeLeaves, INT32_MAX);
     (void)scratch_.active.push_back(next_node_);  // there is room for every node
   }
@@ -88,7 +81,7 @@ void StackSweep::refresh(int32_t node) {
   if (state.until <= event_) end_blocks(node, state.leaves & ~live_mask_of_64(until, event_).live);
   if (state.born < kNodeBlocks) add_born_blocks(node);
   state.until = live_mask_of_64(until, event_).until;
-  state.changed = true;
+  state.drawn_at = kNotDrawn;
   if (state.leaves == 0 && tree_.is_node_dead(node, event_)) ++dead_nodes_;
 }
 
@@ -104,7 +97,7 @@ void StackSweep::end_blocks(int32_t node, uint64_t expired) {
     scratch_.leaf_until[static_cast<size_t>(index)] = mask.until;
     state.bytes -= ended;
     leaf.live = mask.live;
-    leaf.drawn = -1;
+    leaf.drawn_at = kNotDrawn;
     if (mask.live == 0) state.leaves &= ~(uint64_t{1} << i);
   }
 }
@@ -124,7 +117,7 @@ void StackSweep::add_born_blocks(int32_t node) {
     state.bytes += bytes;
     state.leaves |= bit;
     scratch_.leaf_until[static_cast<size_t>(index)] = mask.until;
-    scratch_.leaves[static_cast<size_t>(index)] = {.live = mask.live, .drawn_at = 0, .drawn = -1};
+    scratch_.leaves[static_cast<size_t>(index)] = {.live = mask.live, .drawn_at = kNotDrawn};
   }
   state.born = born;
 }
@@ -153,7 +146,6 @@ int64_t StackSweep::bytes_below(int32_t rank) {
 }
 
 void StackSweep::draw(const RowThresholds& rows, std::span<uint32_t> pixels, std::span<const uint32_t> before) {
-  ++column_;
   const int64_t* threshold = rows.threshold.data();
   int32_t row = rows.first;
   std::fill_n(pixels.data(), row, kNothing);
@@ -163,18 +155,14 @@ void StackSweep::draw(const RowThresholds& rows, std::span<uint32_t> pixels, std
     Node& state = look_at(node);
     const int64_t end = offset + state.bytes;
     if (threshold[row] <= end) {
-      const bool follows = !before.empty() && state.drawn == column_ - 1;
-      if (follows && !state.changed && state.drawn_at == offset) {
+      if (state.drawn_at == offset) {
         std::copy(before.begin() + row, before.begin() + state.rows_end, pixels.begin() + row);
         row = state.rows_end;
       } else {
-        draw_leaves(node, offset, rows, pixels.data(), follows ? before.data() : nullptr, row);
-        state.walked = column_;
+        draw_leaves(node, offset, rows, pixels.data(), before.data(), row);
         state.drawn_at = offset;
         state.rows_end = row;
-        state.changed = false;
       }
-      state.drawn = column_;
     }
     offset = end;
   }
@@ -190,13 +178,12 @@ void StackSweep::draw_leaves(int32_t node, int64_t offset, const RowThresholds& 
     const int64_t end = offset + scratch_.leaf_bytes[static_cast<size_t>(index)];
     if (threshold[row] <= end) {
       Leaf& leaf = scratch_.leaves[static_cast<size_t>(index)];
-      if (before != nullptr && leaf.drawn == state.walked && leaf.drawn_at == offset) {
+      if (leaf.drawn_at == offset) {
         for (; threshold[row] <= end; ++row) pixels[row] = before[row];
       } else {
         draw_blocks(index, offset, end, rows, pixels, row);
         leaf.drawn_at = offset;
       }
-      leaf.drawn = column_;
     }
     offset = end;
   }

@@ -1,10 +1,11 @@
 // The stack at one event after another, from left to right, and its pixels.
 //
 // Leaves and nodes of the StackTree keep what is live in them, how many bytes that is, and until which
-// event it stays so; nothing is looked at again before then. A leaf or node that is unchanged and still at
-// the same height as in the column before is copied from there. Cost of a column: active nodes + leaves
-// with a free since the last column + leaves that cover the centre of a row. The picture depends only on
-// (event, rows), never on what was cached.
+// event it stays so; nothing is looked at again before then. What lies below a block can only shrink, as
+// new blocks go on top: a leaf or node that is unchanged and as high as when it was drawn was so in every
+// column since, and is copied from the one before. Cost of a column: active nodes + leaves with a free
+// since the last column + leaves that cover the centre of a row. The picture depends only on (event, rows),
+// never on what was cached.
 #pragma once
 
 #include <cstdint>
@@ -33,19 +34,15 @@ class StackSweep {
   // What is remembered per leaf and per node, kept between sweeps to spare the allocations.
   struct Leaf {
     uint64_t live;
-    int64_t drawn_at;  // offset when last drawn
-    int32_t drawn;     // column of that, -1 = changed since
+    int64_t drawn_at;  // offset when last drawn, kNotDrawn = not since it changed
   };
   struct Node {
     uint64_t leaves;   // with live blocks
     int64_t bytes;
     int64_t drawn_at;
+    int32_t rows_end;  // row after its last one then
     int32_t until;
     int32_t born;      // blocks of the node that were born when last looked at
-    int32_t walked;    // column in which its leaves were last drawn one by one
-    int32_t drawn;     // column in which it was last drawn or copied, -1 = never
-    int32_t rows_end;  // row after its last one then
-    bool changed;      // since it was drawn
   };
   struct Scratch {
     explicit Scratch(Budget& budget)
@@ -67,10 +64,13 @@ class StackSweep {
   void move_to(int32_t event);
   // Bytes of live blocks of lower rank.
   [[nodiscard]] int64_t bytes_below(int32_t rank);
-  // `pixels`: one column, rows.count. `before`: the column drawn by the last call, empty if there is none.
+  // `pixels`: one column, rows.count. `before`: the column of the last call, of the same rows; not read by
+  // the first one.
   void draw(const RowThresholds& rows, std::span<uint32_t> pixels, std::span<const uint32_t> before);
 
  private:
+  static constexpr int64_t kNotDrawn = -1;
+
   void start_nodes();
   void drop_dead_nodes();
   // Brings a node up to the current event if something in it ended or was born.
@@ -78,7 +78,6 @@ class StackSweep {
   void refresh(int32_t node);
   void end_blocks(int32_t node, uint64_t expired);
   void add_born_blocks(int32_t node);
-  // `before`: null if the node was not drawn in the column before.
   void draw_leaves(int32_t node, int64_t offset, const RowThresholds& rows, uint32_t* pixels, const uint32_t* before,
                    int32_t& row);
   // The leaf takes [offset, end) and covers the centre of `row`; goes on to the first row that it does not cover.
@@ -90,7 +89,6 @@ class StackSweep {
   int32_t event_ = -1;
   int32_t born_ = 0;
   int32_t next_node_ = 0;
-  int32_t column_ = 0;
   int32_t dead_nodes_ = 0;
 };
 

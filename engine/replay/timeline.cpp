@@ -40,7 +40,7 @@ struct Timeline::Index {
   [[nodiscard]] int64_t lowest_level(EventRange range) const {
     return range.empty() ? lifetimes.level_after(range.begin - 1) : lowest.value(range.begin, range.end);
   }
-  // Highest value after an event of [first, last].
+  // Highest value after an event of [first, last]; -1 is the initial state.
   [[nodiscard]] int64_t highest_reserved_in(int32_t first, int32_t last) const {
     const StepSeries& reserved = lifetimes.reserved;
     const auto steps_until = [&reserved](int32_t event) {
@@ -132,7 +132,7 @@ Curves Timeline::curves(const ColumnGrid& columns) const {
     curves.highest[c] = static_cast<double>(level);
     curves.lowest[c] = static_cast<double>(index_->lowest_level(range));
     curves.allocated[c] = static_cast<double>(level - lifetimes.pending.at(event));
-    const int32_t first = range.empty() || event < 0 ? event : range.begin;
+    const int32_t first = range.empty() ? event : range.begin;
     const int32_t last = range.empty() ? event : range.end - 1;
     curves.reserved[c] = static_cast<double>(index_->highest_reserved_in(first, last));
   }

@@ -208,14 +208,14 @@ test('[ and ] walk through the events', async ({ page }) => {
 test('the time axis shows the same recording by its times', async ({ page }) => {
   await openKnown(page);
   await page.keyboard.press('e');
-  await expect(page.getByRole('radio', { name: 'Time' })).toBeChecked();
+  await expect(page.getByRole('radio', { name: 'Time', exact: true })).toBeChecked();
   const view = await settledView(page);
   expect([view.x0, view.x1]).toEqual([0, 81_001]); // 9 * 9 ms and the last microsecond
   // Event 4 at 16 ms, event 5 at 25 ms: between them A, B and C.
   const inC = await pointOf(page, 20_000, 6.5 * MiB);
   await page.mouse.move(inC.x, inC.y);
   await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', String(MiB));
-  await page.getByRole('radio', { name: 'Events' }).check({ force: true });
+  await page.getByRole('radio', { name: 'Events', exact: true }).check({ force: true });
   expect((await settledView(page)).x1).toBe(10);
 });
 
@@ -224,7 +224,7 @@ test('without times the time axis is off and says why', async ({ page }) => {
   await expect(page.getByRole('radio', { name: /Time/ })).toBeDisabled();
   await expect(page.getByRole('radio', { name: /carry no times/ })).toHaveCount(1);
   await page.keyboard.press('e');
-  await expect(page.getByRole('radio', { name: 'Events' })).toBeChecked();
+  await expect(page.getByRole('radio', { name: 'Events', exact: true })).toBeChecked();
 });
 
 test('without stacks the panel says why', async ({ page }) => {

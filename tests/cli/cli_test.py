@@ -73,7 +73,7 @@ class Refusals(unittest.TestCase):
         self.assertEqual(set(found[0]), {"file", "error"})
         self.assertEqual(set(found[0]["error"]), {"code", "message", "offset"})
         message = found[0]["error"]["message"]
-        self.assertRegex(message, r"^[A-Z].* .*[.]$", "a sentence")
+        self.assertRegex(message, r"\w+ \w+ \w+", "words")
         self.assertIn(message, plain.stderr.decode())
         self.assertIn(str(path), plain.stderr.decode())
         self.assertLess(time.monotonic() - self.started, 5)
@@ -115,7 +115,7 @@ class Refusals(unittest.TestCase):
         self.refused("/dev/zero")
 
     def test_pickle_of_something_else(self):
-        self.assertEqual(self.refused(self.path("model.pkl", pickle.dumps({"lr": 0.1, "layers": [1, 2]})))["code"], "invalid_format")
+        self.assertEqual(self.refused(self.path("model.pkl", pickle.dumps({"lr": 0.1, "layers": [1, 2]})))["code"], "unsupported")
 
     def test_huge_lengths_are_not_believed(self):
         # A list of strings that claims 4 GiB, and a LONG4 of 2 GiB.

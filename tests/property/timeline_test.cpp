@@ -383,6 +383,19 @@ TEST_P(TimelineTwin, PickingFindsWhatThePictureShows) {
     if (random_->one_in(3)) height = std::floor(height);
     ASSERT_EQ(timeline_->pick(event, height), twin_->block_at(event, height)) << event << " " << height;
   }
+  // Exactly at the lower edges of blocks.
+  for (int i = 0; i < 10; ++i) {
+    const int32_t event = random_event();
+    double edge = 0;
+    for (const int32_t rank : twin_->live_after(event)) {
+      const auto size = static_cast<double>(twin_->blocks[static_cast<size_t>(rank)].size);
+      if (size > 0 && (random_->one_in(40) || rank % 64 < 2)) {
+        ASSERT_EQ(timeline_->pick(event, edge), rank);
+      }
+      edge += size;
+    }
+    ASSERT_EQ(timeline_->pick(event, edge), -1);
+  }
 }
 
 TEST_P(TimelineTwin, OffsetsAreTheBytesBelow) {

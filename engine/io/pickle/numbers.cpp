@@ -1,7 +1,7 @@
 #include "engine/io/pickle/numbers.h"
 
-#include <bit>
 #include <cstdlib>
+#include <cstring>
 
 namespace memstrata::io::pickle {
 
@@ -47,7 +47,18 @@ void append_code_point(std::string& text, uint32_t code) {
 
 }  // namespace
 
-Value real(double number) { return {Tag::real, 0, std::bit_cast<uint64_t>(number)}; }
+// std::bit_cast is missing from Emscripten's library.
+Value real(double number) {
+  Value value{Tag::real, 0, 0};
+  std::memcpy(&value.num, &number, sizeof number);
+  return value;
+}
+
+double double_of(const Value& real) {
+  double number = 0;
+  std::memcpy(&number, &real.num, sizeof number);
+  return number;
+}
 
 Value integer_of_bytes(std::span<const uint8_t> bytes) {
   const size_t given = bytes.size();

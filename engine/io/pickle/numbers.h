@@ -24,6 +24,7 @@ namespace memstrata::io::pickle {
   return {Tag::integer, 0, static_cast<uint64_t>(number)};
 }
 [[nodiscard]] Value real(double number);
+[[nodiscard]] double double_of(const Value& real);
 
 // Two's complement, little endian, any length: `integer`, `big_integer` or `huge_integer`.
 [[nodiscard]] Value integer_of_bytes(std::span<const uint8_t> bytes);

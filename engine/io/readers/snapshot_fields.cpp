@@ -1,9 +1,9 @@
 // Values of the fields of a snapshot's dicts: integers brought to one form, texts, stacks, streams, pools.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "engine/base/hash.h"
+#include "engine/io/pickle/numbers.h"
 #include "engine/io/limits.h"
 #include "engine/io/readers/snapshot_schema.h"
 #include "engine/io/readers/table_rows.h"
@@ -53,7 +53,7 @@ std::optional<Value> SnapshotSchema::whole_number(const Value& value, Word key) 
       recording_.diagnostics.add(Diag::integer_out_of_range, offset_, text_of(key));
       return std::nullopt;
     case Tag::real: {
-      const double number = std::bit_cast<double>(value.num);
+      const double number = pickle::double_of(value);
       constexpr double kTooLarge = 9223372036854775808.0;  // 2^63
       if (std::nearbyint(number) == number && std::fabs(number) < kTooLarge) {
         return pickle::Value{Tag::integer, 0, static_cast<uint64_t>(static_cast<int64_t>(number))};

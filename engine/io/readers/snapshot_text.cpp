@@ -1,10 +1,10 @@
 // Unknown data as JSON text: bounded in length, depth and sum.
 #include <algorithm>
-#include <bit>
 
 #include <fmt/format.h>
 
 #include "engine/base/utf8.h"
+#include "engine/io/pickle/numbers.h"
 #include "engine/io/limits.h"
 #include "engine/io/readers/snapshot_schema.h"
 
@@ -97,7 +97,7 @@ void SnapshotSchema::write(JsonWriter& json, const Value& value, uint64_t& depth
     case Tag::huge_integer:
       return json.value(fmt::format("<a number of {} bytes>", value.num));
     case Tag::real:
-      return json.value(std::bit_cast<double>(value.num));
+      return json.value(pickle::double_of(value));
     case Tag::string:
     case Tag::bytes: {
       const std::string_view text = view(value);
@@ -194,7 +194,7 @@ std::string SnapshotSchema::key_text(const Value& key) const {
     case Tag::boolean:
       return key.num != 0 ? "true" : "false";
     case Tag::real:
-      return fmt::format("{}", std::bit_cast<double>(key.num));
+      return fmt::format("{}", pickle::double_of(key));
     case Tag::none:
       return "null";
     case Tag::pair: {

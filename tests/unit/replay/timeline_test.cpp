@@ -197,6 +197,37 @@ TEST(Timeline, TimesThatRunBackwardsOrAreMissingStandStill) {
   EXPECT_EQ(drawn.timeline->position(Axis::event, 99), 6);
 }
 
+TEST(Timeline, EventsBeforeTheFirstKnownTimeAreAtTheBeginning) {
+  HandTrace trace;
+  trace.event(Action::alloc, 0x100, 1).event(Action::alloc, 0x200, 1, 500).event(Action::alloc, 0x300, 1, 510);
+  const Drawn drawn(trace);
+  EXPECT_EQ(drawn.timeline->position(Axis::time, 0), 0);
+  EXPECT_EQ(drawn.timeline->position(Axis::time, 2), 10);
+  EXPECT_EQ(drawn.timeline->extent(Axis::time), 11);
+}
+
+TEST(Timeline, RunsOfBlocksThatAreAllGoneDoNotTakeOthersAlong) {
+  // Four runs of 4096 blocks of one byte (nodes of the tree). All but the last block of each run go first,
+  // then those four at events e, e + 1, e + 2 and e + 4.
+  constexpr uint64_t kRun = 4096;
+  HandTrace trace;
+  for (uint64_t i = 0; i < 4 * kRun; ++i) trace.alloc(i, 1);
+  for (uint64_t i = 0; i < 4 * kRun; ++i) {
+    if (i % kRun != kRun - 1) trace.complete(i, 1);
+  }
+  const auto e = static_cast<int64_t>(trace.recording.events.size_rows());
+  trace.complete(kRun - 1, 1).complete(2 * kRun - 1, 1).complete(3 * kRun - 1, 1).event(Action::snapshot, 0, 0).complete(4 * kRun - 1, 1);
+  const Drawn drawn(trace);
+  const std::vector<uint32_t> pixels =
+      drawn.draw({.first = e - 1, .width = 1, .count = 6}, {.bottom = 0, .bytes_per_row = 1, .count = 4});
+  EXPECT_THAT(pixels, ElementsAre(4095, 8191, 12287, 16383,  //
+                                  8191, 12287, 16383, kNo,   //
+                                  12287, 16383, kNo, kNo,    //
+                                  16383, kNo, kNo, kNo,      //
+                                  16383, kNo, kNo, kNo,      //
+                                  kNo, kNo, kNo, kNo));
+}
+
 TEST(Timeline, TheAllocatedCurveLeavesPendingBytesOut) {
   HandTrace trace;
   trace.alloc(0x100, 100).request(0x100, 100).alloc(0x200, 10).complete(0x100, 100);

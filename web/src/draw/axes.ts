@@ -29,8 +29,11 @@ export function drawRulers(ctx: Context, at: Projection, axis: Axis, colors: Tim
       clampInto(at.y(value), area.top, bottom),
     );
 
-  ctx.textBaseline = 'top';
+  ctx.fillStyle = colors.axis;
+  ctx.fillRect(area.left, bottom, area.width, line);
   const { view } = at;
+  if (view.x1 - view.x0 <= 1) return; // one state, no axis
+  ctx.textBaseline = 'top';
   const widest = (axis === 'event' ? 84 : 104) * ratio;
   const ticks = decimalTicks(view.x0, view.x1, area.width / widest, 1);
   for (const value of ticks.values) {
@@ -44,12 +47,10 @@ export function drawRulers(ctx: Context, at: Projection, axis: Axis, colors: Tim
     ctx.textAlign = 'center';
     ctx.fillText(text, clampInto(x, area.left + half, area.left + area.width - half), bottom + 8 * ratio);
   }
-  ctx.fillStyle = colors.axis;
-  ctx.fillRect(area.left, bottom, area.width, line);
 }
 
 function bytesOf(at: Projection): { step: number; values: number[] } {
-  return byteTicks(at.view.y0, at.view.y1, at.area.height / (56 * at.area.ratio));
+  return byteTicks(at.view.y0, at.view.y1, at.area.height / (72 * at.area.ratio));
 }
 
 function clampInto(value: number, low: number, high: number): number {

@@ -20,7 +20,7 @@ export function drawCursor(ctx: Context, at: Projection, cursor: Cursor, colors:
   const x = (x0 + x1) / 2;
   if (x < area.left - 1 || x > area.left + area.width + 1) return;
   ctx.fillStyle = colors.cursor;
-  if (x1 - x0 > 6 * area.ratio) {
+  if (x1 - x0 > 6 * area.ratio && x1 - x0 < area.width / 2) {
     ctx.globalAlpha = 0.18;
     ctx.fillRect(x0, area.top, x1 - x0, area.height);
     ctx.globalAlpha = 1;

@@ -7,10 +7,11 @@ import type { Context, Projection } from './plot.ts';
 export interface LineStyle {
   color: string;
   width: DevicePx;
-  dash?: readonly DevicePx[];
+  /** Also vertical lines where columns are narrow. */
+  risers: boolean;
 }
 
-/** A staircase; NaN leaves a gap. */
+/** A staircase; NaN leaves a gap. Where columns are a few pixels wide its risers would be a wall: only treads then. */
 export function drawSteps(
   ctx: Context,
   at: Projection,
@@ -18,30 +19,28 @@ export function drawSteps(
   values: ArrayLike<Bytes>,
   style: LineStyle,
 ): void {
-  ctx.beginPath();
-  let open = false;
-  let lastY = Number.NaN;
+  const dense = columns.width / at.unitsPerPixel < 4 * at.area.ratio;
   const [from, to] = visible(at, columns);
+  ctx.beginPath();
+  let y = Number.NaN;
   for (let i = from; i < to; i += 1) {
     const value = values[i] ?? Number.NaN;
     if (Number.isNaN(value)) {
-      open = false;
+      y = Number.NaN;
       continue;
     }
     const x = at.x((columns.first + i) * columns.width);
-    const y = at.y(value);
-    if (!open) ctx.moveTo(x, y);
-    else if (y !== lastY) ctx.lineTo(x, y);
+    const next = at.y(value);
+    const riser = style.risers || !dense;
+    if (Number.isNaN(y) || (y !== next && !riser)) ctx.moveTo(x, next);
+    else if (y !== next) ctx.lineTo(x, next);
+    y = next;
     ctx.lineTo(at.x((columns.first + i + 1) * columns.width), y);
-    open = true;
-    lastY = y;
   }
   ctx.strokeStyle = style.color;
   ctx.lineWidth = style.width;
   ctx.lineJoin = 'round';
-  ctx.setLineDash(style.dash ? [...style.dash] : []);
   ctx.stroke();
-  ctx.setLineDash([]);
 }
 
 /** The edge of a block over its whole life; never thinner than it can be seen. */

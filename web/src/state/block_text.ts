@@ -19,8 +19,8 @@ export interface Fact {
 
 const stackTitles = {
   alloc: 'Allocated at',
-  free: 'Freed at (the allocation was not recorded)',
-  block: 'Stack kept with the block (the allocation was not recorded)',
+  free: 'Freed at',
+  block: 'Stack kept with the block',
 } as const;
 
 export function stackTitle(block: BlockDetails): string {

@@ -47,7 +47,7 @@ export class OpenController implements ReactiveController {
   switching = false;
 
   private parts: Promise<EngineParts> | undefined;
-  private warm: Promise<EngineClient> | undefined;
+  private readonly warm: Promise<EngineClient>[] = [];
   private attempt = 0;
   private opening: EngineClient | undefined;
 
@@ -56,7 +56,7 @@ export class OpenController implements ReactiveController {
   }
 
   hostConnected(): void {
-    this.warmUp();
+    this.warmUp(2);
   }
 
   get state(): State {
@@ -155,7 +155,6 @@ export class OpenController implements ReactiveController {
   async loadSummary(): Promise<void> {
     const file = this.file;
     if (!file || file.summary) return;
-    this.warmUp(); // for the next file
     try {
       file.summary = await file.engine.call('summary', { file: file.name });
     } catch {
@@ -169,24 +168,31 @@ export class OpenController implements ReactiveController {
     if (this.file) void this.open(this.file.name, this.file.source);
   }
 
-  /** Has an engine ready, so that the next file need not wait for it. Causes requests only the first time. */
-  warmUp(): void {
-    if (this.warm) return;
+  /**
+   * Has engines ready, so that the next file need not wait. The first time causes the page's own requests, later ones
+   * only make workers of what is there; two from the beginning, so that opening two files does not even do that.
+   */
+  private warmUp(count = 1): void {
     this.parts ??= loadEngineParts();
-    this.warm = this.parts.then((parts) => new EngineClient(parts));
-    this.warm.catch(() => {
-      // Reported when a file is opened; another try then.
-      this.warm = undefined;
-      this.parts = undefined;
-    });
+    while (this.warm.length < count) {
+      const engine = this.parts.then((parts) => new EngineClient(parts));
+      engine.catch(() => undefined); // told when a file is opened
+      this.warm.push(engine);
+    }
   }
 
   private async takeEngine(): Promise<EngineClient> {
     this.warmUp();
-    const engine = await this.warm;
-    this.warm = undefined;
-    if (!engine) throw new Error('The engine could not be loaded.');
-    return engine.alive ? engine : new EngineClient(await (this.parts ??= loadEngineParts()));
+    try {
+      const engine = await this.warm.shift();
+      if (engine?.alive) return engine;
+      return new EngineClient(await (this.parts ??= loadEngineParts()));
+    } catch (error) {
+      // Perhaps the connection was gone for a moment: the next file tries again.
+      this.parts = undefined;
+      this.warm.length = 0;
+      throw error;
+    }
   }
 
   private abandon(): void {

@@ -14,8 +14,9 @@ const nativeFile = /\.(c|cc|cpp|cxx|cu|cuh|h|hpp|hh|inl|so|pyx)$|\.so[.\d]*$/i;
 
 /** Whose code a frame is, by its path; C++ without a file counts as library. */
 export function originOf(frame: Frame): Origin {
-  if (frame.hidden) return 'interpreter';
   const { file } = frame;
+  // The official filter knows some functions of the interpreter; its other ones have no file either.
+  if (frame.hidden || ((file === '' || file === '??') && /^_?Py[A-Z]/.test(frame.name))) return 'interpreter';
   if (file === '' || file === '??' || libraryPath.test(file) || nativeFile.test(file)) return 'library';
   return 'own';
 }

@@ -4,7 +4,7 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import { baseName, formatBytes, formatExactBytes, plural } from '../base/format.ts';
 import type { BlockDetails, Frame, ViewInfo } from '../engine/answers.ts';
 import { factsOf, kindNote, stackTitle, textOf } from '../state/block_text.ts';
-import { ownFrame, runsOf, type StackRun } from '../state/stack_lines.ts';
+import { originOf, ownFrame, runsOf, type StackRun } from '../state/stack_lines.ts';
 import './copy_button.ts';
 import type { CopyButton } from './copy_button.ts';
 import { base } from './styles.ts';
@@ -70,11 +70,13 @@ export class DetailsView extends LitElement {
           ${formatBytes(block.requested_size)}
           <span class="exact">${formatExactBytes(block.requested_size)}</span>
         </h2>
-        ${own
-          ? html`<p class="own-line" title=${own.text}>
-              <span class="function">${own.name}</span> ${baseName(own.file)}:${own.line}
-            </p>`
-          : ''}
+        ${
+          own
+            ? html`<p class="own-line" title=${own.text}>
+                <span class="function">${own.name}</span> ${baseName(own.file)}:${own.line}
+              </p>`
+            : ''
+        }
         ${note ? html`<p class="kind">${note}</p>` : ''}
       </header>
       <dl>
@@ -95,7 +97,7 @@ export class DetailsView extends LitElement {
   }
 
   private stack(block: BlockDetails): TemplateResult {
-    const hidden = block.frames.filter((frame) => frame.hidden).length;
+    const hidden = block.frames.filter((frame) => originOf(frame) === 'interpreter').length;
     const runs = runsOf(block.frames, this.withInterpreter);
     return html`
       <h3>
@@ -120,14 +122,14 @@ export class DetailsView extends LitElement {
               </ul>
             </div>`
           : html`<ol class="frames">
-              ${runs.map((run, index) => this.run(run, index))}
+              ${runs.map((run, index) => this.run(run, index, runs.length > 1))}
             </ol>`
       }
     `;
   }
 
-  private run(run: StackRun, index: number): TemplateResult | TemplateResult[] {
-    const folds = run.origin !== 'own' && run.frames.length >= foldFrom;
+  private run(run: StackRun, index: number, amongOthers: boolean): TemplateResult | TemplateResult[] {
+    const folds = amongOthers && run.origin !== 'own' && run.frames.length >= foldFrom;
     if (!folds) return run.frames.map((frame) => this.frame(frame, run.origin));
     const open = this.unfolded.has(index);
     const toggle = (): void => {
@@ -152,16 +154,15 @@ export class DetailsView extends LitElement {
       <div class="call" title=${frame.text}>
         <span class="function">${frame.name || frame.text}</span>
         ${frame.repeats > 1 ? html`<span class="repeats">×${frame.repeats}</span>` : ''}
+        ${
+          known
+            ? html`<span class="place"
+                  ><span class="folder">${place.slice(0, place.length - baseName(place).length)}</span
+                  ><span class="file">${baseName(place)}</span></span
+                ><memstrata-copy label="Copy ${place}" .text=${() => place}></memstrata-copy>`
+            : ''
+        }
       </div>
-      ${
-        known
-          ? html`<div class="place" title=${place}>
-              <span class="folder">${place.slice(0, place.length - baseName(place).length)}</span
-              ><span class="file">${baseName(place)}</span>
-              ${origin === 'own' ? html`<memstrata-copy label="Copy ${place}" .text=${() => place}></memstrata-copy>` : ''}
-            </div>`
-          : ''
-      }
       ${frame.fx.map((line) => html`<div class="fx">${line}</div>`)}
     </li>`;
   }
@@ -279,14 +280,18 @@ export class DetailsView extends LitElement {
         list-style: none;
       }
       .frame {
-        padding: 3px 0;
         color: var(--dim);
       }
       .call {
         display: flex;
+        align-items: center;
         gap: 8px;
+        min-height: 24px;
+        margin-right: -8px;
       }
       .function {
+        flex: 0 1 auto;
+        min-width: 48px;
         overflow: hidden;
         text-overflow: ellipsis;
         white-space: nowrap;
@@ -297,26 +302,27 @@ export class DetailsView extends LitElement {
         font-weight: 600;
       }
       .frame.own {
-        padding: 4px 0 4px 10px;
+        padding-left: 10px;
         margin-left: -12px;
         border-left: 2px solid var(--accent);
       }
       .frame.own .function {
         color: var(--text);
         font-weight: 600;
-        white-space: normal;
-        overflow-wrap: anywhere;
       }
       .place {
         display: flex;
-        align-items: center;
+        flex: 1 1000 auto;
+        justify-content: flex-end;
         min-width: 0;
         font-size: 12px;
+        white-space: nowrap;
       }
       .folder {
+        flex: 0 1 auto;
+        min-width: 0;
         overflow: hidden;
         text-overflow: ellipsis;
-        white-space: nowrap;
       }
       .file {
         flex: none;
@@ -326,6 +332,20 @@ export class DetailsView extends LitElement {
       }
       .own .file {
         color: var(--text);
+      }
+      .call memstrata-copy {
+        flex: none;
+        margin-left: -6px;
+        opacity: 0;
+      }
+      .call:hover memstrata-copy,
+      .call memstrata-copy:focus-within {
+        opacity: 1;
+      }
+      @media (hover: none) {
+        .call memstrata-copy {
+          opacity: 1;
+        }
       }
       .fx {
         padding-left: 16px;

@@ -22,7 +22,7 @@ export const tokens = css`
     --code: #f0f2f5;
     --reserved: #b45309;
     --allocated: #16202b;
-    --merged: #9aa3ad;
+    --merged: #aeb6bf;
     --shadow: 0 12px 40px rgba(16, 24, 36, 0.18);
     --mono: ui-monospace, 'SF Mono', 'Cascadia Mono', 'JetBrains Mono', Menlo, Consolas, monospace;
     color-scheme: light;

@@ -10,7 +10,7 @@ import type { AxisUnits, Bytes, Rank } from '../base/units.ts';
 import { drawGrid, drawRulers } from '../draw/axes.ts';
 import { colorsOf, enginePalette, type Theme } from '../draw/colors.ts';
 import { drawCursor, type Cursor } from '../draw/cursor.ts';
-import { drawBlockOutline, drawSteps } from '../draw/curves.ts';
+import { drawBlockOutline, drawSteps, type LineStyle } from '../draw/curves.ts';
 import { drawOoms, drawPeak } from '../draw/markers.ts';
 import { clipped, plotArea, Projection, type Context, type PlotArea } from '../draw/plot.ts';
 import type { Axis, BlockDetails, Pick, ViewInfo } from '../engine/answers.ts';
@@ -612,9 +612,10 @@ export class TimelineView extends LitElement {
     const colors = colorsOf(this.theme);
     const { ratio } = this.area;
     const { columns, curves } = shown;
-    if (columns.width > 1) drawSteps(ctx, at, columns, curves.lowest, { color: colors.lowest, width: ratio });
-    drawSteps(ctx, at, columns, curves.reserved, { color: colors.reserved, width: 1.5 * ratio });
-    drawSteps(ctx, at, columns, curves.allocated, { color: colors.allocated, width: 1.25 * ratio });
+    const line = (color: string, width: number, risers: boolean): LineStyle => ({ color, width, risers });
+    if (columns.width > 1) drawSteps(ctx, at, columns, curves.lowest, line(colors.lowest, ratio, false));
+    drawSteps(ctx, at, columns, curves.allocated, line(colors.allocated, 1.25 * ratio, false));
+    drawSteps(ctx, at, columns, curves.reserved, line(colors.reserved, 1.5 * ratio, true));
     if (
       this.pinned &&
       this.pinOutline?.rank === this.pinned.rank &&
@@ -766,6 +767,7 @@ export class TimelineView extends LitElement {
           <span class="optional"><i class="swatch"></i>lower than a pixel</span>
         </div>
       </div>
+      ${info.events === 0 ? this.noEventsNote() : ''}
       <div
         class="plot ${this.boxTool ? 'boxing' : ''}"
         tabindex="0"
@@ -776,7 +778,6 @@ export class TimelineView extends LitElement {
         )} blocks, peak ${peak}. Press question mark for the keys.">
         <canvas class="base"></canvas>
         <canvas class="overlay"></canvas>
-        ${info.events === 0 ? this.noEventsNote() : ''}
       </div>
       <div class="readout">${this.readout()}</div>
     `;
@@ -957,18 +958,12 @@ export class TimelineView extends LitElement {
         touch-action: none;
       }
       .note {
-        position: absolute;
-        left: 92px;
-        top: 40px;
-        max-width: min(560px, calc(100% - 120px));
         margin: 0;
-        padding: 8px 12px;
-        border-radius: 6px;
-        background: var(--raised);
-        border: 1px solid var(--line-strong);
+        padding: 8px 16px;
+        border-bottom: 1px solid var(--line);
+        background: var(--bg);
         font-size: 13px;
         line-height: 1.5;
-        pointer-events: none;
       }
       .note code {
         font-family: var(--mono);

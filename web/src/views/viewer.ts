@@ -619,6 +619,7 @@ export class MemstrataViewer extends LitElement {
       .end {
         display: flex;
         gap: 4px;
+        margin-left: auto;
       }
       .end .button {
         font-size: 15px;
@@ -744,6 +745,9 @@ export class MemstrataViewer extends LitElement {
         }
         .splitter {
           pointer-events: none;
+        }
+        .splitter::after {
+          display: none;
         }
       }
       @media (max-width: 640px) {
