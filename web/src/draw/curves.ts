@@ -7,11 +7,9 @@ import type { Context, Projection } from './plot.ts';
 export interface LineStyle {
   color: string;
   width: DevicePx;
-  /** Also vertical lines where columns are narrow. */
-  risers: boolean;
 }
 
-/** A staircase; NaN leaves a gap. Where columns are a few pixels wide its risers would be a wall: only treads then. */
+/** A staircase; NaN leaves a gap. Where columns are narrow its risers would be a wall: they are faint there. */
 export function drawSteps(
   ctx: Context,
   at: Projection,
@@ -21,7 +19,8 @@ export function drawSteps(
 ): void {
   const dense = columns.width / at.unitsPerPixel < 4 * at.area.ratio;
   const [from, to] = visible(at, columns);
-  ctx.beginPath();
+  const treads = new Path2D();
+  const risers = new Path2D();
   let y = Number.NaN;
   for (let i = from; i < to; i += 1) {
     const value = values[i] ?? Number.NaN;
@@ -31,16 +30,23 @@ export function drawSteps(
     }
     const x = at.x((columns.first + i) * columns.width);
     const next = at.y(value);
-    const riser = style.risers || !dense;
-    if (Number.isNaN(y) || (y !== next && !riser)) ctx.moveTo(x, next);
-    else if (y !== next) ctx.lineTo(x, next);
+    if (Number.isNaN(y)) treads.moveTo(x, next);
+    else if (y !== next && !dense) treads.lineTo(x, next);
+    else if (y !== next) {
+      risers.moveTo(x, y);
+      risers.lineTo(x, next);
+      treads.moveTo(x, next);
+    }
     y = next;
-    ctx.lineTo(at.x((columns.first + i + 1) * columns.width), y);
+    treads.lineTo(at.x((columns.first + i + 1) * columns.width), y);
   }
   ctx.strokeStyle = style.color;
   ctx.lineWidth = style.width;
   ctx.lineJoin = 'round';
-  ctx.stroke();
+  ctx.stroke(treads);
+  ctx.globalAlpha = 0.35;
+  ctx.stroke(risers);
+  ctx.globalAlpha = 1;
 }
 
 /** The edge of a block over its whole life; never thinner than it can be seen. */
@@ -57,6 +63,8 @@ export function drawBlockOutline(
   const least = 3 * ratio;
   const [from, to] = visible(at, columns);
   const path = new Path2D();
+  let left = Infinity;
+  let right = -Infinity;
   for (let i = from; i < to;) {
     if (Number.isNaN(lower[i] ?? Number.NaN)) {
       i += 1;
@@ -70,10 +78,12 @@ export function drawBlockOutline(
       const low = at.y(lower[k] ?? 0);
       const high = at.y((lower[k] ?? 0) + size);
       const grow = Math.max(0, least - (low - high)) / 2;
-      const left = at.x((columns.first + k) * columns.width);
-      const right = at.x((columns.first + k + 1) * columns.width);
-      top.push([left, high - grow], [right, high - grow]);
-      bottom.push([left, low + grow], [right, low + grow]);
+      const x0 = at.x((columns.first + k) * columns.width);
+      const x1 = at.x((columns.first + k + 1) * columns.width);
+      top.push([x0, high - grow], [x1, high - grow]);
+      bottom.push([x0, low + grow], [x1, low + grow]);
+      left = Math.min(left, x0);
+      right = Math.max(right, x1);
     }
     // A life shorter than a pixel is still drawn.
     const first = top[0];
@@ -93,6 +103,23 @@ export function drawBlockOutline(
   ctx.strokeStyle = colors.outline;
   ctx.lineWidth = (strong ? 1.75 : 1) * ratio;
   ctx.stroke(path);
+  if (strong && right - left < 16 * ratio) drawPointer(ctx, at, (left + right) / 2, colors);
+}
+
+/** A block too short to be seen: a mark above the plot says where it is. */
+function drawPointer(ctx: Context, { area }: Projection, x: DevicePx, colors: TimelineColors): void {
+  const size = 5 * area.ratio;
+  const y = area.top + 3 * area.ratio;
+  ctx.beginPath();
+  ctx.moveTo(x - size, y);
+  ctx.lineTo(x + size, y);
+  ctx.lineTo(x, y + 1.5 * size);
+  ctx.closePath();
+  ctx.fillStyle = colors.outline;
+  ctx.fill();
+  ctx.globalAlpha = 0.4;
+  ctx.fillRect(x - area.ratio / 2, y, area.ratio, area.height);
+  ctx.globalAlpha = 1;
 }
 
 /** Range of columns that touch the plot, one more at either side. */

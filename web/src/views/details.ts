@@ -290,8 +290,8 @@ export class DetailsView extends LitElement {
         margin-right: -8px;
       }
       .function {
-        flex: 0 1 auto;
-        min-width: 48px;
+        flex: none;
+        max-width: calc(100% - 112px);
         overflow: hidden;
         text-overflow: ellipsis;
         white-space: nowrap;
@@ -312,7 +312,7 @@ export class DetailsView extends LitElement {
       }
       .place {
         display: flex;
-        flex: 1 1000 auto;
+        flex: 1 1 0;
         justify-content: flex-end;
         min-width: 0;
         font-size: 12px;
@@ -332,6 +332,9 @@ export class DetailsView extends LitElement {
       }
       .own .file {
         color: var(--text);
+      }
+      .call:not(:has(.place)) .function {
+        max-width: 100%;
       }
       .call memstrata-copy {
         flex: none;

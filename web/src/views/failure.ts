@@ -5,6 +5,7 @@ import { formatOffset } from '../base/format.ts';
 import type { Failure } from '../state/open_controller.ts';
 import './file_button.ts';
 import { base } from './styles.ts';
+import { symbols } from './symbols.ts';
 
 interface Words {
   title: string;
@@ -59,7 +60,7 @@ export class FailureView extends LitElement {
     const { title, next } = wordsFor(error.code);
     return html`
       <div class="card" role="alert">
-        <h2>${title}</h2>
+        <h2>${symbols.alert}${title}</h2>
         <p class="name" title=${name}>${name}</p>
         <p class="message">${sentence(error.message)}</p>
         ${error.offset >= 0 ? html`<p class="where" data-offset=${error.offset}>Found at ${formatOffset(error.offset)}.</p>` : ''}
@@ -90,16 +91,24 @@ export class FailureView extends LitElement {
         width: min(560px, 100%);
         padding: 24px;
         border: 1px solid var(--line);
-        border-top: 3px solid var(--bad);
+
         border-radius: 12px;
         background: var(--raised);
         line-height: 1.5;
       }
       h2 {
+        display: flex;
+        align-items: center;
+        gap: 8px;
         margin: 0;
         font-size: 20px;
         font-weight: 600;
         letter-spacing: -0.01em;
+      }
+      h2 svg.symbol {
+        width: 20px;
+        height: 20px;
+        color: var(--bad);
       }
       p {
         margin: 12px 0 0;

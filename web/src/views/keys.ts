@@ -93,7 +93,7 @@ export class KeysView extends LitElement {
     base,
     css`
       dialog {
-        width: min(760px, calc(100vw - 32px));
+        width: min(840px, calc(100vw - 32px));
         max-height: calc(100vh - 32px);
         padding: 0;
         border: 1px solid var(--line);
@@ -133,7 +133,7 @@ export class KeysView extends LitElement {
       }
       dl {
         display: grid;
-        grid-template-columns: 104px 1fr;
+        grid-template-columns: 132px 1fr;
         gap: 8px;
         margin: 0;
         font-size: 13px;

@@ -163,7 +163,9 @@ export class SearchView extends LitElement {
         outline: none;
       }
       select {
-        padding: 0 4px 0 8px;
+        width: 92px;
+        flex: none;
+        padding: 0 2px 0 8px;
         border-right: 1px solid var(--line);
         border-radius: 6px 0 0 6px;
         color: var(--dim);
@@ -210,7 +212,7 @@ export class SearchView extends LitElement {
         margin-right: 4px;
         color: var(--dim);
       }
-      @media (max-width: 1100px) {
+      @media (max-width: 480px) {
         .bytes {
           display: none;
         }

@@ -80,18 +80,14 @@ export class StatsView extends LitElement {
       :host {
         display: flex;
         flex-wrap: wrap;
-        gap: 0 4px;
-        padding: 4px 8px;
-        background: var(--surface);
-        border-bottom: 1px solid var(--line);
+        gap: 0 2px;
       }
       .stat {
         display: flex;
         flex-direction: column;
         align-items: flex-start;
         gap: 1px;
-        min-width: 88px;
-        padding: 4px 12px;
+        padding: 4px 10px;
         border: 0;
         border-radius: 6px;
         background: none;

@@ -554,8 +554,12 @@ export class TimelineView extends LitElement {
     if (!entry) return;
     const ratio = devicePixelRatio;
     const exact = entry.devicePixelContentBoxSize?.[0];
-    const width = exact?.inlineSize ?? Math.round(entry.contentRect.width * ratio);
-    const height = exact?.blockSize ?? Math.round(entry.contentRect.height * ratio);
+    const size = (css: number, device: number | undefined): number =>
+      // An emulated screen may tell the size of the real one.
+      device !== undefined && Math.abs(device - css * ratio) < 2 ? device : Math.round(css * ratio);
+    const width = size(entry.contentRect.width, exact?.inlineSize);
+    const height = size(entry.contentRect.height, exact?.blockSize);
+
     if (width < 1 || height < 1) return;
     for (const canvas of [this.baseCanvas, this.overlayCanvas]) {
       canvas.width = width;
@@ -612,10 +616,10 @@ export class TimelineView extends LitElement {
     const colors = colorsOf(this.theme);
     const { ratio } = this.area;
     const { columns, curves } = shown;
-    const line = (color: string, width: number, risers: boolean): LineStyle => ({ color, width, risers });
-    if (columns.width > 1) drawSteps(ctx, at, columns, curves.lowest, line(colors.lowest, ratio, false));
-    drawSteps(ctx, at, columns, curves.allocated, line(colors.allocated, 1.25 * ratio, false));
-    drawSteps(ctx, at, columns, curves.reserved, line(colors.reserved, 1.5 * ratio, true));
+    const line = (color: string, width: number): LineStyle => ({ color, width });
+    if (columns.width > 1) drawSteps(ctx, at, columns, curves.lowest, line(colors.lowest, ratio));
+    drawSteps(ctx, at, columns, curves.allocated, line(colors.allocated, 1.25 * ratio));
+    drawSteps(ctx, at, columns, curves.reserved, line(colors.reserved, 1.5 * ratio));
     if (
       this.pinned &&
       this.pinOutline?.rank === this.pinned.rank &&

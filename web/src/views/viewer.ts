@@ -345,20 +345,6 @@ export class MemstrataViewer extends LitElement {
         <h1>memstrata</h1>
       </div>
       ${file ? this.fileChoice(file) : nothing}
-      <div class="middle">
-        ${
-          file?.view
-            ? html`<memstrata-search
-                .found=${this.found}
-                .current=${this.match}
-                @search=${(event: CustomEvent<SearchWish>) => {
-                  this.wish = event.detail;
-                  this.searching?.request(event.detail);
-                }}
-                @step=${(event: CustomEvent<1 | -1>) => void this.stepMatch(event.detail)}></memstrata-search>`
-            : nothing
-        }
-      </div>
       <div class="end">
         <button
           class="button quiet icon"
@@ -391,7 +377,7 @@ export class MemstrataViewer extends LitElement {
               aria-label="Snapshot"
               .value=${String(file.snapshot)}
               @change=${(event: Event) => this.chooseSnapshot(file, Number((event.target as HTMLSelectElement).value))}>
-              ${snapshots.map(({ name }, index) => html`<option value=${index}>${name || `Snapshot ${index + 1}`}</option>`)}
+              ${snapshots.map(({ name }, index) => html`<option value=${index} ?selected=${index === file.snapshot}>${name || `Snapshot ${index + 1}`}</option>`)}
             </select>`
           : nothing
       }
@@ -433,10 +419,20 @@ export class MemstrataViewer extends LitElement {
     return html`
       ${
         file.view
-          ? html`<memstrata-stats
-              .info=${file.view}
-              .diagnostics=${this.diagnostics}
-              @choose=${(event: CustomEvent<'peak' | 'oom' | 'notes'>) => this.chooseStat(event.detail)}></memstrata-stats>`
+          ? html`<div class="second">
+              <memstrata-stats
+                .info=${file.view}
+                .diagnostics=${this.diagnostics}
+                @choose=${(event: CustomEvent<'peak' | 'oom' | 'notes'>) => this.chooseStat(event.detail)}></memstrata-stats>
+              <memstrata-search
+                .found=${this.found}
+                .current=${this.match}
+                @search=${(event: CustomEvent<SearchWish>) => {
+                  this.wish = event.detail;
+                  this.searching?.request(event.detail);
+                }}
+                @step=${(event: CustomEvent<1 | -1>) => void this.stepMatch(event.detail)}></memstrata-search>
+            </div>`
           : nothing
       }
       ${
@@ -595,7 +591,7 @@ export class MemstrataViewer extends LitElement {
       }
       .file-name {
         min-width: 60px;
-        max-width: 320px;
+        max-width: 480px;
         overflow: hidden;
         text-overflow: ellipsis;
         white-space: nowrap;
@@ -607,14 +603,22 @@ export class MemstrataViewer extends LitElement {
         white-space: nowrap;
         font-variant-numeric: tabular-nums;
       }
-      .middle {
-        flex: 1 1 200px;
-        min-width: 0;
+      .second {
         display: flex;
-        justify-content: flex-end;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0 16px;
+        padding: 4px 12px 4px 6px;
+        background: var(--surface);
+        border-bottom: 1px solid var(--line);
       }
-      .middle memstrata-search {
-        width: min(560px, 100%);
+      memstrata-stats {
+        flex: 1 1 auto;
+      }
+      memstrata-search {
+        flex: 0 1 500px;
+        min-width: min(100%, 300px);
+        padding: 4px 0 4px 6px;
       }
       .end {
         display: flex;
@@ -715,23 +719,8 @@ export class MemstrataViewer extends LitElement {
         pointer-events: none;
       }
       @media (max-width: 1200px) {
-        .top {
-          flex-wrap: wrap;
-        }
-        .middle {
-          order: 5;
-          flex-basis: 100%;
-        }
-        .middle:empty,
-        .middle:not(:has(memstrata-search)) {
-          flex-basis: 0;
-          order: 0;
-        }
-        .middle memstrata-search {
-          width: 100%;
-        }
-        .file {
-          flex: 1;
+        memstrata-search {
+          flex: 1 1 500px;
         }
       }
       @media (max-width: 899px) {
@@ -751,6 +740,9 @@ export class MemstrataViewer extends LitElement {
         }
       }
       @media (max-width: 640px) {
+        .top {
+          flex-wrap: wrap;
+        }
         .file {
           order: 4;
           flex: 1 0 100%;
