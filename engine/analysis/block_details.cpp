@@ -1,6 +1,6 @@
 #include "engine/analysis/block_details.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

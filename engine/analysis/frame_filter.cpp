@@ -1,6 +1,6 @@
 #include "engine/analysis/frame_filter.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

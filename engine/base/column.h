@@ -4,6 +4,7 @@
 // no other failure. Elements are trivially copyable, growth is by realloc. Appending is O(1) amortised.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -58,7 +59,8 @@ class Column {
   }
   [[nodiscard]] bool append(std::span<const T> values) {
     if (size_ + values.size() > capacity_ && !reserve(grown_capacity(size_ + values.size()))) return false;
-    for (const T& value : values) data_[size_++] = value;
+    std::copy(values.begin(), values.end(), data_ + size_);
+    size_ += values.size();
     return true;
   }
   [[nodiscard]] bool resize(size_t size, T fill) {

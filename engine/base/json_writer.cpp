@@ -1,6 +1,6 @@
 #include "engine/base/json_writer.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 // exceptions, so these two are the only way a failure travels.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <string>

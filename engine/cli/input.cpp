@@ -1,7 +1,7 @@
 #include "engine/cli/input.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,6 +75,7 @@ tl::expected<void, ReadFailure> read_recording(const std::string& path, model::R
   }
   progress.phase("sorting tables");
   if (const Status finished = reader.finish(); !finished) return failure_of(finished.error());
+  if (total >= 0) recording.input_bytes = total;  // also if the rest did not matter
   return {};
 }
 

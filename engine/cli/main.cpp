@@ -1,5 +1,5 @@
 // The command line tool. Options only; each command has a file of its own.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>

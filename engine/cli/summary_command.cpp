@@ -1,6 +1,6 @@
 #include "engine/cli/summary_command.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <ctime>

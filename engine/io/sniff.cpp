@@ -1,6 +1,6 @@
 #include "engine/io/sniff.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -91,7 +91,8 @@ EventRange EventAxis::range(Axis axis, int64_t first, int64_t count, int64_t wid
   return {begin, first_at(axis, right, begin), true};
 }
 
-ColumnCursor::ColumnCursor(const EventAxis& axis, const ColumnGrid& grid) : axis_(axis), grid_(grid), k_(grid.first) {}
+ColumnCursor::ColumnCursor(const EventAxis& axis, const ColumnGrid& grid)
+    : axis_(axis), grid_(grid), k_(grid.first) {}
 
 EventRange ColumnCursor::next() {
   EventRange range;

@@ -47,8 +47,12 @@ using Sum = __int128;
 
 int64_t clamp_bytes(Sum bytes) { return static_cast<int64_t>(std::clamp<Sum>(bytes, 0, kMaxLevel)); }
 
-bool is_reserved_growth(Action action) { return action == Action::segment_alloc || action == Action::segment_map; }
-bool is_reserved_shrink(Action action) { return action == Action::segment_free || action == Action::segment_unmap; }
+bool is_reserved_growth(Action action) {
+  return action == Action::segment_alloc || action == Action::segment_map;
+}
+bool is_reserved_shrink(Action action) {
+  return action == Action::segment_free || action == Action::segment_unmap;
+}
 
 class LifetimeFinder {
  public:
@@ -72,11 +76,12 @@ class LifetimeFinder {
   Result<Lifetimes> run() {
     if (!pair_events() || !add_final_blocks() || !number_blocks() || !sum_levels() || !sum_pending() ||
         !sum_reserved()) {
-      return fail(ErrorCode::limit_exceeded, -1,
-                  "The timeline of device {} ({} events) does not fit into memory: at least {} bytes in all would be "
-                  "needed, the limit is {}.",
-                  found_.device, found_.events.count, std::max(recording_.budget.needed(), recording_.budget.used()),
-                  recording_.budget.limit());
+      return fail(
+          ErrorCode::limit_exceeded, -1,
+          "The timeline of device {} ({} events) does not fit into memory: at least {} bytes in all would be "
+          "needed, the limit is {}.",
+          found_.device, found_.events.count, std::max(recording_.budget.needed(), recording_.budget.used()),
+          recording_.budget.limit());
     }
     report();
     return std::move(found_);
@@ -184,7 +189,8 @@ class LifetimeFinder {
         if (entry != nullptr && entry->open != AddressTable::kNotOpen) continue;
         const int64_t requested = blocks.requested_size[i];
         const int64_t bytes = requested == model::kUnknownSize ? blocks.size[i] : requested;
-        if (!older_.push_back({std::max(bytes, int64_t{0}), found_.events.count, entry == nullptr ? 0 : entry->frees, row})) {
+        if (!older_.push_back({std::max(bytes, int64_t{0}), found_.events.count,
+                               entry == nullptr ? 0 : entry->frees, row})) {
           return false;
         }
       }
@@ -328,9 +334,9 @@ class LifetimeFinder {
   std::span<const Action> action_;
   std::span<const uint64_t> address_;
   std::span<const int64_t> size_;
-  AddressTable addresses_;       // open = number of the alloc
+  AddressTable addresses_;  // open = number of the alloc
   Column<OlderBlock> older_;
-  AddressTable waiting_;         // open = row of spans_
+  AddressTable waiting_;  // open = row of spans_
   Column<PendingSpan> spans_;
   bool requests_only_ = false;
   int64_t live_address_allocs_ = 0;
@@ -364,7 +370,8 @@ int32_t Lifetimes::rank_born_at(int32_t event) const {
   return static_cast<int32_t>(found - born.begin());
 }
 
-Result<Lifetimes> find_lifetimes(model::Recording& recording, const model::Snapshot& snapshot, int32_t device) {
+Result<Lifetimes> find_lifetimes(model::Recording& recording, const model::Snapshot& snapshot,
+                                 int32_t device) {
   return LifetimeFinder(recording, snapshot, device).run();
 }
 

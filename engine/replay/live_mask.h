@@ -16,8 +16,8 @@
 namespace memstrata::replay {
 
 struct LiveMask {
-  uint64_t live = 0;            // bit i: block i is freed later than the event
-  int32_t until = INT32_MAX;    // earliest free among those
+  uint64_t live = 0;          // bit i: block i is freed later than the event
+  int32_t until = INT32_MAX;  // earliest free among those
 };
 
 // The first `count` <= 64 values of `freed`.

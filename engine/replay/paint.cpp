@@ -85,17 +85,20 @@ class BandColours {
 };
 
 // The top rows of high bands, darker. A rank's pixels are one run, so a band is high enough if the pixel
-// `separator_rows - 1` below its top shows it too. A band cut off by the edge of the picture does not end there.
+// `separator_rows - 1` below its top shows it too. A band cut off by the edge of the picture does not end
+// there.
 void draw_separators(std::span<const uint32_t> pixels, size_t separator_rows, uint32_t* out) {
   const size_t rows = pixels.size();
   const uint32_t* pixel = pixels.data();
   for (size_t top = separator_rows - 1; top + 1 < rows; ++top) {
-    const bool is_top = pixel[top] != pixel[top + 1] && pixel[top] == pixel[top + 1 - separator_rows] && pixel[top] != kNothing;
+    const bool is_top = pixel[top] != pixel[top + 1] && pixel[top] == pixel[top + 1 - separator_rows] &&
+                        pixel[top] != kNothing;
     out[top] = is_top ? darker(out[top], kSeparatorShare) : out[top];
   }
 }
 
-void paint_column(std::span<const uint32_t> pixels, const PaintStyle& style, BandColours& colours, uint32_t* out) {
+void paint_column(std::span<const uint32_t> pixels, const PaintStyle& style, BandColours& colours,
+                  uint32_t* out) {
   for (size_t row = 0; row < pixels.size(); ++row) out[row] = colours.of(pixels[row]);
   draw_separators(pixels, static_cast<size_t>(std::max(style.separator_min_rows, 1)), out);
 }
@@ -130,7 +133,8 @@ void transpose_tile(const uint32_t* tile, size_t columns, size_t height, uint32_
   if (columns == kTileColumns) {
     for (; row + 4 <= height; row += 4) {
       uint32_t* out = bottom + static_cast<ptrdiff_t>(row) * row_step;
-      for (size_t c = 0; c < kTileColumns; c += 4) transpose_4x4(tile + c * height + row, height, out + c, row_step);
+      for (size_t c = 0; c < kTileColumns; c += 4)
+        transpose_4x4(tile + c * height + row, height, out + c, row_step);
     }
   }
   for (; row < height; ++row) {

@@ -19,20 +19,22 @@ int64_t whole_above(double bytes) {
 
 RowThresholds::RowThresholds(const RowGrid& rows) : count(std::max(rows.count, 0)) {
   threshold.assign(static_cast<size_t>(count) + 1, INT64_MAX);
-  const bool sensible = std::isfinite(rows.bottom) && std::isfinite(rows.bytes_per_row) && rows.bytes_per_row > 0;
+  const bool sensible =
+      std::isfinite(rows.bottom) && std::isfinite(rows.bytes_per_row) && rows.bytes_per_row > 0;
   if (!sensible) return;
   for (int32_t r = 0; r < count; ++r) {
     threshold[static_cast<size_t>(r)] = whole_above(rows.bottom + (r + 0.5) * rows.bytes_per_row);
   }
   while (first < count && threshold[static_cast<size_t>(first)] <= 0) ++first;
-  merged_below = rows.bytes_per_row < 0x1p62 ? static_cast<int64_t>(std::ceil(rows.bytes_per_row)) : INT64_MAX;
+  merged_below =
+      rows.bytes_per_row < 0x1p62 ? static_cast<int64_t>(std::ceil(rows.bytes_per_row)) : INT64_MAX;
 }
 
 bool StackSweep::Scratch::reserve(const StackTree& tree) {
   const auto node_count = static_cast<size_t>(tree.node_count());
   const size_t leaf_count = node_count * kNodeLeaves;
-  return leaves.resize(leaf_count, Leaf{}) && leaf_bytes.resize(leaf_count, 0) && leaf_until.resize(leaf_count, 0) &&
-         nodes.resize(node_count, Node{}) && active.reserve(node_count);
+  return leaves.resize(leaf_count, Leaf{}) && leaf_bytes.resize(leaf_count, 0) &&
+         leaf_until.resize(leaf_count, 0) && nodes.resize(node_count, Node{}) && active.reserve(node_count);
 }
 
 StackSweep::StackSweep(const StackTree& tree, Scratch& scratch) : tree_(tree), scratch_(scratch) {
@@ -145,7 +147,8 @@ int64_t StackSweep::bytes_below(int32_t rank) {
   return bytes;
 }
 
-void StackSweep::draw(const RowThresholds& rows, std::span<uint32_t> pixels, std::span<const uint32_t> before) {
+void StackSweep::draw(const RowThresholds& rows, std::span<uint32_t> pixels,
+                      std::span<const uint32_t> before) {
   const int64_t* threshold = rows.threshold.data();
   int32_t row = rows.first;
   std::fill_n(pixels.data(), row, kNothing);
@@ -189,8 +192,8 @@ void StackSweep::draw_leaves(int32_t node, int64_t offset, const RowThresholds& 
   }
 }
 
-void StackSweep::draw_blocks(int32_t leaf, int64_t offset, int64_t end, const RowThresholds& rows, uint32_t* pixels,
-                             int32_t& row) const {
+void StackSweep::draw_blocks(int32_t leaf, int64_t offset, int64_t end, const RowThresholds& rows,
+                             uint32_t* pixels, int32_t& row) const {
   const int64_t* threshold = rows.threshold.data();
   const auto pixel_of = [&](int32_t block) {
     return static_cast<uint32_t>(block) | (tree_.size(block) < rows.merged_below ? kMergedBit : 0);

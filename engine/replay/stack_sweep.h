@@ -25,8 +25,8 @@ struct RowThresholds {
 
   std::vector<int64_t> threshold;  // ascending; one more than rows, the last is INT64_MAX
   int32_t count = 0;
-  int32_t first = 0;               // rows below are under the stack
-  int64_t merged_below = 0;        // blocks smaller than this are lower than a row
+  int32_t first = 0;         // rows below are under the stack
+  int64_t merged_below = 0;  // blocks smaller than this are lower than a row
 };
 
 class StackSweep {
@@ -37,12 +37,12 @@ class StackSweep {
     int64_t drawn_at;  // offset when last drawn, kNotDrawn = not since it changed
   };
   struct Node {
-    uint64_t leaves;   // with live blocks
+    uint64_t leaves;  // with live blocks
     int64_t bytes;
     int64_t drawn_at;
     int32_t rows_end;  // row after its last one then
     int32_t until;
-    int32_t born;      // blocks of the node that were born when last looked at
+    int32_t born;  // blocks of the node that were born when last looked at
   };
   struct Scratch {
     explicit Scratch(Budget& budget)
@@ -78,9 +78,10 @@ class StackSweep {
   void refresh(int32_t node);
   void end_blocks(int32_t node, uint64_t expired);
   void add_born_blocks(int32_t node);
-  void draw_leaves(int32_t node, int64_t offset, const RowThresholds& rows, uint32_t* pixels, const uint32_t* before,
-                   int32_t& row);
-  // The leaf takes [offset, end) and covers the centre of `row`; goes on to the first row that it does not cover.
+  void draw_leaves(int32_t node, int64_t offset, const RowThresholds& rows, uint32_t* pixels,
+                   const uint32_t* before, int32_t& row);
+  // The leaf takes [offset, end) and covers the centre of `row`; goes on to the first row that it does not
+  // cover.
   void draw_blocks(int32_t leaf, int64_t offset, int64_t end, const RowThresholds& rows, uint32_t* pixels,
                    int32_t& row) const;
 

@@ -9,8 +9,8 @@
 #include <span>
 
 #include "engine/base/column.h"
-#include "engine/replay/live_mask.h"
 #include "engine/replay/lifetimes.h"
+#include "engine/replay/live_mask.h"
 
 namespace memstrata::replay {
 

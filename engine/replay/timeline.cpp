@@ -55,7 +55,7 @@ struct Timeline::Index {
 
   const Lifetimes& lifetimes;
   EventAxis axis;
-  RangeExtremes highest;           // of lifetimes.level
+  RangeExtremes highest;  // of lifetimes.level
   RangeExtremes lowest;
   RangeExtremes highest_reserved;  // of the steps of lifetimes.reserved
   StackTree tree;
@@ -74,10 +74,11 @@ Result<Timeline> Timeline::build(const model::Recording& recording, const Lifeti
       !index->lowest.build(lifetimes.level.span()) ||
       !index->highest_reserved.build(lifetimes.reserved.value.span()) || !index->tree.build(lifetimes) ||
       !index->scratch.reserve(index->tree)) {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "The index for drawing {} events does not fit into memory: at least {} bytes in all would be needed, "
-                "the limit is {}.",
-                lifetimes.events.count, std::max(budget.needed(), budget.used()), budget.limit());
+    return fail(
+        ErrorCode::limit_exceeded, -1,
+        "The index for drawing {} events does not fit into memory: at least {} bytes in all would be needed, "
+        "the limit is {}.",
+        lifetimes.events.count, std::max(budget.needed(), budget.used()), budget.limit());
   }
   return Timeline(std::move(index));
 }

@@ -5,13 +5,14 @@
 // ranks per pixel; colours come later (paint.h), so colouring, hover and selection need no new query.
 //
 // Columns lie on a grid fixed per zoom level: column k covers [k * width, (k + 1) * width) events or
-// microseconds since the first event, so nothing jumps while panning. A column shows the state after its event of the
-// highest level (earliest on ties): no peak is lost and each column is one true state. A column without
-// an event (time axis) shows the state before it. The initial state has no column of its own: the column at
-// position 0 shows it (event -1) if it is higher than every event of that column, or if there are no events.
+// microseconds since the first event, so nothing jumps while panning. A column shows the state after its
+// event of the highest level (earliest on ties): no peak is lost and each column is one true state. A column
+// without an event (time axis) shows the state before it. The initial state has no column of its own: the
+// column at position 0 shows it (event -1) if it is higher than every event of that column, or if there are
+// no events.
 //
-// Rows: row r shows the block that covers the centre of row r, counted from the bottom. Every edge is within half a
-// pixel of exact and nothing accumulates.
+// Rows: row r shows the block that covers the centre of row r, counted from the bottom. Every edge is within
+// half a pixel of exact and nothing accumulates.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +30,9 @@ enum class Axis : uint8_t { event, time };
 
 struct ColumnGrid {
   Axis axis = Axis::event;
-  int64_t first = 0;    // grid index k of the leftmost column, may be negative
-  int64_t width = 1;    // events or microseconds per column, >= 1
-  int32_t count = 0;    // columns
+  int64_t first = 0;  // grid index k of the leftmost column, may be negative
+  int64_t width = 1;  // events or microseconds per column, >= 1
+  int32_t count = 0;  // columns
 };
 
 struct RowGrid {
@@ -47,11 +48,11 @@ inline constexpr uint32_t kRankMask = 0x3FFFFFFFu;
 
 // Per column; NaN where the column lies outside the recording.
 struct Curves {
-  std::vector<int32_t> event;      // the event whose state is shown; -1 = before the first; -2 = outside
-  std::vector<double> highest;     // level at that event
-  std::vector<double> lowest;      // lowest level in the column
-  std::vector<double> allocated;   // level minus pending bytes, at that event
-  std::vector<double> reserved;    // highest in the column
+  std::vector<int32_t> event;     // the event whose state is shown; -1 = before the first; -2 = outside
+  std::vector<double> highest;    // level at that event
+  std::vector<double> lowest;     // lowest level in the column
+  std::vector<double> allocated;  // level minus pending bytes, at that event
+  std::vector<double> reserved;   // highest in the column
 };
 
 class Timeline {

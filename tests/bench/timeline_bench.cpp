@@ -80,8 +80,9 @@ class TraceWriter {
   void add(trace::Action action, uint64_t address, int64_t size) {
     const bool ok = events_.action.push_back(action) && events_.address.push_back(address) &&
                     events_.size.push_back(size) && events_.time_us.push_back(clock_ += 1 + engine_() % 20) &&
-                    events_.stack.push_back({}) && events_.context.push_back({}) && events_.metadata.push_back({}) &&
-                    events_.stream.push_back({}) && events_.pool.push_back({});
+                    events_.stack.push_back({}) && events_.context.push_back({}) &&
+                    events_.metadata.push_back({}) && events_.stream.push_back({}) &&
+                    events_.pool.push_back({});
     if (!ok) stop("no memory for the trace");
   }
 
@@ -145,19 +146,21 @@ std::vector<uint32_t> column_by_hand(const Lifetimes& lifetimes, int32_t event, 
     const auto size = static_cast<double>(lifetimes.size[rank]);
     offset += size;
     const uint32_t merged = size < rows.bytes_per_row ? replay::kMergedBit : 0;
-    while (row < column.size() && rows.bottom + (static_cast<double>(row) + 0.5) * rows.bytes_per_row < offset) {
+    while (row < column.size() &&
+           rows.bottom + (static_cast<double>(row) + 0.5) * rows.bytes_per_row < offset) {
       column[row++] = static_cast<uint32_t>(rank) | merged;
     }
   }
   return column;
 }
 
-void check(const Lifetimes& lifetimes, const Timeline& timeline, const ColumnGrid& columns, const RowGrid& rows,
-           const std::vector<uint32_t>& pixels) {
+void check(const Lifetimes& lifetimes, const Timeline& timeline, const ColumnGrid& columns,
+           const RowGrid& rows, const std::vector<uint32_t>& pixels) {
   for (int32_t c = 0; c < columns.count; c += 123) {
     const int32_t event = timeline.event_of_column(columns.axis, columns.first + c, columns.width);
     const auto expected = column_by_hand(lifetimes, event, rows);
-    if (!std::equal(expected.begin(), expected.end(), pixels.begin() + static_cast<ptrdiff_t>(c) * rows.count)) {
+    if (!std::equal(expected.begin(), expected.end(),
+                    pixels.begin() + static_cast<ptrdiff_t>(c) * rows.count)) {
       stop("a column is not the stack of its event");
     }
   }
@@ -168,8 +171,10 @@ void measure(const char* kind, size_t events) {
   model::Recording recording(budget);
   {
     TraceWriter out(recording, events);
-    if (std::strcmp(kind, "tiny") == 0) write_tiny(out);
-    else write_loop(out, std::strcmp(kind, "survivors") == 0 ? 5000 : 0);
+    if (std::strcmp(kind, "tiny") == 0)
+      write_tiny(out);
+    else
+      write_loop(out, std::strcmp(kind, "survivors") == 0 ? 5000 : 0);
   }
   model::Snapshot& snapshot = recording.snapshots.emplace_back();
   const auto count = static_cast<int32_t>(recording.events.size_rows());
@@ -194,8 +199,9 @@ void measure(const char* kind, size_t events) {
   const double per_event = 1.0 / count;
   std::printf("%s: %d events, %d blocks, peak %.1f GiB\n", kind, count, lifetimes->block_count(),
               static_cast<double>(lifetimes->peak_level) / 0x1p30);
-  std::printf("  lifetimes %.1f ms (%.1f M events/s, %.1f B/event), index %.1f ms (%.2f B/event)\n", lifetimes_ms,
-              count / lifetimes_ms / 1e3, static_cast<double>(before_index - before_lifetimes) * per_event, index_ms,
+  std::printf("  lifetimes %.1f ms (%.1f M events/s, %.1f B/event), index %.1f ms (%.2f B/event)\n",
+              lifetimes_ms, count / lifetimes_ms / 1e3,
+              static_cast<double>(before_index - before_lifetimes) * per_event, index_ms,
               static_cast<double>(budget.used() - before_index) * per_event);
 
   const std::vector<uint32_t> bands = {0xFFA7794E, 0xFF2C8EF2, 0xFF5957E1, 0xFFB2B776, 0xFF4FA159};
@@ -210,9 +216,14 @@ void measure(const char* kind, size_t events) {
     for (const Axis axis : {Axis::event, Axis::time}) {
       const auto extent = static_cast<double>(timeline->extent(axis));
       const double shown = zoom.share > 0 ? extent * zoom.share : 50 * extent / count;
-      ColumnGrid columns{.axis = axis, .first = 0, .width = std::max<int64_t>(1, static_cast<int64_t>(shown / kColumns)), .count = kColumns};
-      columns.count = std::min(kColumns, static_cast<int32_t>(shown / static_cast<double>(columns.width)) + 1);
-      columns.first = zoom.share < 1 ? static_cast<int64_t>(extent * 0.6 / static_cast<double>(columns.width)) : 0;
+      ColumnGrid columns{.axis = axis,
+                         .first = 0,
+                         .width = std::max<int64_t>(1, static_cast<int64_t>(shown / kColumns)),
+                         .count = kColumns};
+      columns.count =
+          std::min(kColumns, static_cast<int32_t>(shown / static_cast<double>(columns.width)) + 1);
+      columns.first =
+          zoom.share < 1 ? static_cast<int64_t>(extent * 0.6 / static_cast<double>(columns.width)) : 0;
       const auto top = static_cast<double>(timeline->highest_level(columns));
       const RowGrid rows{.bottom = 0, .bytes_per_row = top * 1.05 / kRows, .count = kRows};
       const double draw_ms = best_ms([&] { timeline->draw(columns, rows, pixels); });
@@ -226,9 +237,11 @@ void measure(const char* kind, size_t events) {
       const double pick_ms = best_ms([&] { picked = timeline->pick(event, height); });
       if (picked < 0) stop("nothing was picked inside the stack");
       double outline_ms = best_ms([&] { (void)timeline->outline(picked, columns); });
-      std::printf("  %-9s %s axis, %4d columns: draw %6.2f ms, paint %5.2f ms, curves %5.2f ms, pick %6.1f us, outline %5.2f ms\n",
-                  zoom.name, axis == Axis::event ? "event" : "time ", columns.count, draw_ms, paint_ms, curves_ms,
-                  pick_ms * 1e3, outline_ms);
+      std::printf(
+          "  %-9s %s axis, %4d columns: draw %6.2f ms, paint %5.2f ms, curves %5.2f ms, pick %6.1f us, "
+          "outline %5.2f ms\n",
+          zoom.name, axis == Axis::event ? "event" : "time ", columns.count, draw_ms, paint_ms, curves_ms,
+          pick_ms * 1e3, outline_ms);
     }
   }
 }

@@ -88,9 +88,11 @@ test('opening and exploring a local file causes no request', async ({ page }) =>
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
   }
+  expect(requests).toEqual([]);
+  // Later files get a worker made from what the page already has.
   await choose(page, 'picture.png', png);
   await waitForState(page, 'error');
-  expect(requests).toEqual([]);
+  expect(requests.filter((url) => !url.startsWith('blob:'))).toEqual([]);
 });
 
 test('the marks tell when a file was picked and when its picture was there', async ({ page }) => {

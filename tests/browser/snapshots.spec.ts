@@ -42,7 +42,8 @@ for (const group of groups) {
         continue;
       }
       for (const device of devices) {
-        if (devices.length > 1) await page.getByLabel('Device').selectOption(String(device.device));
+        if (devices.length > 1)
+          await page.getByLabel('Device', { exact: true }).selectOption(String(device.device));
         await expect(page.locator('[data-stat="peak"]'), `${name}: peak`).toHaveAttribute(
           'data-bytes',
           String(device.peak.requested_bytes),

@@ -1,8 +1,9 @@
 // Moving, zooming, choosing axis and device on the timeline.
+import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { bytesOf, pointAt, pointOf, settledView, textOf, viewAfter, type View } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { openFile, openPage, snapshotsFolder, waitForState } from './support.ts';
 
 async function openKnown(page: Page, options: Parameters<typeof knownSnapshot>[0] = {}): Promise<View> {
   await openPage(page);
@@ -229,9 +230,21 @@ test('without times the time axis is off and says why', async ({ page }) => {
 
 test('without stacks the panel says why', async ({ page }) => {
   await openKnown(page, { stacks: false });
+  await expect(page.locator('[data-note="no-stacks"]')).toBeVisible();
   const at = await pointOf(page, 4.5, MiB);
   await page.mouse.move(at.x, at.y);
   await expect(page.locator('memstrata-details')).toContainText('No stack is recorded');
+});
+
+test('the chip of an OOM leads to its event', async ({ page }) => {
+  const folder = snapshotsFolder();
+  test.skip(folder === null, 'no real snapshots beside the repository');
+  await openPage(page);
+  await openFile(page, join(folder!, 'torchtitan_fsdp_oom_rank0.pickle'));
+  await settledView(page);
+  await page.mouse.move(0, 0);
+  await page.locator('[data-stat="oom"]').click();
+  await expect(page.locator('[data-readout="event"]')).toHaveText(/event 3,2\d\d/);
 });
 
 test('the peak of the header is exact', async ({ page }) => {

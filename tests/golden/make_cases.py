@@ -593,15 +593,15 @@ def cut_after(s, kept):
 
 @case
 def truncated_in_the_trace():
-    """Cut in the third event: two events and the state are there. The second block has no alloc in what is left."""
+    """Cut in the third event, behind the key `size`: two events and the state are there."""
     s = small_run()
     s["device_traces"][0][2]["size"] = 0x123456
     kept = copy.deepcopy(s)
     kept["device_traces"][0] = kept["device_traces"][0][:2]
-    # From the start: the final block of 500; then 500, 1500.
+    # From the start: the final block of 500, whose alloc is cut off; then 500, 1500. `size` is the key without a value.
     return cut_after(s, 2), Expect({0: {"events": 2, "segments": 1, "initial_requested_bytes": 500,
                                         "peak": {"requested_bytes": 1500, "event": 1}}},
-                                   diagnostics={"truncated": 1}), kept
+                                   diagnostics={"truncated": 1, "odd_items": 1}), kept
 
 
 @case

@@ -50,11 +50,16 @@ class TraceMaker {
 
   void make(Shape shape, int events) {
     switch (shape) {
-      case Shape::loop: return loop(events);
-      case Shape::random: return churn(events, 300, 4, 24);
-      case Shape::many_tiny: return churn(events, events / 4, 0, 9);
-      case Shape::from_start: return from_start(events);
-      case Shape::hostile: return hostile(events);
+      case Shape::loop:
+        return loop(events);
+      case Shape::random:
+        return churn(events, 300, 4, 24);
+      case Shape::many_tiny:
+        return churn(events, events / 4, 0, 9);
+      case Shape::from_start:
+        return from_start(events);
+      case Shape::hostile:
+        return hostile(events);
     }
   }
 
@@ -66,9 +71,12 @@ class TraceMaker {
 
   int64_t next_time() {
     switch (times_) {
-      case Times::none: return model::kNoTime;
-      case Times::steady: return clock_ += random_.whole(1, 3);
-      case Times::bursts: return clock_ += random_.one_in(50) ? random_.whole(1, 5000) : 0;
+      case Times::none:
+        return model::kNoTime;
+      case Times::steady:
+        return clock_ += random_.whole(1, 3);
+      case Times::bursts:
+        return clock_ += random_.one_in(50) ? random_.whole(1, 5000) : 0;
       case Times::messy:
         if (random_.one_in(10)) return model::kNoTime;
         clock_ += random_.whole(0, 20);
@@ -76,7 +84,9 @@ class TraceMaker {
     }
     return 0;
   }
-  void add(Action action, uint64_t address, int64_t size) { trace_.event(action, address, size, next_time()); }
+  void add(Action action, uint64_t address, int64_t size) {
+    trace_.event(action, address, size, next_time());
+  }
 
   Live alloc(int64_t size) {
     uint64_t address = next_address_ += 512;
@@ -85,7 +95,8 @@ class TraceMaker {
       freed_addresses_.pop_front();
     }
     if (random_.one_in(40)) {
-      add(random_.one_in(3) ? Action::segment_unmap : Action::segment_map, address, random_.whole(0, 1 << 20));
+      add(random_.one_in(3) ? Action::segment_unmap : Action::segment_map, address,
+          random_.whole(0, 1 << 20));
     }
     add(Action::alloc, address, size);
     return {address, size};
@@ -95,8 +106,10 @@ class TraceMaker {
       add(Action::free, block.address, block.size);
     } else {
       add(Action::free_requested, block.address, block.size);
-      if (random_.one_in(8)) late_.push_back(block);
-      else add(Action::free_completed, block.address, block.size);
+      if (random_.one_in(8))
+        late_.push_back(block);
+      else
+        add(Action::free_completed, block.address, block.size);
     }
     if (late_.empty() || late_.back().address != block.address) freed_addresses_.push_back(block.address);
     if (!late_.empty() && random_.one_in(10)) {
@@ -116,8 +129,10 @@ class TraceMaker {
       for (int layer = 0; layer < layers; ++layer) {
         activations.push_back(alloc(random_.size(9, 18)));
         const Live workspace = alloc(random_.size(5, 16));
-        if (random_.one_in(200)) kept.push_back(workspace);
-        else free(workspace);
+        if (random_.one_in(200))
+          kept.push_back(workspace);
+        else
+          free(workspace);
       }
       while (!activations.empty()) {
         const Live gradient = alloc(random_.size(9, 14));
@@ -163,8 +178,11 @@ class TraceMaker {
     std::vector<Live> last;
     while (made() < static_cast<size_t>(events)) {
       const auto address = static_cast<uint64_t>(random_.whole(0, addresses));
-      const int64_t size = random_.one_in(10) ? random_.whole(0, INT64_MAX) : random_.one_in(3) ? 0 : random_.size(0, 50);
-      const auto action = static_cast<Action>(random_.whole(0, static_cast<int64_t>(Action::first_unknown) + 1));
+      const int64_t size = random_.one_in(10)  ? random_.whole(0, INT64_MAX)
+                           : random_.one_in(3) ? 0
+                                               : random_.size(0, 50);
+      const auto action =
+          static_cast<Action>(random_.whole(0, static_cast<int64_t>(Action::first_unknown) + 1));
       if (!completes && trace::completes_free(action)) continue;
       add(action, address, size);
       if (random_.one_in(50)) last.push_back({address, size});
@@ -229,18 +247,24 @@ class TimelineTwin : public testing::TestWithParam<Case> {
     const Axis axis = random_->one_in(2) ? Axis::event : Axis::time;
     const int64_t extent = std::max<int64_t>(timeline_->extent(axis), 1);
     const double zoom = std::exp(random_->real() * std::log(static_cast<double>(extent) + 1));
-    const int64_t width = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(extent) / zoom / count));
+    const int64_t width =
+        std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(extent) / zoom / count));
     const int64_t last = extent / width;
     return {axis, random_->whole(-count / 4, std::max<int64_t>(last - count * 3 / 4, 0)), width, count};
   }
   RowGrid random_rows(int32_t count) {
     const auto peak = static_cast<double>(std::max<int64_t>(lifetimes_->peak_level, 1));
     switch (random_->whole(0, 5)) {
-      case 0: return {0, peak / count, count};                                    // everything
-      case 1: return {-peak / 3, peak * 2 / count, count};                        // from below to above
-      case 2: return {peak * random_->real(), 0.3 + random_->real(), count};      // rows of about a byte
-      case 3: return {peak * random_->real(), 1.0, count};
-      case 4: return {0, peak * 3, count};                                        // a row higher than everything
+      case 0:
+        return {0, peak / count, count};  // everything
+      case 1:
+        return {-peak / 3, peak * 2 / count, count};  // from below to above
+      case 2:
+        return {peak * random_->real(), 0.3 + random_->real(), count};  // rows of about a byte
+      case 3:
+        return {peak * random_->real(), 1.0, count};
+      case 4:
+        return {0, peak * 3, count};  // a row higher than everything
       default: {
         const double share = std::exp(-8 * random_->real());
         return {peak * random_->real() * (1 - share), peak * share / count, count};
@@ -248,7 +272,8 @@ class TimelineTwin : public testing::TestWithParam<Case> {
     }
   }
   std::vector<uint32_t> draw(const ColumnGrid& columns, const RowGrid& rows) const {
-    std::vector<uint32_t> pixels(static_cast<size_t>(columns.count) * static_cast<size_t>(rows.count), 0xAAAAAAAA);
+    std::vector<uint32_t> pixels(static_cast<size_t>(columns.count) * static_cast<size_t>(rows.count),
+                                 0xAAAAAAAA);
     timeline_->draw(columns, rows, pixels);
     return pixels;
   }
@@ -262,8 +287,8 @@ class TimelineTwin : public testing::TestWithParam<Case> {
         ASSERT_EQ(pixels[static_cast<size_t>(c) * static_cast<size_t>(rows.count) + static_cast<size_t>(r)],
                   expected[static_cast<size_t>(r)])
             << "column " << c << " row " << r << " event " << event << " first " << columns.first << " width "
-            << columns.width << " axis " << static_cast<int>(columns.axis) << " bottom " << rows.bottom << " row of "
-            << rows.bytes_per_row;
+            << columns.width << " axis " << static_cast<int>(columns.axis) << " bottom " << rows.bottom
+            << " row of " << rows.bytes_per_row;
       }
     }
   }
@@ -277,7 +302,8 @@ class TimelineTwin : public testing::TestWithParam<Case> {
       for (int32_t r = 0; r < rows.count; ++r) {
         const double centre = rows.bottom + (r + 0.5) * rows.bytes_per_row;
         if (centre < bottom || centre >= bottom + size) continue;
-        column[static_cast<size_t>(r)] = static_cast<uint32_t>(rank) | (size < rows.bytes_per_row ? kMergedBit : 0);
+        column[static_cast<size_t>(r)] =
+            static_cast<uint32_t>(rank) | (size < rows.bytes_per_row ? kMergedBit : 0);
       }
       bottom += size;
     }
@@ -305,8 +331,10 @@ TEST_P(TimelineTwin, LifetimesAreTheSame) {
     ASSERT_EQ(lifetimes_->freed[i], block.freed) << rank;
     ASSERT_EQ(lifetimes_->version[i], block.version) << rank;
     ASSERT_EQ(lifetimes_->address(trace_.recording, rank), block.address) << rank;
-    if (block.born < 0) ASSERT_EQ(lifetimes_->source[i], block.source) << rank;
-    else ASSERT_EQ(lifetimes_->rank_born_at(block.born), rank);
+    if (block.born < 0)
+      ASSERT_EQ(lifetimes_->source[i], block.source) << rank;
+    else
+      ASSERT_EQ(lifetimes_->rank_born_at(block.born), rank);
   }
   EXPECT_EQ(lifetimes_->from_start, from_start);
   int64_t peak = twin_->initial_level;
@@ -361,8 +389,10 @@ TEST_P(TimelineTwin, CurvesAreTheExtremesOfTheirColumns) {
     for (int32_t c = 0; c < columns.count; ++c) {
       const auto at = static_cast<size_t>(c);
       TwinColumn expected = twin_->column(columns.axis, columns.first + c, columns.width);
-      if (expected.event == -2) expected.highest = expected.lowest = expected.allocated = expected.reserved = NAN;
-      else highest = std::max(highest, expected.highest);
+      if (expected.event == -2)
+        expected.highest = expected.lowest = expected.allocated = expected.reserved = NAN;
+      else
+        highest = std::max(highest, expected.highest);
       ASSERT_EQ(curves.event[at], expected.event) << c;
       ASSERT_EQ(timeline_->event_of_column(columns.axis, columns.first + c, columns.width), expected.event);
       ASSERT_TRUE(same(curves.highest[at], expected.highest)) << c;
@@ -426,7 +456,8 @@ std::vector<Case> cases() {
   std::vector<Case> list;
   uint64_t seed = 20261101;
   int times = 0;  // goes round, so that every shape meets all kinds
-  for (const Shape shape : {Shape::loop, Shape::random, Shape::many_tiny, Shape::from_start, Shape::hostile}) {
+  for (const Shape shape :
+       {Shape::loop, Shape::random, Shape::many_tiny, Shape::from_start, Shape::hostile}) {
     for (const int events : {3, 60, 400, 400, 3000, 3000}) {
       list.push_back({shape, static_cast<Times>(times++ % 4), events, ++seed});
     }

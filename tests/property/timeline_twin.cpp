@@ -35,7 +35,8 @@ Twin::Twin(const model::Recording& recording, const model::Snapshot& snapshot, i
     size.push_back(recording.events.size[i]);
     time_us.push_back(recording.events.time_us[i]);
   }
-  const bool any_end = std::any_of(action.begin(), action.end(), [](Action a) { return ends_block(a, false); });
+  const bool any_end =
+      std::any_of(action.begin(), action.end(), [](Action a) { return ends_block(a, false); });
   const bool requests_only = !any_end;
   const size_t n = action.size();
 
@@ -67,9 +68,11 @@ Twin::Twin(const model::Recording& recording, const model::Snapshot& snapshot, i
     for (int32_t row = rows.first; row < rows.end(); ++row) {
       const auto i = static_cast<size_t>(row);
       const uint64_t where = recording.blocks.address[i];
-      if (recording.blocks.state[i] != model::BlockState::active_allocated || open.count(where) != 0) continue;
+      if (recording.blocks.state[i] != model::BlockState::active_allocated || open.count(where) != 0)
+        continue;
       const int64_t requested = recording.blocks.requested_size[i];
-      older.push_back({where, requested < 0 ? recording.blocks.size[i] : requested, -1, events, frees[where], row});
+      older.push_back(
+          {where, requested < 0 ? recording.blocks.size[i] : requested, -1, events, frees[where], row});
     }
   }
   for (TwinBlock& block : older) {
@@ -81,7 +84,8 @@ Twin::Twin(const model::Recording& recording, const model::Snapshot& snapshot, i
 
   // Levels, block by block per event.
   std::vector<std::vector<size_t>> ends_at(n + 1);
-  for (size_t rank = 0; rank < blocks.size(); ++rank) ends_at[static_cast<size_t>(blocks[rank].freed)].push_back(rank);
+  for (size_t rank = 0; rank < blocks.size(); ++rank)
+    ends_at[static_cast<size_t>(blocks[rank].freed)].push_back(rank);
   int64_t now = initial_level;
   size_t next = older.size();
   for (size_t i = 0; i < n; ++i) {
@@ -212,7 +216,8 @@ uint32_t Twin::pixel(int32_t event, double centre, double bytes_per_row) const {
 
 int64_t Twin::bytes_below(int32_t rank, int32_t event) const {
   int64_t bytes = 0;
-  for (const int32_t live : live_after(event)) bytes += live < rank ? blocks[static_cast<size_t>(live)].size : 0;
+  for (const int32_t live : live_after(event))
+    bytes += live < rank ? blocks[static_cast<size_t>(live)].size : 0;
   return bytes;
 }
 

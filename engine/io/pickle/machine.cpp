@@ -1,6 +1,6 @@
 #include "engine/io/pickle/machine.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // Whole snapshots, users' containers around them, and what the pickle holds in the end.
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/io/limits.h"
 #include "engine/io/readers/snapshot_schema.h"

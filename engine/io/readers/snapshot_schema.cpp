@@ -148,14 +148,16 @@ Value SnapshotSchema::kind_of_list(std::span<const Value> items, const Ending& e
 }
 
 Value SnapshotSchema::stack_of(std::span<const Value> items) {
-  frame_ids_.clear();
+  frame_ids_.resize(items.size());
+  size_t count = 0;
   for (const Value& item : items) {
     if (item.tag == Tag::frame) {
-      frame_ids_.emplace_back(static_cast<int32_t>(item.id));
+      frame_ids_[count++] = FrameId{static_cast<int32_t>(item.id)};
     } else if (item.tag != Tag::dropped) {
       wrong_type(Word::frames);
     }
   }
+  frame_ids_.resize(count);
   const StackId id = recording_.stacks.intern(frame_ids_);
   refused_ = id.is_none();
   return {Tag::stack, static_cast<uint32_t>(id.value), 0};

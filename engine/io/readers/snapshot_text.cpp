@@ -1,7 +1,7 @@
 // Unknown data as JSON text: bounded in length, depth and sum.
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/base/utf8.h"
 #include "engine/io/pickle/numbers.h"

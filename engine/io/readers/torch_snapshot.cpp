@@ -1,6 +1,6 @@
 #include "engine/io/readers/torch_snapshot.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -19,7 +19,7 @@ void tell(Story& story) {
   story.alloc(0x1000, 100).frames({"f"}).time(50);
   story.request(0x1000, 100).frames({"f"});
   story.complete(0x1000, 100).frames({});
-  story.alloc(0x1200, 30).time(40);
+  story.alloc(0x1200, 30).time(70);
   story.complete(0x9000, 5);
 }
 
@@ -37,9 +37,19 @@ TEST(Summary, CountsOneDevice) {
       R"("actions":{"alloc":2,"free_requested":1,"free_completed":2},"segments":1,"blocks":3,)"
       R"("reserved_bytes":4096,"allocated_bytes":512,"active_bytes":3584,"initial_requested_bytes":5,)"
       R"("final_requested_bytes":30,"peak":{"requested_bytes":105,"event":0},"distinct_stacks":2,)"
-      R"("first_time_us":50,"last_time_us":40}],"host":null,"settings":{},"annotations":0}],)"
+      R"("first_time_us":50,"last_time_us":70}],"host":null,"settings":{},"annotations":0}],)"
       R"("diagnostics":[{"name":"free_without_alloc","severity":"info","count":1,"first_offset":null,"text":")" +
           std::string(model::kind_of(Diag::free_without_alloc).text) + R"("}]})");
+}
+
+TEST(Summary, EventsEarlierThanOneBeforeThemAreCounted) {
+  Story story;
+  for (const int64_t time : {50, 0, 40, 50, 60}) story.alloc(0x1000, 1).time(time);
+  ASSERT_TRUE(story.lifetimes().has_value());
+  const auto summary = summarize(story.recording);
+  ASSERT_TRUE(summary.has_value());
+  EXPECT_EQ(story.recording.diagnostics[Diag::time_not_monotonic].count, 2);  // 0 and 40 after 50
+  EXPECT_EQ(summary->snapshots[0].devices[0].last_time_us, 60);
 }
 
 TEST(Summary, AskingTwiceGivesTheSameAnswer) {

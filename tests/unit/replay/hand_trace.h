@@ -19,20 +19,26 @@ class HandTrace {
 
   HandTrace& event(trace::Action action, uint64_t address, int64_t size, int64_t time_us = model::kNoTime) {
     auto& events = recording.events;
-    ok_ &= events.action.push_back(action) && events.address.push_back(address) && events.size.push_back(size) &&
-           events.time_us.push_back(time_us) && events.stack.push_back({}) && events.context.push_back({}) &&
-           events.metadata.push_back({}) && events.stream.push_back(StreamId{}) && events.pool.push_back({});
+    ok_ &= events.action.push_back(action) && events.address.push_back(address) &&
+           events.size.push_back(size) && events.time_us.push_back(time_us) && events.stack.push_back({}) &&
+           events.context.push_back({}) && events.metadata.push_back({}) &&
+           events.stream.push_back(StreamId{}) && events.pool.push_back({});
     return *this;
   }
   HandTrace& alloc(uint64_t address, int64_t size) { return event(trace::Action::alloc, address, size); }
-  HandTrace& request(uint64_t address, int64_t size) { return event(trace::Action::free_requested, address, size); }
-  HandTrace& complete(uint64_t address, int64_t size) { return event(trace::Action::free_completed, address, size); }
+  HandTrace& request(uint64_t address, int64_t size) {
+    return event(trace::Action::free_requested, address, size);
+  }
+  HandTrace& complete(uint64_t address, int64_t size) {
+    return event(trace::Action::free_completed, address, size);
+  }
 
   HandTrace& segment(uint64_t address, int64_t total_size, int32_t device = kDevice) {
     auto& segments = recording.segments;
     const model::RowRange blocks{static_cast<int32_t>(recording.blocks.size_rows()), 0};
     ok_ &= segments.device.push_back(device) && segments.address.push_back(address) &&
-           segments.total_size.push_back(total_size) && segments.allocated_size.push_back(model::kUnknownSize) &&
+           segments.total_size.push_back(total_size) &&
+           segments.allocated_size.push_back(model::kUnknownSize) &&
            segments.active_size.push_back(model::kUnknownSize) &&
            segments.requested_size.push_back(model::kUnknownSize) && segments.stream.push_back(StreamId{}) &&
            segments.pool.push_back({}) && segments.type.push_back(model::SegmentType::unknown) &&

@@ -82,9 +82,9 @@ TEST(Lifetimes, AFinalBlockWithoutAllocExistedFromTheStartWithItsRequestedSize) 
   HandTrace trace;
   trace.alloc(kA, 100);
   trace.segment(kA, 2048)
-      .block(kA, 512, 100, BlockState::active_allocated)       // the alloc of the trace
-      .block(kB, 512, 77, BlockState::active_allocated)        // the one in question
-      .block(kC, 512, 50, BlockState::active_pending_free)     // left out
+      .block(kA, 512, 100, BlockState::active_allocated)    // the alloc of the trace
+      .block(kB, 512, 77, BlockState::active_allocated)     // the one in question
+      .block(kC, 512, 50, BlockState::active_pending_free)  // left out
       .block(kC + 512, 512, 40, BlockState::inactive);
   const Lifetimes found = lifetimes_of(trace);
   EXPECT_EQ(found.from_start, 1);
@@ -111,7 +111,9 @@ TEST(Lifetimes, AFinalBlockWithoutRequestedSizeCountsWithItsSize) {
 
 TEST(Lifetimes, WithoutEventsTheFinalBlocksAreAFlatPicture) {
   HandTrace trace;
-  trace.segment(kA, 1024).block(kA, 512, 500, BlockState::active_allocated).block(kB, 512, 300, BlockState::active_allocated);
+  trace.segment(kA, 1024)
+      .block(kA, 512, 500, BlockState::active_allocated)
+      .block(kB, 512, 300, BlockState::active_allocated);
   const Lifetimes found = lifetimes_of(trace);
   EXPECT_THAT(list(found.size), ElementsAre(300, 500));  // last discovered is lowest
   EXPECT_THAT(list(found.level), IsEmpty());
@@ -134,7 +136,9 @@ TEST(Lifetimes, BlocksFromTheStartAreStackedInReverseOrderOfDiscovery) {
   // Discovered: A (freed at event 1), B (freed at event 2), then the final blocks C and D in file order.
   HandTrace trace;
   trace.alloc(kC + 1024, 9).complete(kA, 1).complete(kB, 2);
-  trace.segment(kC, 1024).block(kC, 512, 3, BlockState::active_allocated).block(kC + 512, 512, 4, BlockState::active_allocated);
+  trace.segment(kC, 1024)
+      .block(kC, 512, 3, BlockState::active_allocated)
+      .block(kC + 512, 512, 4, BlockState::active_allocated);
   const Lifetimes found = lifetimes_of(trace);
   EXPECT_THAT(list(found.size), ElementsAre(4, 3, 2, 1, 9));
   EXPECT_THAT(list(found.freed), ElementsAre(3, 3, 2, 1, 3));
@@ -183,10 +187,12 @@ TEST(Lifetimes, ASingleCompletionMakesRequestsMereRequests) {
 
 TEST(Lifetimes, TheVersionCountsCompletedFreesOfTheAddress) {
   HandTrace trace;
-  trace.complete(kA, 10)                     // b'A_0, from the start
-      .alloc(kA, 20).complete(kA, 20)        // b'A_1
-      .alloc(kA, 30)                         // b'A_2
-      .alloc(kB, 40);                        // b'B_0
+  trace
+      .complete(kA, 10)  // b'A_0, from the start
+      .alloc(kA, 20)
+      .complete(kA, 20)                                                     // b'A_1
+      .alloc(kA, 30)                                                        // b'A_2
+      .alloc(kB, 40);                                                       // b'B_0
   trace.segment(kC, 512).block(kC, 512, 50, BlockState::active_allocated);  // b'C_0
   const Lifetimes found = lifetimes_of(trace);
   EXPECT_THAT(list(found.size), ElementsAre(50, 10, 20, 30, 40));
@@ -261,7 +267,8 @@ TEST(Lifetimes, ABlockFromTheStartCanBePending) {
 TEST(Lifetimes, ARequestOfNothingIsNotPending) {
   // B is unknown and then allocated; C is unknown to the end; A is requested twice and counts once.
   HandTrace trace;
-  trace.alloc(kA, 100).request(kB, 5).request(kC, 6).alloc(kB, 5).request(kA, 100).request(kA, 100).complete(kB, 5);
+  trace.alloc(kA, 100).request(kB, 5).request(kC, 6).alloc(kB, 5).request(kA, 100).request(kA, 100).complete(
+      kB, 5);
   const Lifetimes found = lifetimes_of(trace);
   EXPECT_THAT(list(found.pending.event), ElementsAre(4));
   EXPECT_THAT(list(found.pending.value), ElementsAre(100));
@@ -297,8 +304,12 @@ TEST(Lifetimes, AbsurdSegmentSizesSaturate) {
 TEST(Lifetimes, OtherActionsDoNotTouchBlocks) {
   // The address of an oom is the number of free bytes, here equal to a live address.
   HandTrace trace;
-  trace.alloc(kA, 100).event(Action::oom, kA, 1 << 30).event(Action::snapshot, 0, 100).event(Action::annotate, kA, 100)
-      .event(Action::first_unknown, kA, 100).complete(kA, 100);
+  trace.alloc(kA, 100)
+      .event(Action::oom, kA, 1 << 30)
+      .event(Action::snapshot, 0, 100)
+      .event(Action::annotate, kA, 100)
+      .event(Action::first_unknown, kA, 100)
+      .complete(kA, 100);
   const Lifetimes found = lifetimes_of(trace);
   EXPECT_THAT(list(found.freed), ElementsAre(5));
   EXPECT_THAT(list(found.level), ElementsAre(100, 100, 100, 100, 100, 0));

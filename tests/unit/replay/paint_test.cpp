@@ -61,13 +61,21 @@ TEST(Paint, MergedBandsAreHalfWayToTheirOwnColour) {
   EXPECT_THAT(painted({kPlain | kMergedBit}, 1, 1, style), ElementsAre(0xFF404040u));  // (0x80 + 0) / 2
 }
 
+TEST(Paint, ABlockCanBeMergedInOneColumnAndHighInTheNext) {
+  const std::vector<uint32_t> bands = {kGrey};
+  const PaintStyle style{.palette = {.bands = bands, .merged = 0xFF000000}, .group = {}, .meant = {}};
+  EXPECT_THAT(painted({kPlain | kMergedBit, kPlain, kPlain | kMergedBit}, 3, 1, style),
+              ElementsAre(0xFF404040u, kGrey, 0xFF404040u));
+}
+
 TEST(Paint, BlocksThatAreNotMeantFadeByThreeQuarters) {
   const std::vector<uint32_t> bands = {kGrey};
   const std::vector<uint8_t> meant = {1, 0};
   const PaintStyle style{.palette = {.bands = bands, .dimmed_towards = kWhite}, .group = {}, .meant = meant};
   // 0x80 / 4 + 0xFF * 3 / 4 = 32 + 191.25
   EXPECT_THAT(painted({kPlain}, 1, 1, style), ElementsAre(0xFFDFDFDFu));
-  EXPECT_EQ(painted({0}, 1, 1, style), painted({0}, 1, 1, {.palette = {.bands = bands}, .group = {}, .meant = {}}));
+  EXPECT_EQ(painted({0}, 1, 1, style),
+            painted({0}, 1, 1, {.palette = {.bands = bands}, .group = {}, .meant = {}}));
 }
 
 TEST(Paint, OnlyHighBandsGetADarkerTopRow) {

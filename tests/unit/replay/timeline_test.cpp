@@ -13,8 +13,8 @@
 namespace memstrata::replay {
 namespace {
 
-using testing::ElementsAre;
 using testing::Each;
+using testing::ElementsAre;
 using testing::IsNan;
 using trace::Action;
 
@@ -52,11 +52,12 @@ TEST(Timeline, EachColumnIsTheStackAfterItsEvent) {
   three_blocks(trace);
   const Drawn drawn(trace);
   // 4 rows of 100 bytes: centres at 50, 150, 250, 350.
-  EXPECT_THAT(drawn.draw({.first = 0, .width = 1, .count = 4}, {.bottom = 0, .bytes_per_row = 100, .count = 4}),
-              ElementsAre(0, kNo, kNo, kNo,  //
-                          0, 1, kNo, kNo,    //
-                          0, 1, 2, kNo,      //
-                          0, 2, kNo, kNo));
+  EXPECT_THAT(
+      drawn.draw({.first = 0, .width = 1, .count = 4}, {.bottom = 0, .bytes_per_row = 100, .count = 4}),
+      ElementsAre(0, kNo, kNo, kNo,  //
+                  0, 1, kNo, kNo,    //
+                  0, 1, 2, kNo,      //
+                  0, 2, kNo, kNo));
 }
 
 TEST(Timeline, AColumnOfSeveralEventsShowsTheHighestOne) {
@@ -64,8 +65,9 @@ TEST(Timeline, AColumnOfSeveralEventsShowsTheHighestOne) {
   three_blocks(trace);
   const Drawn drawn(trace);
   // Columns: events 0-1 and 2-3. The second one shows event 2 (300), not the last one (200).
-  EXPECT_THAT(drawn.draw({.first = 0, .width = 2, .count = 2}, {.bottom = 0, .bytes_per_row = 100, .count = 3}),
-              ElementsAre(0, 1, kNo, 0, 1, 2));
+  EXPECT_THAT(
+      drawn.draw({.first = 0, .width = 2, .count = 2}, {.bottom = 0, .bytes_per_row = 100, .count = 3}),
+      ElementsAre(0, 1, kNo, 0, 1, 2));
   EXPECT_EQ(drawn.timeline->event_of_column(Axis::event, 0, 2), 1);
   EXPECT_EQ(drawn.timeline->event_of_column(Axis::event, 1, 2), 2);
   const Curves curves = drawn.timeline->curves({.first = 0, .width = 2, .count = 2});
@@ -97,16 +99,18 @@ TEST(Timeline, ABandLowerThanARowIsMarked) {
   trace.alloc(0x100, 10).alloc(0x200, 30).alloc(0x300, 60);
   const Drawn drawn(trace);
   // Rows of 40 bytes: centres at 20 (block 1: 10..40), 60 (block 2: 40..100), 100 (above).
-  EXPECT_THAT(drawn.draw({.first = 2, .width = 1, .count = 1}, {.bottom = 0, .bytes_per_row = 40, .count = 3}),
-              ElementsAre(1 | kMergedBit, 2, kNo));
+  EXPECT_THAT(
+      drawn.draw({.first = 2, .width = 1, .count = 1}, {.bottom = 0, .bytes_per_row = 40, .count = 3}),
+      ElementsAre(1 | kMergedBit, 2, kNo));
 }
 
 TEST(Timeline, RowsBelowTheStackAreNothing) {
   HandTrace trace;
   trace.alloc(0x100, 100);
   const Drawn drawn(trace);
-  EXPECT_THAT(drawn.draw({.first = 0, .width = 1, .count = 1}, {.bottom = -100, .bytes_per_row = 100, .count = 3}),
-              ElementsAre(kNo, 0, kNo));
+  EXPECT_THAT(
+      drawn.draw({.first = 0, .width = 1, .count = 1}, {.bottom = -100, .bytes_per_row = 100, .count = 3}),
+      ElementsAre(kNo, 0, kNo));
 }
 
 TEST(Timeline, RowsThatMakeNoSenseShowNothing) {
@@ -125,7 +129,8 @@ TEST(Timeline, ATargetThatIsTooSmallIsLeftAlone) {
   three_blocks(trace);
   const Drawn drawn(trace);
   std::vector<uint32_t> pixels(3, 7);
-  drawn.timeline->draw({.first = 0, .width = 1, .count = 2}, {.bottom = 0, .bytes_per_row = 1, .count = 2}, pixels);
+  drawn.timeline->draw({.first = 0, .width = 1, .count = 2}, {.bottom = 0, .bytes_per_row = 1, .count = 2},
+                       pixels);
   EXPECT_THAT(pixels, Each(7));
 }
 
@@ -135,8 +140,9 @@ TEST(Timeline, WithoutEventsThePictureIsFlat) {
   const Drawn drawn(trace);
   EXPECT_EQ(drawn.timeline->extent(Axis::event), 1);
   EXPECT_EQ(drawn.timeline->extent(Axis::time), 0);
-  EXPECT_THAT(drawn.draw({.first = 0, .width = 1, .count = 2}, {.bottom = 0, .bytes_per_row = 50, .count = 3}),
-              ElementsAre(0, 0, kNo, kNo, kNo, kNo));
+  EXPECT_THAT(
+      drawn.draw({.first = 0, .width = 1, .count = 2}, {.bottom = 0, .bytes_per_row = 50, .count = 3}),
+      ElementsAre(0, 0, kNo, kNo, kNo, kNo));
   EXPECT_THAT(drawn.timeline->curves({.first = 0, .width = 1, .count = 1}).event, ElementsAre(-1));
   EXPECT_EQ(drawn.timeline->highest_level({.first = 0, .width = 1, .count = 1}), 100);
   EXPECT_EQ(drawn.timeline->pick(-1, 99.5), 0);
@@ -146,7 +152,8 @@ TEST(Timeline, WithoutEventsThePictureIsFlat) {
 TEST(Timeline, AnEmptySnapshotShowsNothing) {
   HandTrace trace;
   const Drawn drawn(trace);
-  EXPECT_THAT(drawn.draw({.first = 0, .width = 1, .count = 2}, {.bottom = 0, .bytes_per_row = 1, .count = 1}), Each(kNo));
+  EXPECT_THAT(drawn.draw({.first = 0, .width = 1, .count = 2}, {.bottom = 0, .bytes_per_row = 1, .count = 1}),
+              Each(kNo));
   EXPECT_EQ(drawn.timeline->event_of_column(Axis::event, 0, 1), -1);
   EXPECT_EQ(drawn.timeline->event_of_column(Axis::time, 0, 1), -2);
   EXPECT_EQ(drawn.timeline->pick(-1, 0), -1);
@@ -171,8 +178,10 @@ TEST(Timeline, OnTheTimeAxisAColumnWithoutEventShowsTheStateBefore) {
   // Microseconds 1000 (100 bytes), 1001 (200), 1005 (300), 1005 (200): columns of 2 us are
   // [0, 2) events 0-1, [2, 4) none, [4, 6) events 2-3.
   HandTrace trace;
-  trace.event(Action::alloc, 0x100, 100, 1000).event(Action::alloc, 0x200, 100, 1001)
-      .event(Action::alloc, 0x300, 100, 1005).event(Action::free_completed, 0x200, 100, 1005);
+  trace.event(Action::alloc, 0x100, 100, 1000)
+      .event(Action::alloc, 0x200, 100, 1001)
+      .event(Action::alloc, 0x300, 100, 1005)
+      .event(Action::free_completed, 0x200, 100, 1005);
   const Drawn drawn(trace);
   EXPECT_EQ(drawn.timeline->extent(Axis::time), 6);
   const ColumnGrid columns{.axis = Axis::time, .first = 0, .width = 2, .count = 4};
@@ -186,11 +195,16 @@ TEST(Timeline, OnTheTimeAxisAColumnWithoutEventShowsTheStateBefore) {
 
 TEST(Timeline, TimesThatRunBackwardsOrAreMissingStandStill) {
   HandTrace trace;
-  trace.event(Action::alloc, 0x100, 1).event(Action::alloc, 0x200, 1, 500).event(Action::alloc, 0x300, 1, 510)
-      .event(Action::alloc, 0x400, 1, 505).event(Action::alloc, 0x500, 1).event(Action::alloc, 0x600, 1, 511);
+  trace.event(Action::alloc, 0x100, 1)
+      .event(Action::alloc, 0x200, 1, 500)
+      .event(Action::alloc, 0x300, 1, 510)
+      .event(Action::alloc, 0x400, 1, 505)
+      .event(Action::alloc, 0x500, 1)
+      .event(Action::alloc, 0x600, 1, 511);
   const Drawn drawn(trace);
   std::vector<int64_t> positions;
-  for (int32_t event = -1; event <= 6; ++event) positions.push_back(drawn.timeline->position(Axis::time, event));
+  for (int32_t event = -1; event <= 6; ++event)
+    positions.push_back(drawn.timeline->position(Axis::time, event));
   EXPECT_THAT(positions, ElementsAre(0, 0, 0, 10, 10, 10, 11, 12));  // the last one is the extent
   EXPECT_EQ(drawn.timeline->extent(Axis::time), 12);
   EXPECT_EQ(drawn.timeline->position(Axis::event, 3), 3);
@@ -199,7 +213,9 @@ TEST(Timeline, TimesThatRunBackwardsOrAreMissingStandStill) {
 
 TEST(Timeline, EventsBeforeTheFirstKnownTimeAreAtTheBeginning) {
   HandTrace trace;
-  trace.event(Action::alloc, 0x100, 1).event(Action::alloc, 0x200, 1, 500).event(Action::alloc, 0x300, 1, 510);
+  trace.event(Action::alloc, 0x100, 1)
+      .event(Action::alloc, 0x200, 1, 500)
+      .event(Action::alloc, 0x300, 1, 510);
   const Drawn drawn(trace);
   EXPECT_EQ(drawn.timeline->position(Axis::time, 0), 0);
   EXPECT_EQ(drawn.timeline->position(Axis::time, 2), 10);
@@ -216,7 +232,11 @@ TEST(Timeline, RunsOfBlocksThatAreAllGoneDoNotTakeOthersAlong) {
     if (i % kRun != kRun - 1) trace.complete(i, 1);
   }
   const auto e = static_cast<int64_t>(trace.recording.events.size_rows());
-  trace.complete(kRun - 1, 1).complete(2 * kRun - 1, 1).complete(3 * kRun - 1, 1).event(Action::snapshot, 0, 0).complete(4 * kRun - 1, 1);
+  trace.complete(kRun - 1, 1)
+      .complete(2 * kRun - 1, 1)
+      .complete(3 * kRun - 1, 1)
+      .event(Action::snapshot, 0, 0)
+      .complete(4 * kRun - 1, 1);
   const Drawn drawn(trace);
   const std::vector<uint32_t> pixels =
       drawn.draw({.first = e - 1, .width = 1, .count = 6}, {.bottom = 0, .bytes_per_row = 1, .count = 4});
@@ -240,10 +260,14 @@ TEST(Timeline, TheAllocatedCurveLeavesPendingBytesOut) {
 TEST(Timeline, TheReservedCurveIsTheHighestOfItsColumn) {
   // Reserved after the events: 50 (as before), 80, 30, 30.
   HandTrace trace;
-  trace.alloc(0x100, 1).event(Action::segment_map, 0x1000, 30).event(Action::segment_unmap, 0x1000, 50).alloc(0x200, 1);
+  trace.alloc(0x100, 1)
+      .event(Action::segment_map, 0x1000, 30)
+      .event(Action::segment_unmap, 0x1000, 50)
+      .alloc(0x200, 1);
   trace.segment(0x1000, 30);
   const Drawn drawn(trace);
-  EXPECT_THAT(drawn.timeline->curves({.first = 0, .width = 1, .count = 4}).reserved, ElementsAre(50, 80, 30, 30));
+  EXPECT_THAT(drawn.timeline->curves({.first = 0, .width = 1, .count = 4}).reserved,
+              ElementsAre(50, 80, 30, 30));
   EXPECT_THAT(drawn.timeline->curves({.first = 0, .width = 2, .count = 2}).reserved, ElementsAre(80, 30));
 }
 
@@ -275,7 +299,8 @@ TEST(Timeline, TheOutlineFollowsABlockForItsLife) {
   HandTrace trace;
   three_blocks(trace);
   const Drawn drawn(trace);
-  EXPECT_THAT(drawn.timeline->outline(2, {.first = 1, .width = 1, .count = 4}), ElementsAre(IsNan(), 200, 100, IsNan()));
+  EXPECT_THAT(drawn.timeline->outline(2, {.first = 1, .width = 1, .count = 4}),
+              ElementsAre(IsNan(), 200, 100, IsNan()));
   EXPECT_THAT(drawn.timeline->outline(7, {.first = 0, .width = 1, .count = 1}), ElementsAre(IsNan()));
 }
 

@@ -22,28 +22,34 @@ export function formatExactBytes(bytes: Bytes): string {
   return `${formatCount(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`;
 }
 
-/** Text of a tick at a multiple of `step`: the unit of the step decides, so a ruler reads evenly. */
+/** Text of a tick at a multiple of `step`: the step decides on unit and places, so a ruler reads evenly. */
 export function formatBytesTick(bytes: Bytes, step: Bytes): string {
   if (bytes === 0) return '0';
+  let unit = 0;
+  let scale = 1;
+  while (unit < unitNames.length - 1 && step * 4 >= scale * 1024) {
+    scale *= 1024;
+    unit += 1;
+  }
+  const digits = step >= scale ? 0 : step * 2 >= scale ? 1 : 2;
+  return `${grouped((bytes / scale).toFixed(digits))} ${unitNames[unit] ?? ''}`;
+}
+
+/** With as many places as a pixel of `resolution` bytes deserves: `7.1934 GiB`. */
+export function formatBytesAt(bytes: Bytes, resolution: Bytes): string {
   let unit = 0;
   let scale = 1;
   while (unit < unitNames.length - 1 && Math.abs(bytes) >= scale * 1024) {
     scale *= 1024;
     unit += 1;
   }
-  let digits = 0;
-  while (
-    digits < 3 &&
-    Math.abs((step / scale) * 10 ** digits - Math.round((step / scale) * 10 ** digits)) > 1e-6
-  )
-    digits += 1;
+  const digits = Math.min(Math.max(Math.ceil(Math.log10(scale / Math.max(resolution, 1))), 0), 6);
   return `${(bytes / scale).toFixed(digits)} ${unitNames[unit] ?? ''}`;
 }
 
 /** `1,234,567`. */
 export function formatCount(count: number): string {
-  const digits = String(Math.abs(Math.trunc(count)));
-  return (count < 0 ? '−' : '') + digits.replace(/\B(?=(\d{3})+$)/g, ',');
+  return (count < 0 ? '−' : '') + grouped(String(Math.abs(Math.trunc(count))));
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {
@@ -105,6 +111,10 @@ export function formatRate(bytes: Bytes, milliseconds: number): string {
 /** Last part of a path of either kind of system. */
 export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}
+
+function grouped(number: string): string {
+  return number.replace(/\B(?=(\d{3})+(\.|$))(?<!\.\d*)/g, ',');
 }
 
 function trimZeros(text: string): string {

@@ -144,7 +144,13 @@ export class OpenController implements ReactiveController {
       file.snapshot = snapshot;
       file.view = view;
     } catch (error) {
-      if (file.engine.alive && file === this.file) this.fail(file.name, reasonOf(error));
+      if (!file.engine.alive || file !== this.file) return;
+      this.fail(file.name, reasonOf(error));
+      // The one before is still what the page shows.
+      if (file.view)
+        await file.engine
+          .call('view', { snapshot: file.snapshot, device: file.view.device })
+          .catch(() => undefined);
     } finally {
       this.switching = false;
       this.host.requestUpdate();

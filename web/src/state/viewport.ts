@@ -62,17 +62,15 @@ export function show(wanted: Viewport, bounds: Bounds): Viewport {
   return inside({ x0: x - spanX / 2, x1: x + spanX / 2, y0: y - spanY / 2, y1: y + spanY / 2 }, bounds);
 }
 
-/** Moves as little as it can so that [from, to] overlaps the middle 80 %; keeps the zoom. */
+/** Moves what lies outside the view to its middle; keeps the zoom, and what is visible already stays where it is. */
 export function bringIntoView(
   view: Viewport,
   bounds: Bounds,
   x: { from: AxisUnits; to: AxisUnits },
   y: { from: Bytes; to: Bytes },
 ): Viewport {
-  const marginX = (view.x1 - view.x0) * 0.1;
-  const marginY = (view.y1 - view.y0) * 0.1;
-  const dx = shift(x.from, x.to, view.x0 + marginX, view.x1 - marginX);
-  const dy = shift(y.from, y.to, view.y0 + marginY, view.y1 - marginY);
+  const dx = shift(x.from, x.to, view.x0, view.x1);
+  const dy = shift(y.from, y.to, view.y0, view.y1);
   return dx === 0 && dy === 0 ? view : pan(view, bounds, dx, dy);
 }
 
@@ -113,7 +111,8 @@ function limit(value: number, least: number, most: number): number {
 }
 
 function shift(from: number, to: number, low: number, high: number): number {
-  if (to < low) return Math.max(to, from) - (low + high) / 2;
-  if (from > high) return from - (low + high) / 2;
+  const middle = (low + high) / 2;
+  if (to < low) return (to - from < high - low ? (from + to) / 2 : to) - middle;
+  if (from > high) return (to - from < high - low ? (from + to) / 2 : from) - middle;
   return 0;
 }

@@ -36,6 +36,14 @@ export class DetailsView extends LitElement {
       return html`<div class="empty">
         <h2>Block</h2>
         <p>Point at a band to see what it is and where it was allocated. Click to keep it here.</p>
+        ${
+          info && info.events > 0 && !info.has_stacks
+            ? html`<p data-note="no-stacks">
+                This recording has no stacks. Call <code>_record_memory_history(stacks="all")</code> to see
+                the lines of code, too.
+              </p>`
+            : ''
+        }
       </div>`;
     }
     const note = kindNote(block);

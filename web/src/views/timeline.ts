@@ -4,7 +4,7 @@
 // moves. Base canvas: what changes with the view. Overlay canvas: what follows the pointer.
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
-import { formatBytes, formatCount, formatMoment } from '../base/format.ts';
+import { formatBytes, formatBytesAt, formatCount, formatMoment } from '../base/format.ts';
 import { LatestOnly } from '../base/latest_only.ts';
 import type { AxisUnits, Bytes, Rank } from '../base/units.ts';
 import { drawGrid, drawRulers } from '../draw/axes.ts';
@@ -419,6 +419,7 @@ export class TimelineView extends LitElement {
   // -- The moment under the pointer or the keyboard's cursor.
 
   private hover(at: Point | undefined): void {
+    this.keyboardCursor = false;
     this.pointer = at;
     if (!at || !this.projection().contains(at.x, at.y)) {
       this.probes?.forget();
@@ -452,7 +453,11 @@ export class TimelineView extends LitElement {
     });
   }
 
+  /** The cursor was last moved by key: the resting pointer does not take it back. */
+  private keyboardCursor = false;
+
   private async moveCursor(event: number, bytes: Bytes): Promise<void> {
+    this.keyboardCursor = true;
     const found = await this.ask('position', { axis: this.axis, events: [event] });
     const position = found?.[0] ?? event;
     this.probes?.request({
@@ -607,7 +612,7 @@ export class TimelineView extends LitElement {
     this.wantPinOutline(at);
     this.drawOverlay();
     this.tellState(settled);
-    if (this.pointer && settled && !this.moment?.byKeyboard) this.reprobe();
+    if (this.pointer && settled && !this.keyboardCursor) this.reprobe();
   }
 
   private drawLevels(ctx: Context, at: Projection): void {
@@ -680,7 +685,7 @@ export class TimelineView extends LitElement {
       to: from + (moment.axis === this.axis ? moment.width : 1),
       bytes: byKeyboard ? undefined : moment.bytes,
       label,
-      bytesLabel: formatBytes(moment.bytes),
+      bytesLabel: formatBytesAt(moment.bytes, this.projection().bytesPerPixel),
     };
   }
 

@@ -366,8 +366,8 @@ export class MemstrataViewer extends LitElement {
     const format = file.summary?.format;
     return html`<div class="file">
       <span class="file-name" title=${file.name}>${file.name}</span>
-      <span class="file-size" title=${format ? `${formatExactBytes(file.bytes)}, ${format}` : ''}
-        >${formatBytes(file.bytes)}</span
+      <span class="file-size" title=${formatExactBytes(file.bytes)}
+        >${formatBytes(file.bytes)}${format ? ` · ${format}` : ''}</span
       >
       <memstrata-file-button label="Open…" @file=${this.chosen}></memstrata-file-button>
       ${
@@ -702,7 +702,7 @@ export class MemstrataViewer extends LitElement {
         position: absolute;
         inset: 0;
         z-index: 5;
-        background: color-mix(in srgb, var(--bg) 80%, transparent);
+        background: color-mix(in srgb, var(--bg) 70%, transparent);
       }
       .drop {
         position: fixed;

@@ -1,0 +1,147 @@
+// The page's arithmetic and words, without a page.
+import { expect, test } from '@playwright/test';
+import {
+  formatBytes,
+  formatBytesAt,
+  formatBytesTick,
+  formatCount,
+  formatDuration,
+  formatMoment,
+  formatMomentTick,
+  formatOffset,
+} from '../../web/src/base/format.ts';
+import { LatestOnly } from '../../web/src/base/latest_only.ts';
+import { byteTicks, decimalTicks } from '../../web/src/base/ticks.ts';
+import type { Frame } from '../../web/src/engine/answers.ts';
+import { originOf, runsOf } from '../../web/src/state/stack_lines.ts';
+import {
+  boundsOf,
+  bringIntoView,
+  columnWidth,
+  fitAll,
+  pan,
+  show,
+  zoom,
+} from '../../web/src/state/viewport.ts';
+
+const GiB = 1024 ** 3;
+const MiB = 1024 ** 2;
+
+test('sizes have three or four figures and never reach 1024 of a unit', () => {
+  expect([0, 1, 1023, 1024, 1536, 1024 ** 2 - 1, 71.2 * GiB, 512 * MiB, 9.999 * GiB].map(formatBytes)).toEqual([
+    '0 B', '1 B', '1023 B', '1 KiB', '1.5 KiB', '1 MiB', '71.2 GiB', '512 MiB', '10 GiB',
+  ]); // prettier-ignore
+});
+
+test('ticks of a ruler share unit and places', () => {
+  expect([0.5, 1, 1.5].map((value) => formatBytesTick(value * GiB, 512 * MiB))).toEqual([
+    '0.5 GiB',
+    '1.0 GiB',
+    '1.5 GiB',
+  ]);
+  expect(formatBytesTick(7376 * MiB, 8 * MiB)).toBe('7,376 MiB');
+  expect(formatBytesTick(0, GiB)).toBe('0');
+  expect(formatBytesTick(1.25 * GiB, 256 * MiB)).toBe('1.25 GiB');
+});
+
+test('a pixel of 1 MiB deserves four places of a GiB', () => {
+  expect(formatBytesAt(7.19342 * GiB, MiB)).toBe('7.1934 GiB');
+});
+
+test('counts, times and offsets', () => {
+  expect(formatCount(1234567)).toBe('1,234,567');
+  expect(formatDuration(412)).toBe('412 µs');
+  expect(formatDuration(12_345_000)).toBe('12.345 s');
+  expect(formatDuration(245_200_000)).toBe('4 min 05.2 s');
+  expect(formatMoment(12_345_678)).toBe('+12.345678 s');
+  expect(formatMomentTick(10_000_000, 5_000_000)).toBe('+10 s');
+  expect(formatMomentTick(1_500_000, 500_000)).toBe('+1.5 s');
+  expect(formatOffset(500)).toBe('byte 0x1f4 (500)');
+});
+
+test('rulers step in powers of two for bytes and 1-2-5 for events', () => {
+  expect(byteTicks(0, 10 * GiB, 6)).toEqual({
+    step: 2 * GiB,
+    values: [0, 2, 4, 6, 8, 10].map((n) => n * GiB),
+  });
+  expect(decimalTicks(0, 1000, 5, 1)).toEqual({ step: 200, values: [0, 200, 400, 600, 800, 1000] });
+  expect(decimalTicks(3.2, 7.8, 10, 1).values).toEqual([4, 5, 6, 7]);
+});
+
+test('column widths are 1, 2, 3, 4, 6, 8, 12, ... and not below the pixel', () => {
+  const wanted = [0.01, 1, 1.1, 2, 2.5, 3.5, 5, 6.1, 9, 100];
+  expect(wanted.map(columnWidth)).toEqual([1, 1, 2, 2, 3, 4, 6, 8, 12, 128]);
+});
+
+test('zooming keeps the point under the pointer and stays inside', () => {
+  const bounds = boundsOf(1000, 100 * MiB, 120 * MiB);
+  const all = fitAll(bounds);
+  const near = zoom(all, bounds, { x: 250, y: 0 }, 0.5, 1);
+  expect([near.x0, near.x1]).toEqual([125, 625]);
+  expect(zoom(near, bounds, { x: 250, y: 0 }, 100, 100)).toEqual({ ...all, y1: bounds.top });
+  expect(pan(near, bounds, -1e9, -1e9)).toEqual({ ...near, x0: 0, x1: 500 });
+  expect(pan(near, bounds, 1e9, 0).x1).toBe(1000);
+  const tiny = zoom(all, bounds, { x: 999.9, y: 0 }, 1e-9, 1e-12);
+  expect(tiny.x1 - tiny.x0).toBeCloseTo(8);
+  expect(tiny.x1).toBeLessThanOrEqual(1000);
+});
+
+test('a reserved level far above the peak does not press the bands flat', () => {
+  expect(boundsOf(10, 10 * GiB, 12 * GiB).fitTop).toBeCloseTo(13.2 * GiB);
+  const far = boundsOf(10, 10 * GiB, 40 * GiB);
+  expect(far.fitTop).toBeCloseTo(11 * GiB);
+  expect(far.top).toBeCloseTo(44 * GiB);
+});
+
+test('what is visible stays, what is outside comes to the middle', () => {
+  const bounds = boundsOf(1000, GiB, GiB);
+  const view = show({ x0: 0, x1: 100, y0: 0, y1: GiB }, bounds);
+  const y = { from: 0, to: GiB };
+  expect(bringIntoView(view, bounds, { from: 90, to: 500 }, y)).toEqual(view);
+  const there = bringIntoView(view, bounds, { from: 500, to: 510 }, y);
+  expect([there.x0, there.x1]).toEqual([455, 555]);
+});
+
+test('of questions asked meanwhile only the latest is asked on', async () => {
+  const asked: number[] = [];
+  const delivered: number[] = [];
+  const answers: (() => void)[] = [];
+  const questions = new LatestOnly<number, number>(
+    (question) => {
+      asked.push(question);
+      return new Promise((resolve) => answers.push(() => resolve(question)));
+    },
+    (answer) => delivered.push(answer),
+    () => undefined,
+  );
+  for (const question of [1, 2, 3]) questions.request(question);
+  expect(asked).toEqual([1]);
+  answers[0]!();
+  await expect.poll(() => delivered).toEqual([1]);
+  expect(asked).toEqual([1, 3]);
+  questions.forget();
+  answers[1]!();
+  questions.request(4);
+  answers[2]!();
+  await expect.poll(() => delivered).toEqual([1, 4]);
+  expect(questions.busy).toBe(false);
+});
+
+test('own frames stand out from libraries and the interpreter', () => {
+  const frame = (name: string, file: string, hidden = false): Frame => ({
+    text: `${file}:1:${name}`, name, file, line: 1, repeats: 1, hidden, fx: [],
+  }); // prettier-ignore
+  const frames = [
+    frame('at::native::empty', '??'),
+    frame('_PyObject_Call', '??'),
+    frame('forward', '/usr/lib/python3.11/site-packages/torch/nn/modules/linear.py'),
+    frame('attention', '/home/me/train.py'),
+    frame('step', 'C:\\work\\train.py'),
+    frame('_PyEval_EvalFrameDefault', '/src/ceval.c', true),
+  ];
+  expect(frames.map(originOf)).toEqual(['library', 'interpreter', 'library', 'own', 'own', 'interpreter']);
+  expect(runsOf(frames, false).map(({ origin, frames: run }) => [origin, run.length])).toEqual([
+    ['library', 2],
+    ['own', 2],
+  ]);
+});
