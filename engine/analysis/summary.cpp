@@ -14,11 +14,6 @@ using model::RowRange;
 
 namespace {
 
-// Found here or by replay::find_lifetimes, every time it runs. A summary runs it for every device, so what
-// earlier views counted is set back first: the counts do not depend on what was looked at before.
-constexpr std::array kFoundPerDevice = {Diag::alloc_of_live_address, Diag::free_without_alloc,
-                                        Diag::requests_only, Diag::level_overflow, Diag::time_not_monotonic};
-
 // Saturates: sizes of a hostile file may not overflow.
 void add(int64_t& total, int64_t bytes) {
   if (__builtin_add_overflow(total, bytes, &total)) total = INT64_MAX;
@@ -70,7 +65,8 @@ void count_actions(DeviceSummary& sums, const model::Recording& recording, RowRa
   return {};
 }
 
-void find_times(DeviceSummary& sums, model::Recording& recording, RowRange events) {
+void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange events,
+                model::Diagnostics& diagnostics) {
   int64_t latest = INT64_MIN;
   int64_t earlier_than_before = 0;
   for (int32_t row = events.first; row < events.end(); ++row) {
@@ -81,23 +77,25 @@ void find_times(DeviceSummary& sums, model::Recording& recording, RowRange event
     earlier_than_before += time < latest ? 1 : 0;
     latest = std::max(latest, time);
   }
-  recording.diagnostics.add_many(Diag::time_not_monotonic, earlier_than_before);
+  if (earlier_than_before > 0) diagnostics.add_many(Diag::time_not_monotonic, earlier_than_before);
 }
 
-[[nodiscard]] Result<DeviceSummary> summarize_device(model::Recording& recording,
-                                                     const model::Snapshot& snapshot, int32_t device) {
+[[nodiscard]] Result<DeviceSummary> summarize_device(const model::Recording& recording,
+                                                     const model::Snapshot& snapshot, int32_t device,
+                                                     model::Diagnostics& diagnostics) {
   DeviceSummary sums;
   sums.device = device;
   const RowRange events = snapshot.events_of(device);
   sums.events = events.count;
   const auto lifetimes = replay::find_lifetimes(recording, snapshot, device);
   if (!lifetimes) return tl::unexpected(lifetimes.error());
+  diagnostics.add_all(lifetimes->diagnostics);
   sums.initial_requested_bytes = lifetimes->initial_level;
   sums.final_requested_bytes = lifetimes->final_level;
   sums.peak_requested_bytes = lifetimes->peak_level;
   sums.peak_event = lifetimes->peak_event;
   count_actions(sums, recording, events);
-  find_times(sums, recording, events);
+  find_times(sums, recording, events, diagnostics);
   sum_final_state(sums, recording, snapshot);
   if (Status status = count_stacks(sums, recording, events); !status) return tl::unexpected(status.error());
   return sums;
@@ -153,8 +151,8 @@ void write_snapshot(JsonWriter& json, const SnapshotSummary& snapshot) {
 
 }  // namespace
 
-Result<Summary> summarize(model::Recording& recording) {
-  for (const Diag diag : kFoundPerDevice) recording.diagnostics.forget(diag);
+Result<Summary> summarize(const model::Recording& recording) {
+  model::Diagnostics diagnostics = recording.diagnostics;
   Summary summary;
   summary.format = recording.format;
   summary.bytes = recording.input_bytes;
@@ -162,7 +160,7 @@ Result<Summary> summarize(model::Recording& recording) {
     SnapshotSummary& sums = summary.snapshots.emplace_back();
     sums.name = snapshot.name;
     for (const int32_t device : snapshot.devices(recording.segments)) {
-      auto device_sums = summarize_device(recording, snapshot, device);
+      auto device_sums = summarize_device(recording, snapshot, device, diagnostics);
       if (!device_sums) return tl::unexpected(device_sums.error());
       sums.devices.push_back(std::move(*device_sums));
     }
@@ -174,7 +172,7 @@ Result<Summary> summarize(model::Recording& recording) {
     sums.annotations = snapshot.annotations.count;
   }
   for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
-    const model::Diagnostics::Finding& found = recording.diagnostics[static_cast<Diag>(i)];
+    const model::Diagnostics::Finding& found = diagnostics[static_cast<Diag>(i)];
     if (found.count == 0) continue;
     const model::DiagKind& kind = model::kind_of(static_cast<Diag>(i));
     Finding& finding = summary.diagnostics.emplace_back();
@@ -214,7 +212,7 @@ std::string summary_json(const Summary& summary, std::string_view file) {
   return std::move(json).text();
 }
 
-Result<std::string> summary_json(model::Recording& recording, std::string_view file) {
+Result<std::string> summary_json(const model::Recording& recording, std::string_view file) {
   const auto summary = summarize(recording);
   if (!summary) return tl::unexpected(summary.error());
   return summary_json(*summary, file);

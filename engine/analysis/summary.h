@@ -52,12 +52,12 @@ struct Summary {
   std::vector<Finding> diagnostics;
 };
 
-// Adds to the recording's diagnostics what replay finds; calling it twice gives the same answer.
-[[nodiscard]] Result<Summary> summarize(model::Recording& recording);
+// Its diagnostics are the reader's and those of replaying every device.
+[[nodiscard]] Result<Summary> summarize(const model::Recording& recording);
 
 // {"file","format","bytes","snapshots":[...],"diagnostics":[...]} on one line, without a newline.
 [[nodiscard]] std::string summary_json(const Summary& summary, std::string_view file);
-[[nodiscard]] Result<std::string> summary_json(model::Recording& recording, std::string_view file);
+[[nodiscard]] Result<std::string> summary_json(const model::Recording& recording, std::string_view file);
 // {"file","error":{"code","message","offset"}} on one line; offset null where it does not apply.
 [[nodiscard]] std::string error_json(const Error& error, std::string_view file);
 [[nodiscard]] std::string error_json(std::string_view code, std::string_view message, int64_t offset,

@@ -176,7 +176,7 @@ int run_summary(const SummaryOptions& options) {
     } else if (options.json) {
       out = analysis::summary_json(*summary, file) + "\n";
     } else {
-      out = (first ? "" : "\n") + summary_text(*summary, file);
+      out = fmt::format("{}{}", first ? "" : "\n", summary_text(*summary, file));
       first = false;
     }
     std::fwrite(out.data(), 1, out.size(), stdout);

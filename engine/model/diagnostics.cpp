@@ -114,6 +114,17 @@ void Diagnostics::add_many(Diag diag, int64_t count, int64_t offset) {
   finding.count += count;
 }
 
+void Diagnostics::add_all(const Diagnostics& others) {
+  for (size_t i = 0; i < findings_.size(); ++i) {
+    const Finding& other = others.findings_[i];
+    if (findings_[i].count == 0) {
+      findings_[i] = other;
+    } else {
+      findings_[i].count += other.count;
+    }
+  }
+}
+
 bool Diagnostics::any() const {
   for (const Finding& finding : findings_) {
     if (finding.count > 0) return true;

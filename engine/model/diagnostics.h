@@ -61,8 +61,7 @@ class Diagnostics {
   };
   void add(Diag diag, int64_t offset = -1, std::string_view detail = {});
   void add_many(Diag diag, int64_t count, int64_t offset = -1);
-  // Count 0 again, for what is about to be found anew.
-  void forget(Diag diag) { findings_[static_cast<size_t>(diag)] = {}; }
+  void add_all(const Diagnostics& others);
   [[nodiscard]] const Finding& operator[](Diag diag) const { return findings_[static_cast<size_t>(diag)]; }
   [[nodiscard]] bool any() const;
 

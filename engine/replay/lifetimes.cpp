@@ -56,7 +56,7 @@ bool is_reserved_shrink(Action action) {
 
 class LifetimeFinder {
  public:
-  LifetimeFinder(model::Recording& recording, const model::Snapshot& snapshot, int32_t device)
+  LifetimeFinder(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device)
       : recording_(recording),
         snapshot_(snapshot),
         found_(recording.budget),
@@ -321,14 +321,14 @@ class LifetimeFinder {
   }
 
   void report() {
-    model::Diagnostics& diagnostics = recording_.diagnostics;
+    model::Diagnostics& diagnostics = found_.diagnostics;
     if (live_address_allocs_ > 0) diagnostics.add_many(Diag::alloc_of_live_address, live_address_allocs_);
     if (frees_without_alloc_ > 0) diagnostics.add_many(Diag::free_without_alloc, frees_without_alloc_);
     if (requests_only_) diagnostics.add(Diag::requests_only);
     if (overflows_ > 0) diagnostics.add_many(Diag::level_overflow, overflows_);
   }
 
-  model::Recording& recording_;
+  const model::Recording& recording_;
   const model::Snapshot& snapshot_;
   Lifetimes found_;
   std::span<const Action> action_;
@@ -370,7 +370,7 @@ int32_t Lifetimes::rank_born_at(int32_t event) const {
   return static_cast<int32_t>(found - born.begin());
 }
 
-Result<Lifetimes> find_lifetimes(model::Recording& recording, const model::Snapshot& snapshot,
+Result<Lifetimes> find_lifetimes(const model::Recording& recording, const model::Snapshot& snapshot,
                                  int32_t device) {
   return LifetimeFinder(recording, snapshot, device).run();
 }

@@ -58,6 +58,8 @@ struct Lifetimes {
   StepSeries reserved;          // bytes in segments; starts at final sum - maps/allocs + unmaps/frees
   StepSeries pending;           // bytes requested to be freed but not completed (adjacent pairs not counted)
 
+  model::Diagnostics diagnostics;  // what had to be repaired
+
   int64_t initial_level = 0;
   int64_t final_level = 0;
   int64_t peak_level = 0;
@@ -73,8 +75,8 @@ struct Lifetimes {
   [[nodiscard]] int32_t rank_born_at(int32_t event) const;
 };
 
-// Adds diagnostics to `recording`. Error: limit_exceeded.
-[[nodiscard]] Result<Lifetimes> find_lifetimes(model::Recording& recording, const model::Snapshot& snapshot,
+// Error: limit_exceeded.
+[[nodiscard]] Result<Lifetimes> find_lifetimes(const model::Recording& recording, const model::Snapshot& snapshot,
                                                int32_t device);
 
 }  // namespace memstrata::replay

@@ -13,7 +13,7 @@ import {
 import { LatestOnly } from '../../web/src/base/latest_only.ts';
 import { byteTicks, decimalTicks } from '../../web/src/base/ticks.ts';
 import type { Frame } from '../../web/src/engine/answers.ts';
-import { originOf, runsOf } from '../../web/src/state/stack_lines.ts';
+import { originsOf, runsOf } from '../../web/src/state/stack_lines.ts';
 import {
   boundsOf,
   bringIntoView,
@@ -139,9 +139,18 @@ test('own frames stand out from libraries and the interpreter', () => {
     frame('step', 'C:\\work\\train.py'),
     frame('_PyEval_EvalFrameDefault', '/src/ceval.c', true),
   ];
-  expect(frames.map(originOf)).toEqual(['library', 'interpreter', 'library', 'own', 'own', 'interpreter']);
+  expect(originsOf(frames)).toEqual(['library', 'interpreter', 'library', 'own', 'own', 'interpreter']);
   expect(runsOf(frames, false).map(({ origin, frames: run }) => [origin, run.length])).toEqual([
     ['library', 2],
     ['own', 2],
+  ]);
+  // A trainer that was installed with pip is the program, when nothing else is.
+  const installed = frame('train_step', '/venv/lib/python3.10/site-packages/torchtitan/train.py');
+  const linear = frame('forward', '/venv/lib/python3.10/site-packages/torch/nn/linear.py');
+  expect(originsOf([linear, installed])).toEqual(['library', 'own']);
+  expect(originsOf([linear, installed, frame('main', '/home/me/run.py')])).toEqual([
+    'library',
+    'library',
+    'own',
   ]);
 });

@@ -1,17 +1,17 @@
 // wasm/engine.d.ts is written by hand; here its names are compared with those of the module.
-import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import test from "node:test";
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
 
-import { loadEngine, noEngine, root } from "./engine.mjs";
+import { loadEngine, noEngine, root } from './engine.mjs';
 
-const declarations = readFileSync(join(root, "wasm", "engine.d.ts"), "utf8");
+const declarations = readFileSync(join(root, 'wasm', 'engine.d.ts'), 'utf8');
 
 /** Members of an interface: methods as name -> number of parameters, others as name -> undefined. */
 function members(name) {
-  const body = new RegExp(`interface ${name} \\{\\n(.*?)\\n\\}`, "s").exec(declarations)[1];
-  const withoutComments = body.replace(/\/\*\*.*?\*\//gs, "").replace(/\/\/.*/g, "");
+  const body = new RegExp(`interface ${name} \\{\\n(.*?)\\n\\}`, 's').exec(declarations)[1];
+  const withoutComments = body.replace(/\/\*\*.*?\*\//gs, '').replace(/\/\/.*/g, '');
   const found = new Map();
   for (const [, member, parameters] of withoutComments.matchAll(/^ {2}(\w+)\??(?:\((.*?)\))?:/gms)) {
     found.set(member, parameters === undefined ? undefined : (parameters.match(/\w+\??:/g) ?? []).length);
@@ -19,34 +19,38 @@ function members(name) {
   return found;
 }
 
-test("the declarations are read", () => {
-  assert.equal(members("Session").get("summary"), 1);
-  assert.equal(members("ColumnGrid").size, 4);
+test('the declarations are read', () => {
+  assert.equal(members('Session').get('summary'), 1);
+  assert.equal(members('ColumnGrid').size, 4);
 });
 
-test("engine.d.ts names exactly the methods of Session", { skip: noEngine }, async () => {
+test('engine.d.ts names exactly the methods of Session', { skip: noEngine }, async () => {
   const engine = await loadEngine();
   // What Embind adds to every class by itself.
-  const own = new Set(["constructor", "isAliasOf", "clone", "deleteLater", "isDeleted"]);
+  const own = new Set(['constructor', 'isAliasOf', 'clone', 'deleteLater', 'isDeleted']);
   const names = new Set();
-  for (let at = engine.Session.prototype; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+  for (
+    let at = engine.Session.prototype;
+    at !== null && at !== Object.prototype;
+    at = Object.getPrototypeOf(at)
+  ) {
     for (const name of Object.getOwnPropertyNames(at)) if (!own.has(name)) names.add(name);
   }
-  assert.deepEqual([...names].sort(), [...members("Session").keys()].sort());
+  assert.deepEqual([...names].sort(), [...members('Session').keys()].sort());
 });
 
-test("engine.d.ts names exactly the fields of what curves() returns", { skip: noEngine }, async () => {
+test('engine.d.ts names exactly the fields of what curves() returns', { skip: noEngine }, async () => {
   const engine = await loadEngine();
   const session = new engine.Session(2 ** 26);
   try {
     const curves = session.curves({ axis: 0, first: 0, width: 1, count: 1 });
-    assert.deepEqual(Object.keys(curves).sort(), [...members("Curves").keys()].sort());
+    assert.deepEqual(Object.keys(curves).sort(), [...members('Curves').keys()].sort());
   } finally {
     session.delete();
   }
 });
 
-test("the module exports what EngineModule declares", { skip: noEngine }, async () => {
+test('the module exports what EngineModule declares', { skip: noEngine }, async () => {
   const engine = await loadEngine();
-  for (const name of members("EngineModule").keys()) assert.ok(name in engine, name);
+  for (const name of members('EngineModule').keys()) assert.ok(name in engine, name);
 });

@@ -1,10 +1,10 @@
 // The WebAssembly build, loaded in Node, and the native tool to compare it with.
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
-export const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
-export const casesFolder = join(root, "tests", "golden", "torch_snapshot");
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+export const casesFolder = join(root, 'tests', 'golden', 'torch_snapshot');
 
 /** The newest of the given paths that exists, or undefined. */
 function newest(paths) {
@@ -13,13 +13,17 @@ function newest(paths) {
 }
 
 export const enginePath =
-  process.env.MEMSTRATA_ENGINE ?? newest(["build/wasm/bin/engine.js", "build/site/engine.js", "build/wasm/engine.js"]);
+  process.env.MEMSTRATA_ENGINE ??
+  newest(['build/wasm/bin/engine.js', 'build/site/engine.js', 'build/wasm/engine.js']);
 export const toolPath =
-  process.env.MEMSTRATA_TOOL ?? newest(["build/native-release/bin/memstrata", "build/native-debug/bin/memstrata"]);
+  process.env.MEMSTRATA_TOOL ??
+  newest(['build/native-release/bin/memstrata', 'build/native-debug/bin/memstrata']);
 
 /** Reason for skipping the tests of the module, or false. */
-export const noEngine = enginePath === undefined && "there is no WebAssembly build: cmake --build --preset wasm";
-export const noTool = toolPath === undefined && "there is no command line tool: cmake --build --preset native-release";
+export const noEngine =
+  enginePath === undefined && 'there is no WebAssembly build: cmake --build --preset wasm';
+export const noTool =
+  toolPath === undefined && 'there is no command line tool: cmake --build --preset native-release';
 
 let loaded;
 export function loadEngine() {
@@ -30,7 +34,7 @@ export function loadEngine() {
     globalThis.WorkerGlobalScope ??= Object;
     globalThis.importScripts ??= () => {};
     const { default: createEngine } = await import(pathToFileURL(enginePath).href);
-    return createEngine({ wasmBinary: readFileSync(enginePath.replace(/\.js$/, ".wasm")) });
+    return createEngine({ wasmBinary: readFileSync(enginePath.replace(/\.js$/, '.wasm')) });
   })();
   return loaded;
 }
@@ -45,14 +49,14 @@ export const gibibyte = 2 ** 30;
 export function open(engine, data, chunk = 1 << 20) {
   const session = new engine.Session(gibibyte);
   session.expectBytes(data.length);
-  let failed = "";
-  for (let at = 0; at < data.length && failed === "";) {
+  let failed = '';
+  for (let at = 0; at < data.length && failed === '';) {
     const buffer = session.writable();
     const size = Math.min(chunk, buffer.length, data.length - at);
     buffer.set(data.subarray(at, at + size));
     failed = session.commit(size);
     at += size;
   }
-  if (failed === "") failed = session.finish();
-  return { session, error: failed === "" ? undefined : JSON.parse(failed) };
+  if (failed === '') failed = session.finish();
+  return { session, error: failed === '' ? undefined : JSON.parse(failed) };
 }

@@ -1,21 +1,28 @@
 // Native = WebAssembly = any chunking, for all golden cases and, where they are present, all real files.
-import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import test from "node:test";
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
 
-import { casesFolder, loadEngine, noEngine, noTool, open, root, toolPath } from "./engine.mjs";
+import { casesFolder, loadEngine, noEngine, noTool, open, root, toolPath } from './engine.mjs';
 
-const realFolder = join(root, "..", "shared", "data", "snapshots");
-const caseFiles = readdirSync(casesFolder).map((name) => join(casesFolder, name, "input.pickle"));
+const realFolder = join(root, '..', 'shared', 'data', 'snapshots');
+const caseFiles = readdirSync(casesFolder).map((name) => join(casesFolder, name, 'input.pickle'));
 const realFiles = existsSync(realFolder) ? readdirSync(realFolder).map((name) => join(realFolder, name)) : [];
 
 /** The tool's text per file. */
 function nativeLines(files) {
   return new Promise((resolve) => {
-    execFile(toolPath, ["summary", "--json", ...files], { maxBuffer: 1 << 28 }, (_, stdout) =>
-      resolve(new Map(stdout.trimEnd().split("\n").map((line) => [JSON.parse(line).file, line]))),
+    execFile(toolPath, ['summary', '--json', ...files], { maxBuffer: 1 << 28 }, (_, stdout) =>
+      resolve(
+        new Map(
+          stdout
+            .trimEnd()
+            .split('\n')
+            .map((line) => [JSON.parse(line).file, line]),
+        ),
+      ),
     );
   });
 }
@@ -32,11 +39,11 @@ function moduleLine(engine, file, chunk) {
   }
 }
 
-test("golden cases: the module says what the case expects", { skip: noEngine }, async (t) => {
+test('golden cases: the module says what the case expects', { skip: noEngine }, async (t) => {
   const engine = await loadEngine();
   for (const file of caseFiles) {
-    await t.test(file.split("/").at(-2), () => {
-      const expected = JSON.parse(readFileSync(file.replace("input.pickle", "expected.json"), "utf8"));
+    await t.test(file.split('/').at(-2), () => {
+      const expected = JSON.parse(readFileSync(file.replace('input.pickle', 'expected.json'), 'utf8'));
       const got = JSON.parse(moduleLine(engine, file));
       if (expected.error !== undefined) return assert.equal(got.error?.code, expected.error);
       delete expected.about;
@@ -50,15 +57,16 @@ test("golden cases: the module says what the case expects", { skip: noEngine }, 
 for (const chunk of [1, 7, 64]) {
   test(`golden cases in chunks of ${chunk} bytes give the same text`, { skip: noEngine }, async () => {
     const engine = await loadEngine();
-    for (const file of caseFiles) assert.equal(moduleLine(engine, file, chunk), moduleLine(engine, file), file);
+    for (const file of caseFiles)
+      assert.equal(moduleLine(engine, file, chunk), moduleLine(engine, file), file);
   });
 }
 
 for (const [what, files] of [
-  ["golden cases", caseFiles],
-  ["real files", realFiles],
+  ['golden cases', caseFiles],
+  ['real files', realFiles],
 ]) {
-  const skip = noEngine || noTool || (files.length === 0 && "there are no such files");
+  const skip = noEngine || noTool || (files.length === 0 && 'there are no such files');
   test(`${what}: native and WebAssembly give identical text`, { skip }, async () => {
     const engine = await loadEngine();
     const native = await nativeLines(files);
@@ -66,15 +74,15 @@ for (const [what, files] of [
   });
 }
 
-test("cut anywhere, native and WebAssembly see the same", { skip: noEngine || noTool }, async () => {
-  const { mkdtempSync, rmSync, writeFileSync } = await import("node:fs");
-  const { tmpdir } = await import("node:os");
+test('cut anywhere, native and WebAssembly see the same', { skip: noEngine || noTool }, async () => {
+  const { mkdtempSync, rmSync, writeFileSync } = await import('node:fs');
+  const { tmpdir } = await import('node:os');
   const engine = await loadEngine();
-  const folder = mkdtempSync(join(tmpdir(), "memstrata-"));
+  const folder = mkdtempSync(join(tmpdir(), 'memstrata-'));
   try {
     const files = [];
-    for (const name of ["cpp_writer", "era8_host_memory_and_annotate", "protocol0"]) {
-      const data = readFileSync(join(casesFolder, name, "input.pickle"));
+    for (const name of ['cpp_writer', 'era8_host_memory_and_annotate', 'protocol0']) {
+      const data = readFileSync(join(casesFolder, name, 'input.pickle'));
       for (let part = 0; part < 40; ++part) {
         files.push(join(folder, `${name}-${part}`));
         writeFileSync(files.at(-1), data.subarray(0, Math.floor((data.length * part) / 40)));

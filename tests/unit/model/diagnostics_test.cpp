@@ -38,5 +38,16 @@ TEST(Diagnostics, AddingNoneFindsNothing) {
   EXPECT_FALSE(diagnostics.any());
 }
 
+TEST(Diagnostics, AddingOthersSumsCountsAndKeepsTheFirstPlace) {
+  Diagnostics diagnostics, others;
+  diagnostics.add(Diag::wrong_type, 10, "first");
+  others.add_many(Diag::wrong_type, 4, 3);
+  others.add(Diag::damaged, 99, "only there");
+  diagnostics.add_all(others);
+  EXPECT_EQ(diagnostics[Diag::wrong_type].count, 5);
+  EXPECT_EQ(diagnostics[Diag::wrong_type].first_offset, 10);
+  EXPECT_EQ(diagnostics[Diag::damaged].detail, "only there");
+}
+
 }  // namespace
 }  // namespace memstrata::model

@@ -33,7 +33,7 @@ Lifetimes lifetimes_of(HandTrace& trace) {
   return std::move(*found);
 }
 
-int64_t count_of(const HandTrace& trace, Diag diag) { return trace.recording.diagnostics[diag].count; }
+int64_t count_of(const Lifetimes& found, Diag diag) { return found.diagnostics[diag].count; }
 
 TEST(Lifetimes, OneAllocAndItsFreePeakAtItsSize) {
   HandTrace trace;
@@ -49,7 +49,7 @@ TEST(Lifetimes, OneAllocAndItsFreePeakAtItsSize) {
   EXPECT_EQ(found.peak_level, 100);
   EXPECT_EQ(found.peak_event, 0);
   EXPECT_EQ(found.address(trace.recording, 0), kA);
-  EXPECT_FALSE(trace.recording.diagnostics.any());
+  EXPECT_FALSE(found.diagnostics.any());
 }
 
 TEST(Lifetimes, AFreeWithoutAllocIsABlockFromTheStart) {
@@ -66,7 +66,7 @@ TEST(Lifetimes, AFreeWithoutAllocIsABlockFromTheStart) {
   EXPECT_EQ(found.peak_event, -1);
   EXPECT_EQ(found.final_level, 0);
   EXPECT_EQ(found.address(trace.recording, 0), kA);
-  EXPECT_EQ(count_of(trace, Diag::free_without_alloc), 1);
+  EXPECT_EQ(count_of(found, Diag::free_without_alloc), 1);
 }
 
 TEST(Lifetimes, AFusedFreeIsRequestAndCompletion) {
@@ -75,7 +75,7 @@ TEST(Lifetimes, AFusedFreeIsRequestAndCompletion) {
   const Lifetimes found = lifetimes_of(trace);
   EXPECT_THAT(list(found.freed), ElementsAre(1, 3));
   EXPECT_THAT(list(found.version), ElementsAre(0, 1));
-  EXPECT_EQ(count_of(trace, Diag::requests_only), 0);
+  EXPECT_EQ(count_of(found, Diag::requests_only), 0);
 }
 
 TEST(Lifetimes, AFinalBlockWithoutAllocExistedFromTheStartWithItsRequestedSize) {
@@ -154,7 +154,7 @@ TEST(Lifetimes, AnAllocAtALiveAddressEndsTheEarlierBlock) {
   EXPECT_THAT(list(found.freed), ElementsAre(1, 2));
   EXPECT_THAT(list(found.level), ElementsAre(100, 30, 0));
   EXPECT_THAT(list(found.version), ElementsAre(0, 0));  // no free was completed in between
-  EXPECT_EQ(count_of(trace, Diag::alloc_of_live_address), 1);
+  EXPECT_EQ(count_of(found, Diag::alloc_of_live_address), 1);
 }
 
 TEST(Lifetimes, ASecondFreeIsAnotherBlockFromTheStart) {
@@ -174,7 +174,7 @@ TEST(Lifetimes, WithoutCompletionsTheRequestIsTheFree) {
   EXPECT_THAT(list(found.level), ElementsAre(100, 0, 50));
   EXPECT_THAT(list(found.version), ElementsAre(0, 1));
   EXPECT_THAT(list(found.pending.event), IsEmpty());
-  EXPECT_EQ(count_of(trace, Diag::requests_only), 1);
+  EXPECT_EQ(count_of(found, Diag::requests_only), 1);
 }
 
 TEST(Lifetimes, ASingleCompletionMakesRequestsMereRequests) {
@@ -289,7 +289,7 @@ TEST(Lifetimes, ASizeBeyondTheLargestLevelCountsAsNothing) {
   EXPECT_THAT(list(found.size), ElementsAre(kMaxLevel - 1, 0, 1, 0));
   EXPECT_EQ(found.peak_level, kMaxLevel);
   EXPECT_EQ(found.peak_event, 2);
-  EXPECT_EQ(count_of(trace, Diag::level_overflow), 2);
+  EXPECT_EQ(count_of(found, Diag::level_overflow), 2);
 }
 
 TEST(Lifetimes, AbsurdSegmentSizesSaturate) {

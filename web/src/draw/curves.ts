@@ -9,7 +9,7 @@ export interface LineStyle {
   width: DevicePx;
 }
 
-/** A staircase; NaN leaves a gap. Where columns are narrow its risers would be a wall: they are faint there. */
+/** A staircase; NaN leaves a gap. Where columns are narrow many risers would be a wall: they are faint then. */
 export function drawSteps(
   ctx: Context,
   at: Projection,
@@ -22,6 +22,7 @@ export function drawSteps(
   const treads = new Path2D();
   const risers = new Path2D();
   let y = Number.NaN;
+  let rises = 0;
   for (let i = from; i < to; i += 1) {
     const value = values[i] ?? Number.NaN;
     if (Number.isNaN(value)) {
@@ -33,6 +34,7 @@ export function drawSteps(
     if (Number.isNaN(y)) treads.moveTo(x, next);
     else if (y !== next && !dense) treads.lineTo(x, next);
     else if (y !== next) {
+      rises += 1;
       risers.moveTo(x, y);
       risers.lineTo(x, next);
       treads.moveTo(x, next);
@@ -44,7 +46,7 @@ export function drawSteps(
   ctx.lineWidth = style.width;
   ctx.lineJoin = 'round';
   ctx.stroke(treads);
-  ctx.globalAlpha = 0.35;
+  ctx.globalAlpha = rises * 4 > to - from ? 0.35 : 1;
   ctx.stroke(risers);
   ctx.globalAlpha = 1;
 }

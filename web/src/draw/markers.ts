@@ -87,3 +87,17 @@ export function drawOoms(
     ctx.fillText('OOM', x + (right ? 8 : -8) * ratio, y + ratio / 2);
   }
 }
+
+/** A level that lies above the picture: a word at its upper edge. */
+export function drawAbove(ctx: Context, at: Projection, bytes: Bytes, colors: TimelineColors): void {
+  const { area } = at;
+  ctx.font = font(area, 11, 500);
+  ctx.textAlign = 'right';
+  ctx.textBaseline = 'top';
+  ctx.fillStyle = colors.reserved;
+  ctx.fillText(
+    `reserved ${formatBytes(bytes)} ↑`,
+    area.left + area.width - 4 * area.ratio,
+    area.top + 4 * area.ratio,
+  );
+}

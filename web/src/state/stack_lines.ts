@@ -8,33 +8,48 @@ export interface StackRun {
   frames: Frame[];
 }
 
-const libraryPath =
-  /(^|[/\\])(site-packages|dist-packages|lib[/\\]python\d|torch|torchvision|transformers|nvidia|triton|_inductor)([/\\]|$)|^<(frozen|eval_with_key|string|built-in)|(^|[/\\])(runpy|threading|contextlib|importlib|functools|queue)\.py$/i;
-const nativeFile = /\.(c|cc|cpp|cxx|cu|cuh|h|hpp|hh|inl|so|pyx)$|\.so[.\d]*$/i;
+const installed = /(^|[/\\])(site-packages|dist-packages)[/\\]/;
+/** Packages below everybody's code; the others installed beside them may be the program itself. */
+const foundation =
+  /[/\\](site-packages|dist-packages)[/\\](torch|functorch|triton|numpy|nvidia|apex|lightning_fabric)[/\\.]/;
+const library =
+  /(^|[/\\])(lib[/\\]python\d|torchinductor_|torch[/\\](nn|_\w+|utils|autograd|optim|distributed|cuda|fx|func)[/\\])|^<|(^|[/\\])(runpy|threading|contextlib|functools|queue)\.py$/;
+const native = /\.(c|cc|cpp|cxx|cu|cuh|h|hpp|hh|inl|pyx)$|\.so[.\d]*$/i;
 
-/** Whose code a frame is, by its path; C++ without a file counts as library. */
-export function originOf(frame: Frame): Origin {
-  const { file } = frame;
+type Place = Origin | 'package';
+
+function placeOf({ file, name, hidden }: Frame): Place {
+  const none = file === '' || file === '??';
   // The official filter knows some functions of the interpreter; its other ones have no file either.
-  if (frame.hidden || ((file === '' || file === '??') && /^_?Py[A-Z]/.test(frame.name))) return 'interpreter';
-  if (file === '' || file === '??' || libraryPath.test(file) || nativeFile.test(file)) return 'library';
-  return 'own';
+  if (hidden || (none && /^_?Py[A-Z]/.test(name))) return 'interpreter';
+  if (none || native.test(file) || foundation.test(file)) return 'library';
+  if (installed.test(file)) return 'package';
+  return library.test(file) ? 'library' : 'own';
+}
+
+/** Whose code each frame is. A program that is itself an installed package counts as the user's own. */
+export function originsOf(frames: readonly Frame[]): Origin[] {
+  const places = frames.map(placeOf);
+  const package_ = places.includes('own') ? 'library' : 'own';
+  return places.map((place) => (place === 'package' ? package_ : place));
 }
 
 /** Neighbours of one origin together; interpreter frames are left out unless asked for. */
 export function runsOf(frames: readonly Frame[], withInterpreter: boolean): StackRun[] {
   const runs: StackRun[] = [];
-  for (const frame of frames) {
-    const origin = originOf(frame);
-    if (origin === 'interpreter' && !withInterpreter) continue;
+  const origins = originsOf(frames);
+  frames.forEach((frame, index) => {
+    const origin = origins[index] ?? 'library';
+    if (origin === 'interpreter' && !withInterpreter) return;
     const last = runs.at(-1);
     if (last?.origin === origin) last.frames.push(frame);
     else runs.push({ origin, frames: [frame] });
-  }
+  });
   return runs;
 }
 
 /** The frame a reader looks for first: the innermost one of the user's own. */
 export function ownFrame(frames: readonly Frame[]): Frame | undefined {
-  return frames.find((frame) => originOf(frame) === 'own');
+  const index = originsOf(frames).indexOf('own');
+  return index < 0 ? undefined : frames[index];
 }

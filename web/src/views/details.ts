@@ -4,7 +4,7 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import { baseName, formatBytes, formatExactBytes, plural } from '../base/format.ts';
 import type { BlockDetails, Frame, ViewInfo } from '../engine/answers.ts';
 import { factsOf, kindNote, stackTitle, textOf } from '../state/block_text.ts';
-import { originOf, ownFrame, runsOf, type StackRun } from '../state/stack_lines.ts';
+import { originsOf, ownFrame, runsOf, type StackRun } from '../state/stack_lines.ts';
 import './copy_button.ts';
 import type { CopyButton } from './copy_button.ts';
 import { base } from './styles.ts';
@@ -105,7 +105,7 @@ export class DetailsView extends LitElement {
   }
 
   private stack(block: BlockDetails): TemplateResult {
-    const hidden = block.frames.filter((frame) => originOf(frame) === 'interpreter').length;
+    const hidden = originsOf(block.frames).filter((origin) => origin === 'interpreter').length;
     const runs = runsOf(block.frames, this.withInterpreter);
     return html`
       <h3>

@@ -11,7 +11,7 @@ import { drawGrid, drawRulers } from '../draw/axes.ts';
 import { colorsOf, enginePalette, type Theme } from '../draw/colors.ts';
 import { drawCursor, type Cursor } from '../draw/cursor.ts';
 import { drawBlockOutline, drawSteps, type LineStyle } from '../draw/curves.ts';
-import { drawOoms, drawPeak } from '../draw/markers.ts';
+import { drawAbove, drawOoms, drawPeak } from '../draw/markers.ts';
 import { clipped, plotArea, Projection, type Context, type PlotArea } from '../draw/plot.ts';
 import type { Axis, BlockDetails, Pick, ViewInfo } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
@@ -625,6 +625,9 @@ export class TimelineView extends LitElement {
     if (columns.width > 1) drawSteps(ctx, at, columns, curves.lowest, line(colors.lowest, ratio));
     drawSteps(ctx, at, columns, curves.allocated, line(colors.allocated, 1.25 * ratio));
     drawSteps(ctx, at, columns, curves.reserved, line(colors.reserved, 1.5 * ratio));
+    const last = Math.min(Math.ceil(at.view.x1 / columns.width) - columns.first, columns.count) - 1;
+    const reserved = curves.reserved[last];
+    if (reserved !== undefined && reserved > at.view.y1) drawAbove(ctx, at, reserved, colors);
     if (
       this.pinned &&
       this.pinOutline?.rank === this.pinned.rank &&
