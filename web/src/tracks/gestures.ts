@@ -126,6 +126,7 @@ export class Gestures {
     this.mode = 'none';
     this.start = undefined;
     if (!start) return;
+    if (mode === 'press' && event.pointerType === 'touch') this.target.hover(start);
     if (mode === 'press' && event.detail < 2) this.target.click(start);
     if (mode === 'box') this.target.boxDone(start, at);
   };
