@@ -1,8 +1,9 @@
 // The engine's Session for JavaScript. No logic here: types are converted, nothing else.
 //
-// Ownership: a typed array that a method returns is a VIEW of engine memory. It dies with the next call of any
-// method, because the heap may grow or the buffer be used again: copy it before anything else runs.
-// Numbers cross as doubles: all of them are below 2^53 (kMaxLevel, event counts, microseconds of a recording).
+// Ownership: a typed array that a method returns is a VIEW of engine memory. It dies with the next call of
+// any method, because the heap may grow or the buffer be used again: copy it before anything else runs.
+// Numbers cross as doubles: all of them are below 2^53 (kMaxLevel, event counts, microseconds of a
+// recording).
 #include <emscripten/bind.h>
 
 #include <string>
@@ -83,7 +84,8 @@ class Session {
   std::string openView(int snapshot, int device) { return text_of(session_.open_view(snapshot, device)); }
 
   void setPalette(const val& bands, uint32_t merged, uint32_t nothing, uint32_t dimmed_towards) {
-    session_.set_palette(emscripten::convertJSArrayToNumberVector<uint32_t>(bands), merged, nothing, dimmed_towards);
+    session_.set_palette(emscripten::convertJSArrayToNumberVector<uint32_t>(bands), merged, nothing,
+                         dimmed_towards);
   }
   val picture(const ColumnGrid& columns, const RowGrid& rows, bool dim_others) {
     const auto pixels = session_.picture(columns.to_engine(), rows.to_engine(), dim_others);
@@ -92,14 +94,15 @@ class Session {
   }
   CurveViews curves(const ColumnGrid& columns) {
     curves_ = session_.curves(columns.to_engine());
-    return {view_of(curves_.event), view_of(curves_.highest), view_of(curves_.lowest), view_of(curves_.allocated),
-            view_of(curves_.reserved)};
+    return {view_of(curves_.event), view_of(curves_.highest), view_of(curves_.lowest),
+            view_of(curves_.allocated), view_of(curves_.reserved)};
   }
   double highestLevel(const ColumnGrid& columns) const {
     return static_cast<double>(session_.highest_level(columns.to_engine()));
   }
   std::string pick(int axis, double column, double width, double bytes) const {
-    return session_.pick_json(static_cast<Axis>(axis), static_cast<int64_t>(column), static_cast<int64_t>(width), bytes);
+    return session_.pick_json(static_cast<Axis>(axis), static_cast<int64_t>(column),
+                              static_cast<int64_t>(width), bytes);
   }
   val outline(int rank, const ColumnGrid& columns) {
     outline_ = session_.outline(rank, columns.to_engine());

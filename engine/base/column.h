@@ -95,7 +95,8 @@ class Column {
     return grown > wanted ? grown : wanted;
   }
   [[nodiscard]] bool set_capacity(size_t capacity) {
-    const auto change = static_cast<int64_t>(capacity * sizeof(T)) - static_cast<int64_t>(capacity_ * sizeof(T));
+    const auto change =
+        static_cast<int64_t>(capacity * sizeof(T)) - static_cast<int64_t>(capacity_ * sizeof(T));
     if (change > 0 && !budget_->take(change)) return false;
     void* moved = std::realloc(data_, capacity * sizeof(T));
     if (moved == nullptr) {

@@ -1,7 +1,7 @@
 // The compiled part of {fmt}, once per program.
 //
-// {fmt} is used from its headers alone, because em++ has no compiled one. Compiled into every file it would cost
-// seconds each; here it costs them once, and all other files see declarations only.
+// {fmt} is used from its headers alone, because em++ has no compiled one. Compiled into every file it would
+// cost seconds each; here it costs them once, and all other files see declarations only.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -32,6 +32,8 @@ namespace memstrata {
   return mix_hash(hash ^ tail);
 }
 
-[[nodiscard]] inline uint64_t hash_text(std::string_view text) { return hash_bytes(text.data(), text.size()); }
+[[nodiscard]] inline uint64_t hash_text(std::string_view text) {
+  return hash_bytes(text.data(), text.size());
+}
 
 }  // namespace memstrata

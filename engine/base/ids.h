@@ -22,8 +22,8 @@ struct Id {
 
 using StringId = Id<struct StringTag>;
 using FrameId = Id<struct FrameTag>;
-using StackId = Id<struct StackTag>;              // none = no stack was recorded; an empty stack is a stack
-using StreamId = Id<struct StreamTag, int16_t>;   // index into Recording::streams
-using PoolId = Id<struct PoolTag, int16_t>;       // index into Recording::pools; none = unknown
+using StackId = Id<struct StackTag>;             // none = no stack was recorded; an empty stack is a stack
+using StreamId = Id<struct StreamTag, int16_t>;  // index into Recording::streams
+using PoolId = Id<struct PoolTag, int16_t>;      // index into Recording::pools; none = unknown
 
 }  // namespace memstrata

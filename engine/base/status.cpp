@@ -4,11 +4,16 @@ namespace memstrata {
 
 std::string_view name_of(ErrorCode code) {
   switch (code) {
-    case ErrorCode::invalid_format: return "invalid_format";
-    case ErrorCode::unsupported: return "unsupported";
-    case ErrorCode::truncated: return "truncated";
-    case ErrorCode::limit_exceeded: return "limit_exceeded";
-    case ErrorCode::internal: return "internal";
+    case ErrorCode::invalid_format:
+      return "invalid_format";
+    case ErrorCode::unsupported:
+      return "unsupported";
+    case ErrorCode::truncated:
+      return "truncated";
+    case ErrorCode::limit_exceeded:
+      return "limit_exceeded";
+    case ErrorCode::internal:
+      return "internal";
   }
   return "internal";
 }

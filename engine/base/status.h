@@ -26,8 +26,8 @@ enum class ErrorCode : uint8_t {
 
 struct Error {
   ErrorCode code = ErrorCode::internal;
-  std::string message;   // one or two sentences for a person, without the offset
-  int64_t offset = -1;   // byte offset in the (uncompressed) input, -1 = does not apply
+  std::string message;  // one or two sentences for a person, without the offset
+  int64_t offset = -1;  // byte offset in the (uncompressed) input, -1 = does not apply
 };
 
 template <typename T>

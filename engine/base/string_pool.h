@@ -25,7 +25,8 @@ class StringPool {
   [[nodiscard]] StringId find(std::string_view text) const;
   // Empty for none. Valid as long as the pool.
   [[nodiscard]] std::string_view view(StringId id) const {
-    return id.is_none() ? std::string_view{} : std::string_view{entries_[id.index()].data, entries_[id.index()].length};
+    return id.is_none() ? std::string_view{}
+                        : std::string_view{entries_[id.index()].data, entries_[id.index()].length};
   }
   [[nodiscard]] size_t size() const { return entries_.size(); }
 

@@ -42,28 +42,28 @@ struct Lifetimes {
   explicit Lifetimes(Budget& budget);
 
   int32_t device = 0;
-  model::RowRange events;       // rows of EventTable; event indices below are relative to events.first
-  int32_t from_start = 0;       // ranks [0, from_start) existed before the first event
+  model::RowRange events;  // rows of EventTable; event indices below are relative to events.first
+  int32_t from_start = 0;  // ranks [0, from_start) existed before the first event
 
   // Per rank.
-  Column<int64_t> size;         // bytes, >= 0
-  Column<int32_t> born;         // event of the alloc; -1 = from the start
-  Column<int32_t> freed;        // event of the (completed) free; events.count = never
-  Column<uint32_t> version;     // completed frees of that address before, per device: the N of b'addr_N
-  Column<int32_t> source;       // from the start only: row of BlockTable for a final block, -1 = known by its free
+  Column<int64_t> size;      // bytes, >= 0
+  Column<int32_t> born;      // event of the alloc; -1 = from the start
+  Column<int32_t> freed;     // event of the (completed) free; events.count = never
+  Column<uint32_t> version;  // completed frees of that address before, per device: the N of b'addr_N
+  Column<int32_t> source;  // from the start only: row of BlockTable for a final block, -1 = known by its free
 
   // Per event.
-  Column<int64_t> level;        // bytes in live blocks after the event
+  Column<int64_t> level;  // bytes in live blocks after the event
 
-  StepSeries reserved;          // bytes in segments; starts at final sum - maps/allocs + unmaps/frees
-  StepSeries pending;           // bytes requested to be freed but not completed (adjacent pairs not counted)
+  StepSeries reserved;  // bytes in segments; starts at final sum - maps/allocs + unmaps/frees
+  StepSeries pending;   // bytes requested to be freed but not completed (adjacent pairs not counted)
 
   model::Diagnostics diagnostics;  // what had to be repaired
 
   int64_t initial_level = 0;
   int64_t final_level = 0;
   int64_t peak_level = 0;
-  int32_t peak_event = -1;      // earliest; -1 = the initial state
+  int32_t peak_event = -1;  // earliest; -1 = the initial state
 
   [[nodiscard]] int32_t block_count() const { return static_cast<int32_t>(size.size()); }
   [[nodiscard]] int64_t level_after(int32_t event) const {
@@ -76,7 +76,7 @@ struct Lifetimes {
 };
 
 // Error: limit_exceeded.
-[[nodiscard]] Result<Lifetimes> find_lifetimes(const model::Recording& recording, const model::Snapshot& snapshot,
-                                               int32_t device);
+[[nodiscard]] Result<Lifetimes> find_lifetimes(const model::Recording& recording,
+                                               const model::Snapshot& snapshot, int32_t device);
 
 }  // namespace memstrata::replay

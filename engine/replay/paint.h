@@ -8,17 +8,17 @@ namespace memstrata::replay {
 
 // Colours as bytes R, G, B, A in memory (0xAABBGGRR as a little-endian number).
 struct Palette {
-  std::span<const uint32_t> bands;  // at least 1; chosen per block by `group`
-  uint32_t merged = 0xFF888888;     // bands lower than a row are drawn half way to this
-  uint32_t nothing = 0;             // background
+  std::span<const uint32_t> bands;       // at least 1; chosen per block by `group`
+  uint32_t merged = 0xFF888888;          // bands lower than a row are drawn half way to this
+  uint32_t nothing = 0;                  // background
   uint32_t dimmed_towards = 0xFF000000;  // colour that blocks outside the highlighted set fade to
 };
 
 struct PaintStyle {
   Palette palette;
-  std::span<const uint32_t> group;   // per rank: index of a band colour; empty = a hash of the rank
-  std::span<const uint8_t> meant;    // per rank: 0 = dimmed; empty = all are meant
-  int32_t separator_min_rows = 4;    // bands at least this high get a darker top row
+  std::span<const uint32_t> group;  // per rank: index of a band colour; empty = a hash of the rank
+  std::span<const uint8_t> meant;   // per rank: 0 = dimmed; empty = all are meant
+  int32_t separator_min_rows = 4;   // bands at least this high get a darker top row
 };
 
 // `pixels` as drawn by Timeline::draw; `rgba` has the same count.

@@ -27,7 +27,8 @@ struct Session::State {
 
   // The timeline of one device. `timeline` refers to `lifetimes`, so a View never moves.
   struct View {
-    View(int32_t snapshot_index, replay::Lifetimes&& found) : snapshot(snapshot_index), lifetimes(std::move(found)) {}
+    View(int32_t snapshot_index, replay::Lifetimes&& found)
+        : snapshot(snapshot_index), lifetimes(std::move(found)) {}
     int32_t snapshot;
     replay::Lifetimes lifetimes;
     std::optional<replay::Timeline> timeline;
@@ -156,7 +157,8 @@ Result<std::string> Session::open_view(int32_t snapshot_index, int32_t device) {
   std::vector<int32_t> ooms;
   for (int32_t event = 0; event < lives.events.count; ++event) {
     const auto row = static_cast<size_t>(lives.events.first + event);
-    has_stacks = has_stacks || (!events.stack[row].is_none() && s.recording.stacks.leaf(events.stack[row]) >= 0);
+    has_stacks =
+        has_stacks || (!events.stack[row].is_none() && s.recording.stacks.leaf(events.stack[row]) >= 0);
     if (events.action[row] == trace::Action::oom && ooms.size() < kMaxOomEvents) ooms.push_back(event);
   }
   int64_t segments = 0;
@@ -190,7 +192,8 @@ Result<std::string> Session::open_view(int32_t snapshot_index, int32_t device) {
   std::optional<int64_t> first_time;
   std::optional<int64_t> last_time;
   for (int32_t event = 0; event < lives.events.count && !first_time; ++event) first_time = s.time_of(event);
-  for (int32_t event = lives.events.count - 1; event >= 0 && !last_time; --event) last_time = s.time_of(event);
+  for (int32_t event = lives.events.count - 1; event >= 0 && !last_time; --event)
+    last_time = s.time_of(event);
   json.member("first_time_us", first_time);
   json.member("last_time_us", last_time);
   json.key("oom_events");
@@ -218,11 +221,13 @@ void Session::set_palette(std::span<const uint32_t> bands, uint32_t merged, uint
   s.palette.dimmed_towards = dimmed_towards;
 }
 
-Result<std::span<const uint32_t>> Session::picture(const ColumnGrid& columns, const RowGrid& rows, bool dim_others) {
+Result<std::span<const uint32_t>> Session::picture(const ColumnGrid& columns, const RowGrid& rows,
+                                                   bool dim_others) {
   State& s = *state_;
   if (!s.view || columns.count <= 0 || rows.count <= 0) return std::span<const uint32_t>{};
   const size_t pixels = static_cast<size_t>(columns.count) * static_cast<size_t>(rows.count);
-  if (pixels > kMaxPixels) return fail(ErrorCode::limit_exceeded, -1, "a picture of {} pixels is too large", pixels);
+  if (pixels > kMaxPixels)
+    return fail(ErrorCode::limit_exceeded, -1, "a picture of {} pixels is too large", pixels);
   s.ranks.resize(pixels);
   s.rgba.resize(pixels);
   s.view->timeline->draw(columns, rows, s.ranks);
@@ -294,8 +299,8 @@ std::string Session::block_place_json(int32_t rank, Axis axis) const {
 std::string Session::block_details_json(int32_t rank) const {
   const State& s = *state_;
   if (!s.has_rank(rank)) return "null";
-  return analysis::block_details_json(s.recording, s.recording.snapshots[static_cast<size_t>(s.view->snapshot)],
-                                      s.view->lifetimes, rank);
+  return analysis::block_details_json(
+      s.recording, s.recording.snapshots[static_cast<size_t>(s.view->snapshot)], s.view->lifetimes, rank);
 }
 
 int64_t Session::position(Axis axis, int32_t event) const {

@@ -52,11 +52,12 @@ class Session {
   [[nodiscard]] Result<std::span<const uint32_t>> picture(const replay::ColumnGrid& columns,
                                                           const replay::RowGrid& rows, bool dim_others);
   // Colours R, G, B, A in memory order; kept for later pictures.
-  void set_palette(std::span<const uint32_t> bands, uint32_t merged, uint32_t nothing, uint32_t dimmed_towards);
+  void set_palette(std::span<const uint32_t> bands, uint32_t merged, uint32_t nothing,
+                   uint32_t dimmed_towards);
   [[nodiscard]] replay::Curves curves(const replay::ColumnGrid& columns) const;
   [[nodiscard]] int64_t highest_level(const replay::ColumnGrid& columns) const;
-  // {"event","time_us"|null,"level","allocated","reserved","rank","name"|null,"size"|null} of the state that column k shows;
-  // rank -1 = no block at that height.
+  // {"event","time_us"|null,"level","allocated","reserved","rank","name"|null,"size"|null} of the state that
+  // column k shows; rank -1 = no block at that height.
   [[nodiscard]] std::string pick_json(replay::Axis axis, int64_t column, int64_t width, double bytes) const;
   [[nodiscard]] std::vector<double> outline(int32_t rank, const replay::ColumnGrid& columns) const;
   // Where a block lies on an axis: {"from","to","offset": bytes below it at birth,"size"}; for fitting it.

@@ -6,8 +6,13 @@ namespace memstrata::trace {
 
 namespace {
 constexpr std::array<std::string_view, static_cast<size_t>(Action::first_unknown)> kNames = {
-    "alloc",    "free_requested", "free_completed", "segment_alloc",      "segment_free", "segment_map", "segment_unmap", "oom",
-    "snapshot", "annotate",       "user_defined",   "workspace_snapshot", "empty_cache",  "free"};
+    "alloc",          "free_requested",
+    "free_completed", "segment_alloc",
+    "segment_free",   "segment_map",
+    "segment_unmap",  "oom",
+    "snapshot",       "annotate",
+    "user_defined",   "workspace_snapshot",
+    "empty_cache",    "free"};
 }  // namespace
 
 std::optional<Action> action_of(std::string_view name) {
