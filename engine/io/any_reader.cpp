@@ -5,7 +5,8 @@
 
 namespace memstrata::io {
 
-AnyReader::AnyReader(model::Recording& recording) : reader_(std::make_unique<TorchSnapshotReader>(recording)) {}
+AnyReader::AnyReader(model::Recording& recording)
+    : reader_(std::make_unique<TorchSnapshotReader>(recording)) {}
 
 AnyReader::~AnyReader() = default;
 
@@ -17,10 +18,10 @@ Status AnyReader::decide(std::span<const std::byte> first_bytes) {
   decided_ = true;
   Sniffed sniffed = sniff(first_bytes);
   if (sniffed.format == Format::pickle) return {};
-  const ErrorCode code = sniffed.format == Format::unknown || sniffed.format == Format::zeros ||
-                                 sniffed.format == Format::empty
-                             ? ErrorCode::invalid_format
-                             : ErrorCode::unsupported;
+  const ErrorCode code =
+      sniffed.format == Format::unknown || sniffed.format == Format::zeros || sniffed.format == Format::empty
+          ? ErrorCode::invalid_format
+          : ErrorCode::unsupported;
   return fail(code, 0, "{}", sniffed.reason);
 }
 

@@ -47,11 +47,15 @@ SnapshotSchema::SnapshotSchema(model::Recording& recording)
                        Column<uint32_t>(recording.budget)},
       snapshot_extras_(recording.budget) {
   // The ids of these strings are their meaning, so the pool must be empty.
-  for (const std::string_view word : kWordTexts) (void)recording_.strings.intern(word);
+  assert(recording_.strings.size() == 0);
+  size_t words = 0;
+  const auto add = [&](std::string_view word) {
+    is_ready_ = is_ready_ && recording_.strings.intern(word) == StringId{words++};
+  };
+  for (const std::string_view word : kWordTexts) add(word);
   for (size_t i = 0; i < static_cast<size_t>(trace::Action::first_unknown); ++i) {
-    (void)recording_.strings.intern(trace::name_of(static_cast<trace::Action>(i)));
+    add(trace::name_of(static_cast<trace::Action>(i)));
   }
-  assert(recording_.strings.size() == kWordTexts.size() + static_cast<size_t>(trace::Action::first_unknown));
 }
 
 Value SnapshotSchema::finish_dict(Pairs pairs, const Ending& ending) {

@@ -32,6 +32,8 @@ class SnapshotSchema final : public pickle::Schema {
 
   explicit SnapshotSchema(model::Recording& recording);
 
+  // False if memory was refused already; then nothing can be read.
+  [[nodiscard]] bool is_ready() const { return is_ready_; }
   void expect_bytes(int64_t total) { expected_ = total; }
 
   [[nodiscard]] Value finish_dict(Pairs pairs, const Ending& ending) override;
@@ -135,6 +137,7 @@ class SnapshotSchema final : public pickle::Schema {
   model::Recording& recording_;
   int64_t expected_ = 0;
   int64_t offset_ = 0;    // of the opcode at work
+  bool is_ready_ = true;
   bool refused_ = false;  // memory, since the container at work was begun
 
   std::vector<FrameId> frame_ids_;                  // scratch

@@ -83,6 +83,11 @@ struct TorchSnapshotReader::State {
     }
   }
 
+  [[nodiscard]] Status too_little_memory() const {
+    return fail(ErrorCode::limit_exceeded, machine->halt_offset(), "the memory for this file does not suffice: {}",
+                size_that_would_work());
+  }
+
   [[nodiscard]] Status nothing_to_show(const pickle::Value& result) const {
     const int64_t at = machine->halt_offset();
     switch (machine->halt()) {
@@ -91,8 +96,7 @@ struct TorchSnapshotReader::State {
         return fail(ErrorCode::truncated, at, "{}, and nothing of a memory snapshot came before it",
                     machine->halt_text());
       case Halt::out_of_budget:
-        return fail(ErrorCode::limit_exceeded, at, "the memory for this file does not suffice: {}",
-                    size_that_would_work());
+        return too_little_memory();
       case Halt::stop:
         break;
       default:
@@ -145,6 +149,7 @@ Status TorchSnapshotReader::commit(size_t bytes) {
     return fail(ErrorCode::limit_exceeded, s.received, "no memory for reading ({} needed)",
                 size_text(static_cast<int64_t>(kChunkBytes)));
   }
+  if (!s.schema->is_ready()) return s.too_little_memory();
   const int64_t start = s.received;
   s.received += static_cast<int64_t>(bytes);
   if (s.machine->halt() == Halt::stop) s.look_behind_stop({s.chunk, bytes}, start);
@@ -171,6 +176,7 @@ Status TorchSnapshotReader::commit(size_t bytes) {
 Status TorchSnapshotReader::finish() {
   State& s = *state_;
   if (!s.machine) return {};
+  if (!s.schema->is_ready()) return s.too_little_memory();
   if (s.machine->halt() == Halt::none) s.machine->end_of_input(s.received);
   if (s.machine->halt() == Halt::unsupported) {
     return fail(ErrorCode::unsupported, s.machine->halt_offset(), "{}", s.machine->halt_text());
