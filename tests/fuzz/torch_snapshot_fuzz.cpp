@@ -1,5 +1,5 @@
-// The snapshot reader on any bytes, in chunks that the fuzzer chooses, with a small budget: it may refuse, but what it
-// gives must be in order. The first byte of the input picks the size of the chunks.
+// The snapshot reader on any bytes, in chunks that the fuzzer chooses, with a small budget: it may refuse,
+// but what it gives must be in order. The first byte of the input picks the size of the chunks.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

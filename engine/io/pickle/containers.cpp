@@ -8,8 +8,8 @@ namespace memstrata::io::pickle {
 
 using model::Diag;
 
-// Room for one value more. A list that is written under one MARK takes its members early, so that the stack stays
-// small; only a tuple, or members that are unfinished themselves, make it grow.
+// Room for one value more. A list that is written under one MARK takes its members early, so that the stack
+// stays small; only a tuple, or members that are unfinished themselves, make it grow.
 bool Machine::make_room() {
   if (top_ != limit_) return true;
   if (size() >= kFlushValues && !marks_.empty() && !opens_.empty() && !opens_.back().closed &&

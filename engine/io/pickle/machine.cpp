@@ -413,7 +413,8 @@ bool Machine::run_line(uint8_t code, std::string_view line) {
       return push_foreign("a persistent id");
     default: {  // GET and PUT
       const auto slot = integer_of_text(line);
-      if (!slot || slot->tag != Tag::integer || slot->num > UINT32_MAX) return damaged("a memo index that is none");
+      if (!slot || slot->tag != Tag::integer || slot->num > UINT32_MAX)
+        return damaged("a memo index that is none");
       const auto index = static_cast<uint32_t>(slot->num);
       return code == static_cast<uint8_t>(Op::get) ? get(index) : put(index);
     }
@@ -431,7 +432,8 @@ bool Machine::push_text(std::string_view text, Tag tag, uint64_t whole_length) {
 }
 
 bool Machine::push_integer(const Value& value) {
-  if (value.tag == Tag::huge_integer) diagnostics_.add(model::Diag::integer_out_of_range, offset_, "a number of more than 64 bits");
+  if (value.tag == Tag::huge_integer)
+    diagnostics_.add(model::Diag::integer_out_of_range, offset_, "a number of more than 64 bits");
   return push(value);
 }
 

@@ -5,8 +5,8 @@
 //
 // When is a container finished? When it is used: taken as a member of another one, referred to through the
 // memo, or followed by another container under the same mark if it is a dict (a dict cannot be a key, so
-// it cannot be about to get members). Until then its members lie in `items_`, whose regions are in the order of
-// the containers on the stack, because only the topmost one can get members. So there is one array of
+// it cannot be about to get members). Until then its members lie in `items_`, whose regions are in the order
+// of the containers on the stack, because only the topmost one can get members. So there is one array of
 // members for all unfinished containers, and finishing pops it like a stack.
 // In every file without cycles a container is complete when it is referred to; one that has its mark
 // directly above it holds the reference, which is a cycle.
@@ -45,11 +45,11 @@ class Schema {
 };
 
 enum class Halt : uint8_t {
-  none,           // more input is welcome
-  stop,           // STOP
-  ended,          // by `end_of_input`
-  damaged,        // impossible bytes
-  unsupported,    // a protocol from the future, buffers outside the file
+  none,         // more input is welcome
+  stop,         // STOP
+  ended,        // by `end_of_input`
+  damaged,      // impossible bytes
+  unsupported,  // a protocol from the future, buffers outside the file
   out_of_budget,
 };
 
@@ -86,9 +86,9 @@ class Machine {
     uint32_t items;     // first of its members in items_
     uint32_t slot;      // of the memo, kNoSlot = none
     bool is_dict : 1;
-    bool closed : 1;    // finished while it lay below others
-    bool batched : 1;   // has got members by APPENDS or SETITEMS
-    bool singly : 1;    // made by LIST or DICT: members come one by one (protocol 0)
+    bool closed : 1;   // finished while it lay below others
+    bool batched : 1;  // has got members by APPENDS or SETITEMS
+    bool singly : 1;   // made by LIST or DICT: members come one by one (protocol 0)
     bool partial : 1;
     bool cut : 1;
   };
@@ -100,8 +100,8 @@ class Machine {
   };
   // A string or line longer than what is waited for.
   struct Collecting {
-    uint8_t code = 0;    // opcode, 0 = nothing
-    bool line = false;   // up to the end of the line instead of `left`
+    uint8_t code = 0;   // opcode, 0 = nothing
+    bool line = false;  // up to the end of the line instead of `left`
     Tag tag = Tag::undefined;
     uint64_t left = 0;
     uint64_t seen = 0;

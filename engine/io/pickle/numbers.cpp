@@ -72,7 +72,8 @@ Value integer_of_bytes(std::span<const uint8_t> bytes) {
   uint64_t number = 0;
   for (size_t i = 0; i < bytes.size() && i < 8; ++i) number |= uint64_t{bytes[i]} << (8 * i);
   if (bytes.size() <= 8) {
-    if (!bytes.empty() && bytes.size() < 8 && (bytes.back() & 0x80) != 0) number |= ~uint64_t{0} << (8 * bytes.size());
+    if (!bytes.empty() && bytes.size() < 8 && (bytes.back() & 0x80) != 0)
+      number |= ~uint64_t{0} << (8 * bytes.size());
     return {Tag::integer, 0, number};
   }
   if (bytes.size() == 9 && bytes[8] == 0) return {Tag::big_integer, 0, number};

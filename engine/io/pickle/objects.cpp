@@ -1,5 +1,5 @@
-// Classes and instances. Nothing is looked up, called or created: a class is its name, an instance the name of its
-// class. Only what a snapshot may sit in is seen through: dicts by another name, arguments and states.
+// Classes and instances. Nothing is looked up, called or created: a class is its name, an instance the name
+// of its class. Only what a snapshot may sit in is seen through: dicts by another name, arguments and states.
 #include <algorithm>
 #include <string>
 
@@ -28,7 +28,8 @@ constexpr std::string_view kFirstArgument[] = {"torch.Size",
                                                "torch.jit._pickle.restore_type_tag",
                                                "_codecs.encode"};
 constexpr std::string_view kBuiltins[] = {"builtins.", "__builtin__."};
-constexpr std::string_view kBuiltinContainers[] = {"set", "frozenset", "list", "tuple", "dict", "bytearray", "bytes", "str"};
+constexpr std::string_view kBuiltinContainers[] = {"set",  "frozenset", "list",  "tuple",
+                                                   "dict", "bytearray", "bytes", "str"};
 constexpr std::string_view kBuiltinTypes[] = {"int", "float", "bool", "complex", "long", "unicode", "object"};
 
 }  // namespace
@@ -67,7 +68,9 @@ bool Machine::global_from_stack() {
   const Value name = top_[-1];
   if (!is_text(module.tag) || !is_text(name.tag)) return damaged("a class whose name is no text");
   top_ -= 2;
-  const auto view = [this](const Value& text) { return strings_.view(StringId{static_cast<size_t>(text.id)}); };
+  const auto view = [this](const Value& text) {
+    return strings_.view(StringId{static_cast<size_t>(text.id)});
+  };
   return push_global(view(module), view(name));
 }
 
@@ -119,7 +122,8 @@ bool Machine::object_from_mark(Op op) {
   if (size() == first) return damaged("an object without its class");
   const Value callable = op == Op::inst ? top_[-1] : base_[first];
   Value made{Tag::object, callable.id, 0};
-  if (callable.tag != Tag::global && callable.tag != Tag::object) return damaged("an object without its class");
+  if (callable.tag != Tag::global && callable.tag != Tag::object)
+    return damaged("an object without its class");
   for (const Value* value = base_ + first; value != top_; ++value) {
     if (is_found(value->tag)) made = last_of(*value);
   }

@@ -13,33 +13,33 @@ enum class Op : uint8_t {
   pop = '0',
   pop_mark = '1',
   dup = '2',
-  put = 'p',            // decimal line
-  binput = 'q',         // u8
-  long_binput = 'r',    // u32
-  memoize = 0x94,       // slot = number of used slots
-  get = 'g',            // decimal line
-  binget = 'h',         // u8
-  long_binget = 'j',    // u32
+  put = 'p',          // decimal line
+  binput = 'q',       // u8
+  long_binput = 'r',  // u32
+  memoize = 0x94,     // slot = number of used slots
+  get = 'g',          // decimal line
+  binget = 'h',       // u8
+  long_binget = 'j',  // u32
   none = 'N',
   new_true = 0x88,
   new_false = 0x89,
-  int_line = 'I',       // decimal line; 00 and 01 are booleans
-  long_line = 'L',      // decimal line, may end in L
+  int_line = 'I',   // decimal line; 00 and 01 are booleans
+  long_line = 'L',  // decimal line, may end in L
   float_line = 'F',
-  binint = 'J',         // i32
-  binint1 = 'K',        // u8
-  binint2 = 'M',        // u16
-  long1 = 0x8a,         // u8 length, two's complement
-  long4 = 0x8b,         // i32 length
-  binfloat = 'G',       // 8 bytes, big endian
-  unicode_line = 'V',   // raw-unicode-escape
-  binunicode = 'X',     // u32 length, UTF-8 (surrogates may be encoded)
+  binint = 'J',        // i32
+  binint1 = 'K',       // u8
+  binint2 = 'M',       // u16
+  long1 = 0x8a,        // u8 length, two's complement
+  long4 = 0x8b,        // i32 length
+  binfloat = 'G',      // 8 bytes, big endian
+  unicode_line = 'V',  // raw-unicode-escape
+  binunicode = 'X',    // u32 length, UTF-8 (surrogates may be encoded)
   short_binunicode = 0x8c,
   binunicode8 = 0x8d,
-  string_line = 'S',    // repr() of a Python 2 string
-  binstring = 'T',      // i32 length
+  string_line = 'S',  // repr() of a Python 2 string
+  binstring = 'T',    // i32 length
   short_binstring = 'U',
-  binbytes = 'B',       // u32 length
+  binbytes = 'B',  // u32 length
   short_binbytes = 'C',
   binbytes8 = 0x8e,
   bytearray8 = 0x96,
@@ -59,21 +59,21 @@ enum class Op : uint8_t {
   empty_set = 0x8f,
   additems = 0x90,
   frozenset = 0x91,
-  global = 'c',         // two lines: module, name
+  global = 'c',  // two lines: module, name
   stack_global = 0x93,
   reduce = 'R',
   build = 'b',
-  inst = 'i',           // two lines
+  inst = 'i',  // two lines
   obj = 'o',
   newobj = 0x81,
   newobj_ex = 0x92,
-  persid = 'P',         // line
+  persid = 'P',  // line
   binpersid = 'Q',
   ext1 = 0x82,
   ext2 = 0x83,
   ext4 = 0x84,
   proto = 0x80,
-  frame = 0x95,         // u64 length, of no use to a streaming reader
+  frame = 0x95,  // u64 length, of no use to a streaming reader
   next_buffer = 0x97,
   readonly_buffer = 0x98,
 };
@@ -84,8 +84,8 @@ inline constexpr int kHighestProtocol = 5;
 inline constexpr std::array<uint8_t, 256> kFixedOperand = [] {
   std::array<uint8_t, 256> bytes{};
   const auto set = [&bytes](Op op, uint8_t count) { bytes[static_cast<size_t>(op)] = count; };
-  for (const Op op : {Op::binput, Op::binget, Op::binint1, Op::long1, Op::short_binunicode, Op::short_binstring,
-                      Op::short_binbytes, Op::ext1, Op::proto}) {
+  for (const Op op : {Op::binput, Op::binget, Op::binint1, Op::long1, Op::short_binunicode,
+                      Op::short_binstring, Op::short_binbytes, Op::ext1, Op::proto}) {
     set(op, 1);
   }
   for (const Op op : {Op::binint2, Op::ext2}) set(op, 2);

@@ -24,28 +24,28 @@ enum class Tag : uint32_t {
   segment_rows,
   history_rows,
   annotation_rows,
-  empty_list,  // also an empty tuple or set
+  empty_list,          // also an empty tuple or set
   in_side_table = 15,  // memo handles only
   none,
-  boolean,           // num = 0 or 1
-  integer,           // num = two's complement
-  big_integer,       // num = a value from 2^63 up
-  huge_integer,      // does not fit 64 bits; num = bytes or digits it has
-  real,              // num = the bits of the double
-  dropped,           // was damaged or incomplete and is already counted
-  global,            // id = StringId of module.name; num = Callable
-  object,            // id = StringId of the class; never created
-  text,              // id = StringId of JSON text; num = how deep it nests
-  empty_lists,       // num = how many; a list of empty lists
+  boolean,       // num = 0 or 1
+  integer,       // num = two's complement
+  big_integer,   // num = a value from 2^63 up
+  huge_integer,  // does not fit 64 bits; num = bytes or digits it has
+  real,          // num = the bits of the double
+  dropped,       // was damaged or incomplete and is already counted
+  global,        // id = StringId of module.name; num = Callable
+  object,        // id = StringId of the class; never created
+  text,          // id = StringId of JSON text; num = how deep it nests
+  empty_lists,   // num = how many; a list of empty lists
   // From here on: never cut from a list or dict that is too long.
-  event_list,        // lists of rows: see RowLists
+  event_list,  // lists of rows: see RowLists
   block_list,
   segment_list,
   history_list,
   annotation_list,
-  trace_list,        // id = first value in `trace_lists`, num = how many; a list of lists of events
-  snapshot,          // id = index of the snapshot
-  wrapper,           // snapshots inside a user's container: see Wrapping
+  trace_list,  // id = first value in `trace_lists`, num = how many; a list of lists of events
+  snapshot,    // id = index of the snapshot
+  wrapper,     // snapshots inside a user's container: see Wrapping
 };
 
 struct Value {
@@ -55,7 +55,9 @@ struct Value {
 };
 static_assert(sizeof(Value) == 16);
 
-[[nodiscard]] constexpr bool is_rows(Tag tag) { return tag >= Tag::event_rows && tag <= Tag::annotation_rows; }
+[[nodiscard]] constexpr bool is_rows(Tag tag) {
+  return tag >= Tag::event_rows && tag <= Tag::annotation_rows;
+}
 [[nodiscard]] constexpr bool is_row_list(Tag tag) {
   return tag >= Tag::event_list && tag <= Tag::annotation_list;
 }
@@ -63,8 +65,8 @@ static_assert(sizeof(Value) == 16);
 [[nodiscard]] constexpr bool is_text(Tag tag) { return tag == Tag::string || tag == Tag::bytes; }
 // Could a Python object that takes members stand behind it?
 [[nodiscard]] constexpr bool is_container(Tag tag) {
-  return tag == Tag::stack || tag == Tag::pair || tag == Tag::frame || is_rows(tag) || tag == Tag::empty_list ||
-         tag == Tag::dropped || tag == Tag::none || tag >= Tag::object;
+  return tag == Tag::stack || tag == Tag::pair || tag == Tag::frame || is_rows(tag) ||
+         tag == Tag::empty_list || tag == Tag::dropped || tag == Tag::none || tag >= Tag::object;
 }
 
 // Takes `next` in if it continues `rows`.

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "engine/base/hash.h"
-#include "engine/io/pickle/numbers.h"
 #include "engine/io/limits.h"
+#include "engine/io/pickle/numbers.h"
 #include "engine/io/readers/snapshot_schema.h"
 #include "engine/io/readers/table_rows.h"
 
@@ -39,7 +39,9 @@ const Value* SnapshotSchema::find(Pairs pairs, Word key) const {
   return nullptr;
 }
 
-void SnapshotSchema::wrong_type(Word key) { recording_.diagnostics.add(Diag::wrong_type, offset_, text_of(key)); }
+void SnapshotSchema::wrong_type(Word key) {
+  recording_.diagnostics.add(Diag::wrong_type, offset_, text_of(key));
+}
 
 // `integer` or `big_integer`. A float that is a whole number counts too: some imitators compute sizes so.
 std::optional<Value> SnapshotSchema::whole_number(const Value& value, Word key) {
@@ -206,7 +208,8 @@ Value SnapshotSchema::intern_pair(const Value& first, const Value& second) {
       return {};
     }
     for (size_t i = 0; i < count; ++i) {
-      const size_t slot = slot_for(grown, hash_of(pairs_[2 * i], pairs_[2 * i + 1]), [](int32_t) { return false; });
+      const size_t slot =
+          slot_for(grown, hash_of(pairs_[2 * i], pairs_[2 * i + 1]), [](int32_t) { return false; });
       grown[slot] = static_cast<int32_t>(i);
     }
     pair_table_ = std::move(grown);

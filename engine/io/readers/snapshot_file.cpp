@@ -176,7 +176,8 @@ bool SnapshotSchema::publish(const Value& result, bool salvaged) {
   } else if (result.tag == Tag::segment_list) {
     Snapshot bare;
     bare.segments = rows_of(result);
-    if (const int32_t index = refused_ ? -1 : add_snapshot(std::move(bare)); index >= 0) found.push_back(index);
+    if (const int32_t index = refused_ ? -1 : add_snapshot(std::move(bare)); index >= 0)
+      found.push_back(index);
   } else if (result.tag == Tag::wrapper) {
     for (int32_t i = wrappings_[result.id].head; i >= 0; i = next_snapshot_[static_cast<size_t>(i)]) {
       found.push_back(i);
@@ -193,7 +194,10 @@ bool SnapshotSchema::publish(const Value& result, bool salvaged) {
   }
   for (const SnapshotExtra& extra : snapshot_extras_) {
     const int32_t row = place[static_cast<size_t>(extra.snapshot)];
-    if (row >= 0) (void)append_row(recording_.extras, Owner::snapshot, row, extra.key, extra.value);
+    if (row >= 0 && !append_row(recording_.extras, Owner::snapshot, row, extra.key, extra.value)) {
+      recording_.diagnostics.add(Diag::budget_exhausted, -1,
+                                 "no memory for an unknown field of the snapshot");
+    }
   }
   return salvaged ? rows > 0 : !found.empty();
 }
@@ -220,7 +224,8 @@ std::string SnapshotSchema::description(const Value& result) const {
       return "a list of empty lists";
     case Tag::global:
     case Tag::object:
-      return fmt::format("an object of {}", recording_.strings.view(StringId{static_cast<size_t>(result.id)}));
+      return fmt::format("an object of {}",
+                         recording_.strings.view(StringId{static_cast<size_t>(result.id)}));
     case Tag::event_list:
     case Tag::event_rows:
     case Tag::trace_list:
@@ -247,11 +252,14 @@ std::string SnapshotSchema::description(const Value& result) const {
   for (size_t i = 0; i < last_keys_.size() && i < last_key_count_; ++i) {
     const std::string_view key = recording_.strings.view(last_keys_[i]);
     if (!keys.empty()) keys += ", ";
-    keys += last_keys_[i].is_none() ? "(no text)" : key.size() <= 40 ? std::string(key) : std::string(key.substr(0, 40));
+    keys += last_keys_[i].is_none() ? "(no text)"
+            : key.size() <= 40      ? std::string(key)
+                                    : std::string(key.substr(0, 40));
   }
   return fmt::format("a dict with the {} {}{}", last_key_count_ == 1 ? "key" : "keys", keys,
-                     last_key_count_ > last_keys_.size() ? fmt::format(" and {} more", last_key_count_ - last_keys_.size())
-                                                         : std::string());
+                     last_key_count_ > last_keys_.size()
+                         ? fmt::format(" and {} more", last_key_count_ - last_keys_.size())
+                         : std::string());
 }
 
 }  // namespace memstrata::io

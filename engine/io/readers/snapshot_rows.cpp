@@ -36,8 +36,9 @@ constexpr int64_t kEventBytes = 41;
 }
 
 [[nodiscard]] Word word_value(StringId text) {
-  return text.is_none() || text.index() >= static_cast<size_t>(Word::kWords) ? Word::kWords
-                                                                              : static_cast<Word>(text.index());
+  return text.is_none() || text.index() >= static_cast<size_t>(Word::kWords)
+             ? Word::kWords
+             : static_cast<Word>(text.index());
 }
 
 }  // namespace
@@ -95,7 +96,8 @@ Value SnapshotSchema::event(Pairs pairs) {
   model::EventTable& events = recording_.events;
   const size_t row = events.size_rows();
   if (row >= next_reserve_) reserve_events();
-  if (!append_row(events, what, at.value_or(0), bytes.value_or(0), time_us, frames, context, metadata, handle, pool_id)) {
+  if (!append_row(events, what, at.value_or(0), bytes.value_or(0), time_us, frames, context, metadata, handle,
+                  pool_id)) {
     refused_ = true;
     return {};
   }
@@ -116,7 +118,8 @@ void SnapshotSchema::reserve_events() {
   const double per_event = static_cast<double>(offset_ - first_event_offset_) / static_cast<double>(rows);
   const double more = static_cast<double>(expected_ - offset_) / per_event * 1.02 + 1024;
   const Budget& budget = recording_.budget;
-  if (more * static_cast<double>(kEventBytes) > static_cast<double>(budget.limit() - budget.used()) / 2) return;
+  if (more * static_cast<double>(kEventBytes) > static_cast<double>(budget.limit() - budget.used()) / 2)
+    return;
   const size_t wanted = rows + static_cast<size_t>(more);
   if (wanted >= kMaxRows) return;
   (void)recording_.events.reserve(wanted);  // refused: it grows in steps
@@ -142,7 +145,8 @@ Value SnapshotSchema::frame(Pairs pairs) {
         break;
       case Word::line:
         // The Python writer stores an unknown line as 2^64-1.
-        frame.line = value.tag == Tag::big_integer && value.num == UINT64_MAX ? -1 : small_number(value, key, 0);
+        frame.line =
+            value.tag == Tag::big_integer && value.num == UINT64_MAX ? -1 : small_number(value, key, 0);
         break;
       case Word::fx_node_op:
         fx_text(fx.op);
@@ -231,7 +235,8 @@ Value SnapshotSchema::block(Pairs pairs) {
     recording_.diagnostics.add(Diag::block_incomplete, offset_);
     return {Tag::dropped, 0, 0};
   }
-  if (history.count > 0 && (state == BlockState::active_allocated || state == BlockState::active_pending_free)) {
+  if (history.count > 0 &&
+      (state == BlockState::active_allocated || state == BlockState::active_pending_free)) {
     // Before 2.1 the first entry is the allocation that lives in the block.
     const auto first = static_cast<size_t>(history.first);
     if (!has_frames) frames = recording_.history.stack[first];
@@ -364,8 +369,8 @@ Value SnapshotSchema::segment(Pairs pairs, bool partial) {
   }
   const size_t row = recording_.segments.size_rows();
   if (!append_row(recording_.segments, device, *at, *total, allocated.value_or(kUnknownSize),
-                  active.value_or(kUnknownSize), requested.value_or(kUnknownSize), handle, pool_id, type, expandable,
-                  frames, metadata, blocks)) {
+                  active.value_or(kUnknownSize), requested.value_or(kUnknownSize), handle, pool_id, type,
+                  expandable, frames, metadata, blocks)) {
     refused_ = true;
     return {};
   }
@@ -373,9 +378,10 @@ Value SnapshotSchema::segment(Pairs pairs, bool partial) {
   return row_value(Tag::segment_rows, row);
 }
 
-// Gives blocks without an address theirs, in ascending order; checks that they tile the segment. A total that is
-// absent becomes the sum.
-void SnapshotSchema::place_blocks(RowRange blocks, uint64_t address, std::optional<int64_t>& total, bool partial) {
+// Gives blocks without an address theirs, in ascending order; checks that they tile the segment. A total that
+// is absent becomes the sum.
+void SnapshotSchema::place_blocks(RowRange blocks, uint64_t address, std::optional<int64_t>& total,
+                                  bool partial) {
   uint64_t next = address;
   uint64_t previous = 0;
   int64_t sum = 0;

@@ -119,7 +119,8 @@ Value SnapshotSchema::kind_of_dict(Pairs pairs, const Ending& ending) {
     return ending.partial ? cut_in_two : block(pairs);
   }
   if (has(numbers, Word::real_size)) return ending.partial ? cut_in_two : history_entry(pairs);
-  if (has(texts, Word::stage) && has(texts, Word::name)) return ending.partial ? cut_in_two : annotation(pairs);
+  if (has(texts, Word::stage) && has(texts, Word::name))
+    return ending.partial ? cut_in_two : annotation(pairs);
   return dict_text(pairs, ending.cut);
 }
 
@@ -184,8 +185,10 @@ Value SnapshotSchema::row_list(std::span<const Value> items, Tag rows) {
       recording_.diagnostics.add(Diag::wrong_type, offset_, "an item of a list");
     }
   }
-  if (range_scratch_.size() == 1) return {list_of(rows), static_cast<uint32_t>(range_scratch_[0].first), count};
-  const ScatteredList list{static_cast<uint32_t>(ranges_.size()), static_cast<uint32_t>(range_scratch_.size()), {}};
+  if (range_scratch_.size() == 1)
+    return {list_of(rows), static_cast<uint32_t>(range_scratch_[0].first), count};
+  const ScatteredList list{
+      static_cast<uint32_t>(ranges_.size()), static_cast<uint32_t>(range_scratch_.size()), {}};
   if (!ranges_.append(range_scratch_) || !scattered_.push_back(list)) {
     refused_ = true;
     return {};
@@ -258,7 +261,8 @@ Value SnapshotSchema::trace_list(std::span<const Value> items) {
   const size_t first = trace_lists_.size();
   for (Value item : items) {
     if (item.tag != Tag::event_list && item.tag != Tag::empty_list) {
-      recording_.diagnostics.add(Diag::wrong_type, offset_, kWordTexts[static_cast<size_t>(Word::device_traces)]);
+      recording_.diagnostics.add(Diag::wrong_type, offset_,
+                                 kWordTexts[static_cast<size_t>(Word::device_traces)]);
       item = {Tag::empty_list, 0, 0};
     }
     if (trace_lists_.size() - first == kMaxTraces) {

@@ -1,8 +1,9 @@
 // What the containers of a snapshot's pickle mean: dicts become rows of tables, lists become stacks or
 // ranges of rows, as soon as they are complete.
 //
-// A dict is known by its keys and the types of their values, wherever it stands: event (`action` with a number),
-// frame (`filename`, `line`), segment (`blocks`), block (`state`), history entry (`real_size`), annotation
+// A dict is known by its keys and the types of their values, wherever it stands: event (`action` with a
+// number), frame (`filename`, `line`), segment (`blocks`), block (`state`), history entry (`real_size`),
+// annotation
 // (`stage`, `name`), snapshot (`segments` or `device_traces` that are lists of the right kind). Every other
 // container becomes JSON text, or is a user's wrapper if snapshots are inside.
 #pragma once
@@ -75,7 +76,8 @@ class SnapshotSchema final : public pickle::Schema {
   [[nodiscard]] Value trace_list(std::span<const Value> items);
   [[nodiscard]] RowRange rows_of(const Value& list);
   template <typename Table>
-  [[nodiscard]] RowRange gather(Table& table, std::optional<model::Owner> owner, std::span<const RowRange> ranges);
+  [[nodiscard]] RowRange gather(Table& table, std::optional<model::Owner> owner,
+                                std::span<const RowRange> ranges);
 
   // snapshot_rows.cpp: one dict, one row.
   [[nodiscard]] Value event(Pairs pairs);
@@ -136,16 +138,16 @@ class SnapshotSchema final : public pickle::Schema {
 
   model::Recording& recording_;
   int64_t expected_ = 0;
-  int64_t offset_ = 0;    // of the opcode at work
+  int64_t offset_ = 0;  // of the opcode at work
   bool is_ready_ = true;
   bool refused_ = false;  // memory, since the container at work was begun
 
-  std::vector<FrameId> frame_ids_;                  // scratch
-  std::vector<RowRange> range_scratch_;             // scratch
-  std::vector<std::pair<Value, Value>> unknown_;    // scratch: pairs of the dict at work without a column
+  std::vector<FrameId> frame_ids_;                // scratch
+  std::vector<RowRange> range_scratch_;           // scratch
+  std::vector<std::pair<Value, Value>> unknown_;  // scratch: pairs of the dict at work without a column
 
-  Column<Value> pairs_;          // two values per pair
-  Column<int32_t> pair_table_;   // their hash table
+  Column<Value> pairs_;         // two values per pair
+  Column<int32_t> pair_table_;  // their hash table
   Column<int16_t> pool_of_pair_;
   [[nodiscard]] Value intern_pair(const Value& first, const Value& second);
   Column<RowRange> ranges_;
@@ -166,7 +168,7 @@ class SnapshotSchema final : public pickle::Schema {
   int64_t last_handle_ = 0;
   StreamId last_stream_{int16_t{0}};
   StackId empty_stack_;
-  int64_t text_bytes_ = 0;  // JSON text produced so far
+  int64_t text_bytes_ = 0;               // JSON text produced so far
   std::array<StringId, 8> last_keys_{};  // of the generic dict finished last
   size_t last_key_count_ = 0;
   size_t last_list_count_ = 0;

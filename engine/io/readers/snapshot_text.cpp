@@ -4,8 +4,8 @@
 #include <fmt/core.h>
 
 #include "engine/base/utf8.h"
-#include "engine/io/pickle/numbers.h"
 #include "engine/io/limits.h"
+#include "engine/io/pickle/numbers.h"
 #include "engine/io/readers/snapshot_schema.h"
 
 namespace memstrata::io {

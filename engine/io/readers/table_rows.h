@@ -18,8 +18,8 @@ inline auto columns(model::BlockTable& t) {
 }
 inline auto columns(model::HistoryTable& t) { return std::tie(t.address, t.real_size, t.stack); }
 inline auto columns(model::SegmentTable& t) {
-  return std::tie(t.device, t.address, t.total_size, t.allocated_size, t.active_size, t.requested_size, t.stream,
-                  t.pool, t.type, t.expandable, t.stack, t.metadata, t.blocks);
+  return std::tie(t.device, t.address, t.total_size, t.allocated_size, t.active_size, t.requested_size,
+                  t.stream, t.pool, t.type, t.expandable, t.stack, t.metadata, t.blocks);
 }
 inline auto columns(model::AnnotationTable& t) { return std::tie(t.name, t.stage, t.device, t.time_us); }
 inline auto columns(model::ExtraTable& t) { return std::tie(t.owner, t.row, t.key, t.value); }
@@ -39,7 +39,8 @@ template <typename Table, typename... Values>
 
 // Copies of the rows of `ranges`, in this order, as new rows at the end. False: refused, nothing changed.
 template <typename Table>
-[[nodiscard]] bool append_copies(Table& table, std::span<const model::RowRange> ranges, model::RowRange& copies) {
+[[nodiscard]] bool append_copies(Table& table, std::span<const model::RowRange> ranges,
+                                 model::RowRange& copies) {
   const size_t rows = table.size_rows();
   size_t count = 0;
   for (const model::RowRange& range : ranges) count += static_cast<size_t>(range.count);
@@ -52,7 +53,8 @@ template <typename Table>
   const auto copy = [&](auto& column) {
     size_t to = rows;
     for (const model::RowRange& range : ranges) {
-      for (int32_t row = range.first; row < range.end(); ++row) column[to++] = column[static_cast<size_t>(row)];
+      for (int32_t row = range.first; row < range.end(); ++row)
+        column[to++] = column[static_cast<size_t>(row)];
     }
   };
   std::apply([&](auto&... column) { (copy(column), ...); }, columns(table));

@@ -32,7 +32,8 @@ struct TorchSnapshotReader::State {
   explicit State(model::Recording& target)
       : recording(target),
         schema(std::make_unique<SnapshotSchema>(target)),
-        machine(std::make_unique<pickle::Machine>(target.strings, target.budget, target.diagnostics, *schema)) {}
+        machine(
+            std::make_unique<pickle::Machine>(target.strings, target.budget, target.diagnostics, *schema)) {}
 
   model::Recording& recording;
   std::unique_ptr<SnapshotSchema> schema;
@@ -42,14 +43,15 @@ struct TorchSnapshotReader::State {
   std::unique_ptr<std::byte, FreeBytes> memory;
   std::byte* chunk = nullptr;
   size_t unread = 0;
-  int64_t received = 0;        // bytes committed
+  int64_t received = 0;  // bytes committed
   int64_t expected = 0;
   int64_t trailing = 0;        // bytes behind STOP
   int64_t trailing_data = -1;  // offset of the first one that is not zero
   void look_behind_stop(std::span<const std::byte> bytes, int64_t offset) {
     trailing += static_cast<int64_t>(bytes.size());
     if (trailing_data >= 0) return;
-    const auto* data = std::find_if(bytes.data(), bytes.data() + bytes.size(), [](std::byte b) { return b != std::byte{0}; });
+    const auto* data = std::find_if(bytes.data(), bytes.data() + bytes.size(),
+                                    [](std::byte b) { return b != std::byte{0}; });
     if (data != bytes.data() + bytes.size()) trailing_data = offset + (data - bytes.data());
   }
 
@@ -57,11 +59,13 @@ struct TorchSnapshotReader::State {
     const Budget& budget = recording.budget;
     double needed = static_cast<double>(std::max(budget.needed(), budget.limit()));
     if (const int64_t at = machine->halt_offset(); at > 0 && expected > at) {
-      needed = std::max(needed, static_cast<double>(budget.used()) * static_cast<double>(expected) / static_cast<double>(at));
+      needed = std::max(needed, static_cast<double>(budget.used()) * static_cast<double>(expected) /
+                                    static_cast<double>(at));
     }
     constexpr double kMargin = 1.1;
     const auto enough = static_cast<int64_t>(std::min(needed * kMargin, 9.0e18));
-    return fmt::format("{} are allowed, about {} would be enough", size_text(budget.limit()), size_text(enough));
+    return fmt::format("{} are allowed, about {} would be enough", size_text(budget.limit()),
+                       size_text(enough));
   }
 
   void tell_how_it_ended() {
@@ -84,8 +88,8 @@ struct TorchSnapshotReader::State {
   }
 
   [[nodiscard]] Status too_little_memory() const {
-    return fail(ErrorCode::limit_exceeded, machine->halt_offset(), "the memory for this file does not suffice: {}",
-                size_that_would_work());
+    return fail(ErrorCode::limit_exceeded, machine->halt_offset(),
+                "the memory for this file does not suffice: {}", size_that_would_work());
   }
 
   [[nodiscard]] Status nothing_to_show(const pickle::Value& result) const {
@@ -100,7 +104,8 @@ struct TorchSnapshotReader::State {
       case Halt::stop:
         break;
       default:
-        return fail(ErrorCode::invalid_format, at, "the pickle is damaged ({}), and nothing of a memory snapshot came before that",
+        return fail(ErrorCode::invalid_format, at,
+                    "the pickle is damaged ({}), and nothing of a memory snapshot came before that",
                     machine->halt_text());
     }
     const std::string holds = utf8::sanitized(schema->description(result));
@@ -113,7 +118,8 @@ struct TorchSnapshotReader::State {
   }
 };
 
-TorchSnapshotReader::TorchSnapshotReader(model::Recording& recording) : state_(std::make_unique<State>(recording)) {}
+TorchSnapshotReader::TorchSnapshotReader(model::Recording& recording)
+    : state_(std::make_unique<State>(recording)) {}
 
 TorchSnapshotReader::~TorchSnapshotReader() = default;
 

@@ -12,7 +12,8 @@ namespace memstrata::tests {
 // Empty if everything is in order, else the first thing that is not.
 inline std::string problem_of(const model::Recording& rec) {
   const auto outside = [](model::RowRange range, size_t rows) {
-    return range.first < 0 || range.count < 0 || static_cast<size_t>(range.first) + static_cast<size_t>(range.count) > rows;
+    return range.first < 0 || range.count < 0 ||
+           static_cast<size_t>(range.first) + static_cast<size_t>(range.count) > rows;
   };
   const auto bad = [](auto id, size_t count) { return !id.is_none() && id.index() >= count; };
   const size_t strings = rec.strings.size();
@@ -20,50 +21,57 @@ inline std::string problem_of(const model::Recording& rec) {
 
   const model::EventTable& e = rec.events;
   const size_t events = e.size_rows();
-  if (e.address.size() != events || e.size.size() != events || e.time_us.size() != events || e.stack.size() != events ||
-      e.context.size() != events || e.metadata.size() != events || e.stream.size() != events || e.pool.size() != events) {
+  if (e.address.size() != events || e.size.size() != events || e.time_us.size() != events ||
+      e.stack.size() != events || e.context.size() != events || e.metadata.size() != events ||
+      e.stream.size() != events || e.pool.size() != events) {
     return "event columns of different length";
   }
   for (size_t i = 0; i < events; ++i) {
     const auto first_unknown = static_cast<size_t>(trace::Action::first_unknown);
     const auto action = static_cast<size_t>(e.action[i]);
-    if (action >= first_unknown && action - first_unknown >= rec.unknown_actions.size()) return fmt::format("action of event {}", i);
+    if (action >= first_unknown && action - first_unknown >= rec.unknown_actions.size())
+      return fmt::format("action of event {}", i);
     if (e.size[i] < 0) return fmt::format("size of event {}", i);
-    if (bad(e.stack[i], stacks) || bad(e.context[i], strings) || bad(e.metadata[i], strings) || bad(e.pool[i], rec.pools.size())) {
+    if (bad(e.stack[i], stacks) || bad(e.context[i], strings) || bad(e.metadata[i], strings) ||
+        bad(e.pool[i], rec.pools.size())) {
       return fmt::format("an id of event {}", i);
     }
-    if (e.stream[i].is_none() || bad(e.stream[i], rec.streams.size())) return fmt::format("stream of event {}", i);
+    if (e.stream[i].is_none() || bad(e.stream[i], rec.streams.size()))
+      return fmt::format("stream of event {}", i);
   }
 
   const model::BlockTable& b = rec.blocks;
   const size_t blocks = b.size_rows();
-  if (b.address.size() != blocks || b.size.size() != blocks || b.requested_size.size() != blocks || b.stack.size() != blocks ||
-      b.metadata.size() != blocks || b.history.size() != blocks) {
+  if (b.address.size() != blocks || b.size.size() != blocks || b.requested_size.size() != blocks ||
+      b.stack.size() != blocks || b.metadata.size() != blocks || b.history.size() != blocks) {
     return "block columns of different length";
   }
   const model::HistoryTable& h = rec.history;
-  if (h.real_size.size() != h.size_rows() || h.stack.size() != h.size_rows()) return "history columns of different length";
+  if (h.real_size.size() != h.size_rows() || h.stack.size() != h.size_rows())
+    return "history columns of different length";
   for (size_t i = 0; i < h.size_rows(); ++i) {
     if (h.real_size[i] < 0 || bad(h.stack[i], stacks)) return fmt::format("history {}", i);
   }
   for (size_t i = 0; i < blocks; ++i) {
-    if (b.size[i] < 0 || b.requested_size[i] < model::kUnknownSize || bad(b.stack[i], stacks) || bad(b.metadata[i], strings) ||
-        outside(b.history[i], h.size_rows())) {
+    if (b.size[i] < 0 || b.requested_size[i] < model::kUnknownSize || bad(b.stack[i], stacks) ||
+        bad(b.metadata[i], strings) || outside(b.history[i], h.size_rows())) {
       return fmt::format("block {}", i);
     }
   }
 
   const model::SegmentTable& s = rec.segments;
   const size_t segments = s.size_rows();
-  if (s.address.size() != segments || s.total_size.size() != segments || s.allocated_size.size() != segments ||
-      s.active_size.size() != segments || s.requested_size.size() != segments || s.stream.size() != segments ||
-      s.pool.size() != segments || s.type.size() != segments || s.expandable.size() != segments ||
-      s.stack.size() != segments || s.metadata.size() != segments || s.blocks.size() != segments) {
+  if (s.address.size() != segments || s.total_size.size() != segments ||
+      s.allocated_size.size() != segments || s.active_size.size() != segments ||
+      s.requested_size.size() != segments || s.stream.size() != segments || s.pool.size() != segments ||
+      s.type.size() != segments || s.expandable.size() != segments || s.stack.size() != segments ||
+      s.metadata.size() != segments || s.blocks.size() != segments) {
     return "segment columns of different length";
   }
   for (size_t i = 0; i < segments; ++i) {
-    if (s.total_size[i] < 0 || bad(s.stack[i], stacks) || bad(s.metadata[i], strings) || bad(s.pool[i], rec.pools.size()) ||
-        s.stream[i].is_none() || bad(s.stream[i], rec.streams.size()) || outside(s.blocks[i], blocks)) {
+    if (s.total_size[i] < 0 || bad(s.stack[i], stacks) || bad(s.metadata[i], strings) ||
+        bad(s.pool[i], rec.pools.size()) || s.stream[i].is_none() || bad(s.stream[i], rec.streams.size()) ||
+        outside(s.blocks[i], blocks)) {
       return fmt::format("segment {}", i);
     }
     for (int32_t row = s.blocks[i].first + 1; row < s.blocks[i].end(); ++row) {
@@ -86,10 +94,12 @@ inline std::string problem_of(const model::Recording& rec) {
       const FrameId id = rec.stacks.node(node).frame;
       if (id.is_none() || bad(id, rec.frames.size())) return fmt::format("a frame of stack {}", i);
       const trace::Frame& frame = rec.frames[id];
-      if (bad(frame.name, strings) || bad(frame.filename, strings)) return fmt::format("a text of frame {}", id.value);
+      if (bad(frame.name, strings) || bad(frame.filename, strings))
+        return fmt::format("a text of frame {}", id.value);
       if (frame.fx >= 0) {
         const trace::FxNode& fx = rec.frames.fx_of(frame);
-        if (bad(fx.op, strings) || bad(fx.name, strings) || bad(fx.target, strings) || bad(fx.original_trace, strings)) {
+        if (bad(fx.op, strings) || bad(fx.name, strings) || bad(fx.target, strings) ||
+            bad(fx.original_trace, strings)) {
           return fmt::format("an FX text of frame {}", id.value);
         }
       }
@@ -127,8 +137,8 @@ inline std::string problem_of(const model::Recording& rec) {
         rows = a.size_rows();
         break;
     }
-    if (x.row[i] < 0 || static_cast<size_t>(x.row[i]) >= rows || x.key[i].is_none() || bad(x.key[i], strings) ||
-        x.value[i].is_none() || bad(x.value[i], strings)) {
+    if (x.row[i] < 0 || static_cast<size_t>(x.row[i]) >= rows || x.key[i].is_none() ||
+        bad(x.key[i], strings) || x.value[i].is_none() || bad(x.value[i], strings)) {
       return fmt::format("extra {}", i);
     }
     if (i > 0 && (x.owner[i] < x.owner[i - 1] || (x.owner[i] == x.owner[i - 1] && x.row[i] < x.row[i - 1]))) {

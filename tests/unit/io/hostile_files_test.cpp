@@ -18,22 +18,45 @@ using model::Owner;
 using namespace std::string_literals;
 
 Py stack() {
-  return Py::list({Py::dict({{"name", "f"}, {"filename", "a.py"}, {"line", 1}}), Py::dict({{"name", "g"}, {"filename", "b.py"}, {"line", 2}})});
+  return Py::list({Py::dict({{"name", "f"}, {"filename", "a.py"}, {"line", 1}}),
+                   Py::dict({{"name", "g"}, {"filename", "b.py"}, {"line", 2}})});
 }
 
 Py event(int i) {
-  return Py::dict({{"action", "alloc"}, {"addr", i}, {"size", 8}, {"stream", 0}, {"pool_id", Py::tuple({0, 0})}, {"note", i}, {"frames", stack()}});
+  return Py::dict({{"action", "alloc"},
+                   {"addr", i},
+                   {"size", 8},
+                   {"stream", 0},
+                   {"pool_id", Py::tuple({0, 0})},
+                   {"note", i},
+                   {"frames", stack()}});
 }
 
 Py sample() {
-  const Py block = Py::dict({{"address", 4096}, {"size", 512}, {"requested_size", 500}, {"state", "active_allocated"}, {"frames", stack()}});
-  const Py rest = Py::dict({{"address", 4608}, {"size", 512}, {"requested_size", 0}, {"state", "inactive"}, {"frames", Py::list({})}});
-  const Py segment = Py::dict({{"device", 0}, {"address", 4096}, {"total_size", 1024}, {"stream", 0}, {"segment_pool_id", Py::tuple({0, 0})},
-                               {"frames", Py::list({})}, {"blocks", Py::list({block, rest})}});
-  return Py::dict({{"segments", Py::list({segment, segment.with("address", 8192).with("blocks", Py::list({}))})},
-                   {"device_traces", Py::list({Py::list({}), Py::list({event(1), event(2), event(3)}), Py::list({event(4)})})},
-                   {"allocator_settings", Py::dict({{"max_split_size", -1}, {"more", Py::dict({{"1", 0}})}})},
-                   {"external_annotations", Py::list({Py::dict({{"name", "a"}, {"stage", "START"}, {"device", 0}, {"time_us", 1}})})}});
+  const Py block = Py::dict({{"address", 4096},
+                             {"size", 512},
+                             {"requested_size", 500},
+                             {"state", "active_allocated"},
+                             {"frames", stack()}});
+  const Py rest = Py::dict({{"address", 4608},
+                            {"size", 512},
+                            {"requested_size", 0},
+                            {"state", "inactive"},
+                            {"frames", Py::list({})}});
+  const Py segment = Py::dict({{"device", 0},
+                               {"address", 4096},
+                               {"total_size", 1024},
+                               {"stream", 0},
+                               {"segment_pool_id", Py::tuple({0, 0})},
+                               {"frames", Py::list({})},
+                               {"blocks", Py::list({block, rest})}});
+  return Py::dict(
+      {{"segments", Py::list({segment, segment.with("address", 8192).with("blocks", Py::list({}))})},
+       {"device_traces",
+        Py::list({Py::list({}), Py::list({event(1), event(2), event(3)}), Py::list({event(4)})})},
+       {"allocator_settings", Py::dict({{"max_split_size", -1}, {"more", Py::dict({{"1", 0}})}})},
+       {"external_annotations",
+        Py::list({Py::dict({{"name", "a"}, {"stage", "START"}, {"device", 0}, {"time_us", 1}})})}});
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -96,7 +119,8 @@ TEST(TruncatedFile, KeepsTheBlocksOfTheSegmentItEndsIn) {
 TEST(TruncatedFile, InsideALongStringIsTruncated) {
   const std::string bytes = pickled(sample().with("note", std::string(100000, 'n')));
   for (const bool tell_size : {true, false}) {
-    const auto file = read_bytes(std::string_view(bytes).substr(0, bytes.size() - 50000), {.tell_size = tell_size});
+    const auto file =
+        read_bytes(std::string_view(bytes).substr(0, bytes.size() - 50000), {.tell_size = tell_size});
     ASSERT_TRUE(file->status);
     EXPECT_EQ(file->count(Diag::truncated), 1);
     EXPECT_EQ(file->recording.events.size_rows(), 4U);
@@ -132,9 +156,11 @@ TEST(DamagedFile, AnyFlippedByteIsSurvived) {
       const int flips = 1 + static_cast<int>(random() % 3);
       for (int i = 0; i < flips; ++i) bytes[random() % bytes.size()] = static_cast<char>(random());
       if (random() % 4 == 0) bytes.resize(random() % bytes.size());
-      const auto file = read_bytes(bytes, {.chunk = random() % 2 == 0 ? size_t{0} : 1 + random() % 100, .limit = int64_t{8} << 20});
+      const auto file = read_bytes(
+          bytes, {.chunk = random() % 2 == 0 ? size_t{0} : 1 + random() % 100, .limit = int64_t{8} << 20});
       if (file->status) {
-        EXPECT_EQ(problem_of(file->recording), "") << "writer " << static_cast<int>(writer) << " round " << round;
+        EXPECT_EQ(problem_of(file->recording), "")
+            << "writer " << static_cast<int>(writer) << " round " << round;
       }
       EXPECT_LE(file->budget.used(), file->budget.limit());
     }
@@ -143,11 +169,13 @@ TEST(DamagedFile, AnyFlippedByteIsSurvived) {
 
 TEST(DamagedFile, RandomOpcodesAreSurvived) {
   std::mt19937 random(2);
-  const std::string opcodes = "(.012NKJMjhqrl]}aesudtbcR\x80\x81\x85\x86\x87\x88\x89\x8a\x8c\x8f\x90\x91\x92\x93\x94\x95"s;
+  const std::string opcodes =
+      "(.012NKJMjhqrl]}aesudtbcR\x80\x81\x85\x86\x87\x88\x89\x8a\x8c\x8f\x90\x91\x92\x93\x94\x95"s;
   for (int round = 0; round < 3000; ++round) {
     std::string bytes = "\x80\x04}\x94(\x8c\x08segments\x94]\x94(}\x94("s;
     const size_t length = random() % 200;
-    for (size_t i = 0; i < length; ++i) bytes += random() % 3 == 0 ? static_cast<char>(random() % 8) : opcodes[random() % opcodes.size()];
+    for (size_t i = 0; i < length; ++i)
+      bytes += random() % 3 == 0 ? static_cast<char>(random() % 8) : opcodes[random() % opcodes.size()];
     const auto file = read_bytes(bytes, {.limit = int64_t{4} << 20});
     if (file->status) {
       EXPECT_EQ(problem_of(file->recording), "") << "round " << round;
@@ -159,7 +187,12 @@ TEST(DamagedFile, RandomOpcodesAreSurvived) {
 
 TEST(SmallBudget, KeepsWhatWasReadAndTellsWhatWouldSuffice) {
   std::vector<Py> events;
-  for (int i = 0; i < 50000; ++i) events.push_back(Py::dict({{"action", "alloc"}, {"addr", i}, {"size", 8}, {"stream", 0}, {"user_metadata", fmt::format("event {}", i)}}));
+  for (int i = 0; i < 50000; ++i)
+    events.push_back(Py::dict({{"action", "alloc"},
+                               {"addr", i},
+                               {"size", 8},
+                               {"stream", 0},
+                               {"user_metadata", fmt::format("event {}", i)}}));
   const Py value = Py::dict({{"segments", Py::list({})}, {"device_traces", Py::list({Py::list(events)})}});
   for (const Writer writer : {Writer::protocol4, Writer::cpp, Writer::protocol0}) {
     const auto file = read_bytes(pickled(value, writer), {.limit = int64_t{3} << 20});
@@ -170,7 +203,8 @@ TEST(SmallBudget, KeepsWhatWasReadAndTellsWhatWouldSuffice) {
     EXPECT_LT(kept, 50000);
     EXPECT_EQ(problem_of(file->recording), "");
     EXPECT_LE(file->budget.used(), file->budget.limit());
-    EXPECT_NE(file->recording.diagnostics[Diag::budget_exhausted].detail.find("3.0 MiB are allowed, about"), std::string::npos);
+    EXPECT_NE(file->recording.diagnostics[Diag::budget_exhausted].detail.find("3.0 MiB are allowed, about"),
+              std::string::npos);
   }
 }
 
@@ -227,7 +261,12 @@ std::vector<Bomb> bombs() {
   std::string pairs = head + "}(";
   for (uint32_t i = 0; i < 500000; ++i) pairs += "J" + u32(i) + "N";
   all.push_back({"a dict of half a million keys", pairs + "uu."});
-  std::string copies = head + "](}(\x8c\x06" "actionN\x8c\x01xNu}(\x8c\x06" "action\x8c\x05" "alloc\x8c\x04" "addrK\1\x8c\x04sizeK\1u\x94";
+  std::string copies = head +
+                       "](}(\x8c\x06"
+                       "actionN\x8c\x01xNu}(\x8c\x06"
+                       "action\x8c\x05"
+                       "alloc\x8c\x04"
+                       "addrK\1\x8c\x04sizeK\1u\x94";
   for (int i = 0; i < 500000; ++i) copies += "h\0"s;
   all.push_back({"half a million references to one event", copies + "eu."});
   std::string wrapped = "\x80\x04}(\x8c\x08segments]u\x94";
@@ -244,12 +283,13 @@ TEST(HostileFile, StaysSmallAndQuick) {
   for (const Bomb& bomb : bombs()) {
     for (const size_t chunk : {size_t{0}, size_t{1000}}) {
       const auto start = std::chrono::steady_clock::now();
-      const auto file = read_bytes(bomb.bytes, {.chunk = chunk, .limit = int64_t{128} << 20, .tell_size = chunk == 0});
+      const auto file =
+          read_bytes(bomb.bytes, {.chunk = chunk, .limit = int64_t{128} << 20, .tell_size = chunk == 0});
       // Far above what it takes (0.2 s) also with sanitizers on a busy machine; the bombs would take hours.
       EXPECT_LT(seconds_since(start), 20) << bomb.name;
       if (file->status) {
-      EXPECT_EQ(problem_of(file->recording), "") << bomb.name;
-    }
+        EXPECT_EQ(problem_of(file->recording), "") << bomb.name;
+      }
       EXPECT_LT(file->budget.used(), int64_t{40} << 20) << bomb.name;  // of what is kept
     }
   }
@@ -267,8 +307,12 @@ TEST(HostileFile, MembersBeyondTheLimitAreCutAndTold) {
 TEST(HostileFile, LongStringsKeepTheirBeginning) {
   const std::string text(3 << 20, 's');
   for (const size_t chunk : {size_t{0}, size_t{100000}}) {
-    const auto cut = read_bytes(pickled(Py::dict({{"device_traces", Py::list({Py::list({Py::dict({{"action", "alloc"}, {"addr", 1}, {"size", 1}, {"user_metadata", text}})})})}})),
-                                {.chunk = chunk});
+    const auto cut = read_bytes(
+        pickled(Py::dict(
+            {{"device_traces",
+              Py::list({Py::list(
+                  {Py::dict({{"action", "alloc"}, {"addr", 1}, {"size", 1}, {"user_metadata", text}})})})}})),
+        {.chunk = chunk});
     ASSERT_TRUE(cut->status);
     EXPECT_EQ(cut->text(cut->recording.events.metadata[0]).size(), io::kKeptString);
     EXPECT_EQ(cut->count(Diag::long_string_cut), 1);

@@ -1,5 +1,5 @@
-// The pickle machine, opcode by opcode: each pickle here is the value of an unknown key of an empty snapshot, and is
-// compared as the JSON text that is kept of it.
+// The pickle machine, opcode by opcode: each pickle here is the value of an unknown key of an empty snapshot,
+// and is compared as the JSON text that is kept of it.
 #include "engine/io/pickle/machine.h"
 
 #include <gtest/gtest.h>
@@ -44,8 +44,8 @@ TEST(PickleMachine, ReadsLongsOfAnyLength) {
   EXPECT_EQ(json_of("\x8a\2\xff\0"s), "255");
   EXPECT_EQ(json_of("\x8a\x08\xff\xff\xff\xff\xff\xff\xff\x7f"s), "9223372036854775807");
   EXPECT_EQ(json_of("\x8a\x09\0\0\0\0\0\0\0\x80\0"s), "9223372036854775808");
-  EXPECT_EQ(json_of("\x8a\x0c\7\0\0\0\0\0\0\0\0\0\0\0"s), "7");                                     // more zeros than needed
-  EXPECT_EQ(json_of("\x8a\x0a\xfe\xff\xff\xff\xff\xff\xff\xff\xff\xff"s), "-2");                    // more signs than needed
+  EXPECT_EQ(json_of("\x8a\x0c\7\0\0\0\0\0\0\0\0\0\0\0"s), "7");                   // more zeros than needed
+  EXPECT_EQ(json_of("\x8a\x0a\xfe\xff\xff\xff\xff\xff\xff\xff\xff\xff"s), "-2");  // more signs than needed
   EXPECT_EQ(json_of("\x8a\x09\0\0\0\0\0\0\0\0\1"s), "\"<a number of 9 bytes>\"");
   EXPECT_EQ(json_of("\x8b"s + u32(2) + "\1\2"), "513");
   EXPECT_EQ(json_of("\x8b"s + u32(9000) + std::string(9000, '\1')), "\"<a number of 9000 bytes>\"");
@@ -99,10 +99,16 @@ TEST(PickleMachine, ReadsContainersOfAllForms) {
 }
 
 TEST(PickleMachine, PopDupAndPopMark) {
-  EXPECT_EQ(json_of("K\1K\2" "0"s), "1");
-  EXPECT_EQ(json_of("(K\1K\2" "1K\3"s), "3");
+  EXPECT_EQ(json_of("K\1K\2"
+                    "0"s),
+            "1");
+  EXPECT_EQ(json_of("(K\1K\2"
+                    "1K\3"s),
+            "3");
   EXPECT_EQ(json_of("](N2e"s), "[null,null]");
-  EXPECT_EQ(json_of("](0K\7" "a"s), "[7]");  // POP takes a mark, too
+  EXPECT_EQ(json_of("](0K\7"
+                    "a"s),
+            "[7]");  // POP takes a mark, too
 }
 
 TEST(PickleMachine, MemoOfAllForms) {
@@ -115,7 +121,9 @@ TEST(PickleMachine, MemoOfAllForms) {
 TEST(PickleMachine, MemoSlotsMayBeStoredAgain) {
   EXPECT_EQ(json_of("](\x8c\1aq\5\x8c\1bq\5h\5e"s), R"(["a","b","b"])");
   // A container whose slot was taken over before it was complete.
-  EXPECT_EQ(json_of("](]q\5\x8c\1bq\5" "0K\1ah\5e"s), R"([[1],"b"])");
+  EXPECT_EQ(json_of("](]q\5\x8c\1bq\5"
+                    "0K\1ah\5e"s),
+            R"([[1],"b"])");
 }
 
 TEST(PickleMachine, NeighboursThatAreOpenAreCompleteWhenReferredTo) {
@@ -131,7 +139,9 @@ TEST(PickleMachine, ContainersInsideThemselvesAreCutOpen) {
   const auto dict = read_value("}q\1(\x8c\1ah\1u");
   EXPECT_EQ(dict->extra(Owner::snapshot, 0, "v"), R"({"a":null})");
   // t = ([t],) as Python writes it: the list's member comes when the list is already used.
-  const auto tuple = read_value("]q\1h\1\x85q\2" "a0h\2");
+  const auto tuple = read_value(
+      "]q\1h\1\x85q\2"
+      "a0h\2");
   EXPECT_EQ(tuple->extra(Owner::snapshot, 0, "v"), "[[]]");
   EXPECT_EQ(tuple->count(Diag::late_change), 1);
 }
@@ -185,20 +195,24 @@ TEST(PickleMachine, PlainClassesNeedNoRemark) {
 
 TEST(PickleMachine, SnapshotInTheStateOfAnObjectIsFound) {
   const std::string snapshot = "}(\x8c\x08segments]u"s;
-  const auto file = read_bytes("\x80\x04" "cmy\nRecord\n)\x81}\x8c\4snap"s + snapshot + "sb.");
+  const auto file = read_bytes(
+      "\x80\x04"
+      "cmy\nRecord\n)\x81}\x8c\4snap"s +
+      snapshot + "sb.");
   ASSERT_TRUE(file->status) << file->status.error().message;
   EXPECT_EQ(file->recording.snapshots[0].name, "snap");
 }
 
 TEST(PickleMachine, SnapshotAsOrderedDictIsRead) {
-  const auto file = read_bytes("\x80\x04" "ccollections\nOrderedDict\n)R\x94(\x8c\x08segments]\x8c\x0d" "device_traces](]eu."s);
+  const auto file = read_bytes(
+      "\x80\x04"
+      "ccollections\nOrderedDict\n)R\x94(\x8c\x08segments]\x8c\x0d"
+      "device_traces](]eu."s);
   ASSERT_TRUE(file->status) << file->status.error().message;
   EXPECT_EQ(file->recording.snapshots[0].traces.size(), 1U);
 }
 
-TEST(PickleMachine, ProtocolHeaderMayBeMissing) {
-  EXPECT_TRUE(read_bytes("}(\x8c\x08segments]u.")->status);
-}
+TEST(PickleMachine, ProtocolHeaderMayBeMissing) { EXPECT_TRUE(read_bytes("}(\x8c\x08segments]u.")->status); }
 
 TEST(PickleMachine, ProtocolsFromTheFutureAreRefused) {
   const auto file = read_bytes("\x80\x06}(\x8c\x08segments]u.");
@@ -215,9 +229,28 @@ TEST(PickleMachine, BuffersOutsideTheFileAreRefused) {
 }
 
 TEST(PickleMachine, ImpossibleBytesAreDamageAtTheirOffset) {
-  for (const std::string& bad : {"\xff"s, "e"s, "u"s, "t"s, "K\1a"s, "\x87"s, "h\x77"s, "I5x\n"s, "F1.5.5\n"s, "Sabc\n"s, "gx\n"s,
-                                 "p-1\n"s, "R"s, "b"s, "\x93"s, "o"s, "ia\nb\n"s, "T\xff\xff\xff\xff"s, "\x8b\xff\xff\xff\xff"s,
-                                 "r\xff\xff\xff\xff"s, "P"s + std::string(5000, 'p'), "c"s + std::string(5000, 'm')}) {
+  for (const std::string& bad : {"\xff"s,
+                                 "e"s,
+                                 "u"s,
+                                 "t"s,
+                                 "K\1a"s,
+                                 "\x87"s,
+                                 "h\x77"s,
+                                 "I5x\n"s,
+                                 "F1.5.5\n"s,
+                                 "Sabc\n"s,
+                                 "gx\n"s,
+                                 "p-1\n"s,
+                                 "R"s,
+                                 "b"s,
+                                 "\x93"s,
+                                 "o"s,
+                                 "ia\nb\n"s,
+                                 "T\xff\xff\xff\xff"s,
+                                 "\x8b\xff\xff\xff\xff"s,
+                                 "r\xff\xff\xff\xff"s,
+                                 "P"s + std::string(5000, 'p'),
+                                 "c"s + std::string(5000, 'm')}) {
     const auto file = read_bytes("\x80\x04"s + bad);
     ASSERT_FALSE(file->status) << bad.substr(0, 10);
     EXPECT_EQ(file->status.error().code, ErrorCode::invalid_format) << bad.substr(0, 10);

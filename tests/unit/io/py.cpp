@@ -109,7 +109,8 @@ class Pickler {
 
   void integer(int64_t number) {
     if (protocol_ == 0) {
-      out_ += number == static_cast<int32_t>(number) ? fmt::format("I{}\n", number) : fmt::format("L{}L\n", number);
+      out_ += number == static_cast<int32_t>(number) ? fmt::format("I{}\n", number)
+                                                     : fmt::format("L{}L\n", number);
     } else if (number >= 0 && number < 256) {
       out_ += {'K', static_cast<char>(number)};
     } else if (number >= 0 && number < 65536) {

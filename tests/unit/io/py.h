@@ -14,7 +14,18 @@ namespace memstrata::tests {
 // One object; copies are the same object, as in Python.
 class Py {
  public:
-  enum class Kind : uint8_t { none, boolean, integer, unsigned_integer, real, text, list, tuple, dict, opcodes };
+  enum class Kind : uint8_t {
+    none,
+    boolean,
+    integer,
+    unsigned_integer,
+    real,
+    text,
+    list,
+    tuple,
+    dict,
+    opcodes
+  };
   struct Node {
     Kind kind = Kind::none;
     uint64_t number = 0;
@@ -87,8 +98,9 @@ class Py {
 };
 
 enum class Writer : uint8_t { protocol0, protocol1, protocol2, protocol3, protocol4, protocol5, cpp };
-inline constexpr Writer kAllWriters[] = {Writer::protocol0, Writer::protocol1, Writer::protocol2, Writer::protocol3,
-                                         Writer::protocol4, Writer::protocol5, Writer::cpp};
+inline constexpr Writer kAllWriters[] = {Writer::protocol0, Writer::protocol1, Writer::protocol2,
+                                         Writer::protocol3, Writer::protocol4, Writer::protocol5,
+                                         Writer::cpp};
 
 [[nodiscard]] std::string pickled(const Py& value, Writer writer = Writer::protocol4);
 

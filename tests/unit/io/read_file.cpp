@@ -29,7 +29,8 @@ std::string ReadFile::stack(StackId id) const {
     line += fmt::format("{}@{}:{}", text(frame.name), text(frame.filename), frame.line);
     if (frame.fx >= 0) {
       const trace::FxNode& fx = recording.frames.fx_of(frame);
-      line += fmt::format("[{}|{}|{}|{}]", text(fx.op), text(fx.name), text(fx.target), text(fx.original_trace));
+      line +=
+          fmt::format("[{}|{}|{}|{}]", text(fx.op), text(fx.name), text(fx.target), text(fx.original_trace));
     }
   }
   return line;
@@ -58,7 +59,8 @@ std::string extras_text(const ReadFile& file, Owner owner, int32_t row) {
   const model::RowRange range = file.recording.extras_of(owner, row);
   for (int32_t i = range.first; i < range.end(); ++i) {
     const auto at = static_cast<size_t>(i);
-    text += fmt::format(" {}={}", file.text(file.recording.extras.key[at]), file.text(file.recording.extras.value[at]));
+    text += fmt::format(" {}={}", file.text(file.recording.extras.key[at]),
+                        file.text(file.recording.extras.value[at]));
   }
   return text;
 }
@@ -81,8 +83,8 @@ void add_events(const ReadFile& file, model::RowRange events, std::string& text)
                         file.recording.action_name(e.action[i]), e.address[i], e.size[i],
                         e.time_us[i] == model::kNoTime ? "-" : fmt::format("{}", e.time_us[i]),
                         file.recording.streams[e.stream[i].index()], pool_text(file, e.pool[i]),
-                        optional_text(file, e.context[i]), optional_text(file, e.metadata[i]), file.stack(e.stack[i]),
-                        extras_text(file, Owner::event, row));
+                        optional_text(file, e.context[i]), optional_text(file, e.metadata[i]),
+                        file.stack(e.stack[i]), extras_text(file, Owner::event, row));
   }
 }
 
@@ -92,20 +94,23 @@ void add_segments(const ReadFile& file, model::RowRange segments, std::string& t
   const model::HistoryTable& h = file.recording.history;
   for (int32_t row = segments.first; row < segments.end(); ++row) {
     const auto i = static_cast<size_t>(row);
-    text += fmt::format(" segment {:#x} device {} size {} allocated {} active {} requested {} stream {} pool {} type {} "
-                        "expandable {} metadata {} stack {}{}\n",
-                        s.address[i], s.device[i], s.total_size[i], s.allocated_size[i], s.active_size[i],
-                        s.requested_size[i], file.recording.streams[s.stream[i].index()], pool_text(file, s.pool[i]),
-                        static_cast<int>(s.type[i]), static_cast<int>(s.expandable[i]), optional_text(file, s.metadata[i]),
-                        file.stack(s.stack[i]), extras_text(file, Owner::segment, row));
+    text += fmt::format(
+        " segment {:#x} device {} size {} allocated {} active {} requested {} stream {} pool {} type {} "
+        "expandable {} metadata {} stack {}{}\n",
+        s.address[i], s.device[i], s.total_size[i], s.allocated_size[i], s.active_size[i],
+        s.requested_size[i], file.recording.streams[s.stream[i].index()], pool_text(file, s.pool[i]),
+        static_cast<int>(s.type[i]), static_cast<int>(s.expandable[i]), optional_text(file, s.metadata[i]),
+        file.stack(s.stack[i]), extras_text(file, Owner::segment, row));
     for (int32_t block = s.blocks[i].first; block < s.blocks[i].end(); ++block) {
       const auto k = static_cast<size_t>(block);
-      text += fmt::format("  block {:#x} size {} requested {} state {} metadata {} stack {}{}\n", b.address[k], b.size[k],
-                          b.requested_size[k], static_cast<int>(b.state[k]), optional_text(file, b.metadata[k]),
-                          file.stack(b.stack[k]), extras_text(file, Owner::block, block));
+      text += fmt::format("  block {:#x} size {} requested {} state {} metadata {} stack {}{}\n",
+                          b.address[k], b.size[k], b.requested_size[k], static_cast<int>(b.state[k]),
+                          optional_text(file, b.metadata[k]), file.stack(b.stack[k]),
+                          extras_text(file, Owner::block, block));
       for (int32_t entry = b.history[k].first; entry < b.history[k].end(); ++entry) {
         const auto m = static_cast<size_t>(entry);
-        text += fmt::format("   history {:#x} {} stack {}\n", h.address[m], h.real_size[m], file.stack(h.stack[m]));
+        text += fmt::format("   history {:#x} {} stack {}\n", h.address[m], h.real_size[m],
+                            file.stack(h.stack[m]));
       }
     }
   }
@@ -122,8 +127,9 @@ std::string text_of(const ReadFile& file) {
   const model::Recording& rec = file.recording;
   for (size_t i = 0; i < rec.snapshots.size(); ++i) {
     const model::Snapshot& snapshot = rec.snapshots[i];
-    text += fmt::format("snapshot \"{}\" settings {} host {}{}\n", snapshot.name, optional_text(file, snapshot.settings_json),
-                        snapshot.has_host, extras_text(file, Owner::snapshot, static_cast<int32_t>(i)));
+    text += fmt::format("snapshot \"{}\" settings {} host {}{}\n", snapshot.name,
+                        optional_text(file, snapshot.settings_json), snapshot.has_host,
+                        extras_text(file, Owner::snapshot, static_cast<int32_t>(i)));
     add_segments(file, snapshot.segments, text);
     for (const model::DeviceTrace& trace : snapshot.traces) {
       text += fmt::format(" device {}\n", trace.device);
@@ -135,8 +141,9 @@ std::string text_of(const ReadFile& file) {
     for (int32_t row = snapshot.annotations.first; row < snapshot.annotations.end(); ++row) {
       const auto k = static_cast<size_t>(row);
       const model::AnnotationTable& a = rec.annotations;
-      text += fmt::format(" annotation {} stage {} device {} time {}{}\n", file.text(a.name[k]), static_cast<int>(a.stage[k]),
-                          a.device[k], a.time_us[k], extras_text(file, Owner::annotation, row));
+      text += fmt::format(" annotation {} stage {} device {} time {}{}\n", file.text(a.name[k]),
+                          static_cast<int>(a.stage[k]), a.device[k], a.time_us[k],
+                          extras_text(file, Owner::annotation, row));
     }
   }
   for (size_t i = 0; i < static_cast<size_t>(model::Diag::kCount); ++i) {

@@ -1,4 +1,5 @@
-// The snapshot reader on honest files: all writers, all eras, and the oddities of formats/pytorch-snapshot section 13.
+// The snapshot reader on honest files: all writers, all eras, and the oddities of formats/pytorch-snapshot
+// section 13.
 #include "engine/io/readers/torch_snapshot.h"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "tests/unit/io/check_recording.h"
 #include "tests/unit/io/py.h"
 #include "tests/unit/io/read_file.h"
+#include "tests/unit/io/snapshot_py.h"
 
 namespace memstrata::tests {
 namespace {
@@ -20,31 +22,8 @@ using model::Owner;
 using trace::Action;
 using namespace std::string_literals;
 
-Py frame(const char* name, const char* filename, Py line) {
-  return Py::dict({{"name", name}, {"filename", filename}, {"line", std::move(line)}});
-}
-
-Py event(const char* action, Py addr, Py size) {
-  return Py::dict({{"action", action}, {"addr", std::move(addr)}, {"size", std::move(size)}, {"stream", 0}});
-}
-
-Py block(Py size, const char* state) { return Py::dict({{"size", std::move(size)}, {"state", state}}); }
-
-Py segment(Py address, Py total, std::vector<Py> blocks) {
-  return Py::dict({{"device", 0},
-                   {"address", std::move(address)},
-                   {"total_size", std::move(total)},
-                   {"stream", 0},
-                   {"blocks", Py::list(std::move(blocks))}});
-}
-
-Py snapshot(std::vector<Py> segments, std::vector<Py> traces) {
-  return Py::dict({{"segments", Py::list(std::move(segments))}, {"device_traces", Py::list(std::move(traces))}});
-}
-
-Py snapshot_of(std::vector<Py> events) { return snapshot({}, {Py::list(std::move(events))}); }
-
-// One snapshot with everything in it: shared stacks, two devices, host data, settings, annotations, unknown keys.
+// One snapshot with everything in it: shared stacks, two devices, host data, settings, annotations, unknown
+// keys.
 Py rich_snapshot() {
   const Py inner = frame("forward", "model.py", 10);
   const Py outer = frame("main", "train.py", 200);
@@ -78,30 +57,37 @@ Py rich_snapshot() {
                      .with("frames", Py::list({inner}));
   return Py::dict(
       {{"segments", Py::list({seg})},
-       {"device_traces", Py::list({Py::list({full_event("alloc", int64_t{0x7f0000000000}, 1),
-                                             full_event("free_requested", int64_t{0x7f0000000000}, 2)
-                                                 .with("forward_frames", Py::list({"File \"a\"\n", "\tline\\2\n"}))}),
-                                   Py::list({full_event("segment_alloc", uint64_t{0x8000000000001000}, 3),
-                                             event("snapshot", 0, 77), full_event("alloc", int64_t{1} << 33, -4)})})},
+       {"device_traces",
+        Py::list({Py::list({full_event("alloc", int64_t{0x7f0000000000}, 1),
+                            full_event("free_requested", int64_t{0x7f0000000000}, 2)
+                                .with("forward_frames", Py::list({"File \"a\"\n", "\tline\\2\n"}))}),
+                  Py::list({full_event("segment_alloc", uint64_t{0x8000000000001000}, 3),
+                            event("snapshot", 0, 77), full_event("alloc", int64_t{1} << 33, -4)})})},
        {"allocator_settings", Py::dict({{"max_split_size", -1},
                                         {"garbage_collection_threshold", 0.25},
                                         {"expandable_segments", true},
                                         {"PYTORCH_CUDA_ALLOC_CONF", ""},
                                         {"roundup_power2_divisions", Py::dict({{"1", 0}, {"2", 8}})}})},
-       {"external_annotations",
-        Py::list({Py::dict({{"name", "step"}, {"stage", "START"}, {"device", 0}, {"time_us", int64_t{1700000000000001}}}),
-                  Py::dict({{"name", "step"}, {"stage", "END"}, {"device", 0}, {"time_us", int64_t{1700000000000009}}})})},
+       {"external_annotations", Py::list({Py::dict({{"name", "step"},
+                                                    {"stage", "START"},
+                                                    {"device", 0},
+                                                    {"time_us", int64_t{1700000000000001}}}),
+                                          Py::dict({{"name", "step"},
+                                                    {"stage", "END"},
+                                                    {"device", 0},
+                                                    {"time_us", int64_t{1700000000000009}}})})},
        {"host_segments", Py::list({segment(4096, 512, {block(512, "active_allocated")}).with("device", -1)})},
        {"host_traces", Py::list({event("alloc", 4096, 512)})},
-       {"our_own", Py::list({text, Py::tuple({}), Py::tuple({1}), Py::tuple({1, 2, 3}), Py::tuple({1, 2, 3, 4}), nullptr,
-                             int64_t{-70000}, int64_t{-1} << 40, 300})}});
+       {"our_own", Py::list({text, Py::tuple({}), Py::tuple({1}), Py::tuple({1, 2, 3}),
+                             Py::tuple({1, 2, 3, 4}), nullptr, int64_t{-70000}, int64_t{-1} << 40, 300})}});
 }
 
-constexpr std::string_view kRichText = R"(snapshot "" settings "{"max_split_size":-1,"garbage_collection_threshold":0.25,"expandable_segments":true,"PYTORCH_CUDA_ALLOC_CONF":"","roundup_power2_divisions":{"1":0,"2":8}}" host true our_own=["@",[],[1],[1,2,3],[1,2,3,4],null,-70000,-1099511627776,300]
+constexpr std::string_view kRichText =
+    R"(snapshot "" settings "{"max_split_size":-1,"garbage_collection_threshold":0.25,"expandable_segments":true,"PYTORCH_CUDA_ALLOC_CONF":"","roundup_power2_divisions":{"1":0,"2":8}}" host true our_own=["@",[],[1],[1,2,3],[1,2,3,4],null,-70000,-1099511627776,300]
  segment 0x7f0000000000 device 0 size 2048 allocated 1024 active 1024 requested 1000 stream 0 pool (1,0) type 1 expandable 1 metadata - stack forward@model.py:10
   block 0x7f0000000000 size 1024 requested 1000 state 0 metadata - stack forward@model.py:10 main@train.py:200
   block 0x7f0000000400 size 1024 requested 4000 state 2 metadata - stack )"
-                                       R"(
+    R"(
  device 0
   alloc 0x7f0000000000 1000 time 1700000000000001 stream 0 pool (0,0) context "N/A" metadata "" stack forward@model.py:10 main@train.py:200
   free_requested 0x7f0000000000 1000 time 1700000000000002 stream 0 pool (0,0) context "N/A" metadata "" stack forward@model.py:10 main@train.py:200 forward_frames=File "a"
@@ -159,339 +145,35 @@ TEST(TorchSnapshot, GivesItsMemoryBackAfterTheEnd) {
 }
 
 TEST(TorchSnapshot, ReadsTheCppVectorOfTheFormatPage) {
-  const auto file = read_bytes(from_hex(
-      "80027d2858080000007365676d656e747371005d28657101580d0000006465766963655f74726163657371025d285d287d2858060000006163"
-      "74696f6e71035805000000616c6c6f63710458040000006164647271058a0800000000007f0000580400000073697a6571064de80358060000"
-      "0073747265616d71074b00580700000074696d655f757371088a0800401e18240a06005807000000706f6f6c5f696471094b004b0086710a58"
-      "060000006672616d6573710b5d287d2858040000006e616d65710c580100000066710d580800000066696c656e616d65710e5804000000612e"
-      "7079710f58040000006c696e6571104affffffff757111657112757113657114657115752e"));
+  const auto file =
+      read_bytes(from_hex("80027d2858080000007365676d656e747371005d28657101580d0000006465766963655f7472616365"
+                          "7371025d285d287d2858060000006163"
+                          "74696f6e71035805000000616c6c6f63710458040000006164647271058a0800000000007f00005804"
+                          "00000073697a6571064de80358060000"
+                          "0073747265616d71074b00580700000074696d655f757371088a0800401e18240a0600580700000070"
+                          "6f6f6c5f696471094b004b0086710a58"
+                          "060000006672616d6573710b5d287d2858040000006e616d65710c580100000066710d580800000066"
+                          "696c656e616d65710e5804000000612e"
+                          "7079710f58040000006c696e6571104affffffff757111657112757113657114657115752e"));
   EXPECT_EQ(text_of(*file),
             "snapshot \"\" settings - host false\n device 0\n"
-            "  alloc 0x7f0000000000 1000 time 1700000000000000 stream 0 pool (0,0) context - metadata - stack f@a.py:-1\n");
+            "  alloc 0x7f0000000000 1000 time 1700000000000000 stream 0 pool (0,0) context - metadata - "
+            "stack f@a.py:-1\n");
 }
 
 TEST(TorchSnapshot, ReadsThePythonVectorOfTheFormatPage) {
-  const auto file = read_bytes(
-      from_hex("80049564000000000000007d94288c087365676d656e7473945d948c0d6465766963655f747261636573945d945d947d94288c0661"
-               "6374696f6e948c05616c6c6f63948c0461646472948a090010000000000080008c0473697a65944de8038c0673747265616d944b0075"
-               "6161752e"));
+  const auto file =
+      read_bytes(from_hex("80049564000000000000007d94288c087365676d656e7473945d948c0d6465766963655f7472616365"
+                          "73945d945d947d94288c0661"
+                          "6374696f6e948c05616c6c6f63948c0461646472948a090010000000000080008c0473697a65944de8"
+                          "038c0673747265616d944b0075"
+                          "6161752e"));
   EXPECT_EQ(text_of(*file),
             "snapshot \"\" settings - host false\n device 0\n"
             "  alloc 0x8000000000001000 1000 time - stream 0 pool - context - metadata - stack -\n");
 }
 
-// -- Oddities, in the order of section 13.
-
-TEST(TorchSnapshot, BareListOfSegmentsIsASnapshotWithoutTraces) {  // 1
-  const auto file = read(Py::list({segment(4096, 512, {block(512, "inactive")}), segment(8192, 512, {block(512, "inactive")})}));
-  ASSERT_EQ(file->recording.snapshots.size(), 1U);
-  EXPECT_EQ(file->recording.snapshots[0].name, "");
-  EXPECT_EQ(file->recording.snapshots[0].segments.count, 2);
-  EXPECT_TRUE(file->recording.snapshots[0].traces.empty());
-}
-
-TEST(TorchSnapshot, DictWithoutTracesIsASnapshot) {  // 1
-  const auto file = read(Py::dict({{"segments", Py::list({})}}));
-  EXPECT_EQ(text_of(*file), "snapshot \"\" settings - host false\n");
-}
-
-TEST(TorchSnapshot, OuterListOfTracesMayBeEmpty) {  // 1
-  const auto file = read(snapshot({segment(4096, 512, {block(512, "inactive")}).with("device", 3)}, {}));
-  EXPECT_EQ(file->recording.snapshots[0].devices(file->recording.segments), std::vector<int32_t>{3});
-}
-
-TEST(TorchSnapshot, TracesMayBelongToMoreDevicesThanSegments) {  // 1
-  const auto file = read(snapshot({}, {Py::list({}), Py::list({event("alloc", 1, 2)}), Py::list({})}));
-  ASSERT_EQ(file->recording.snapshots[0].traces.size(), 3U);
-  EXPECT_EQ(file->recording.snapshots[0].events_of(1).count, 1);
-  EXPECT_EQ(file->recording.snapshots[0].devices(file->recording.segments), std::vector<int32_t>{1});
-}
-
-TEST(TorchSnapshot, TracesOfManyDevicesWithoutEventsAreEmpty) {
-  const auto file = read(snapshot({}, {Py::list({}), Py::list({})}));
-  EXPECT_EQ(file->recording.snapshots[0].traces.size(), 2U);
-}
-
-TEST(TorchSnapshot, FlatListOfEventsIsTheTraceOfDeviceZero) {
-  const auto file = read(Py::dict({{"segments", Py::list({})}, {"device_traces", Py::list({event("alloc", 1, 2)})}}));
-  EXPECT_EQ(file->recording.snapshots[0].events_of(0).count, 1);
-}
-
-TEST(TorchSnapshot, BlocksWithoutAddressLieOneAfterTheOther) {  // 2
-  const auto file = read(snapshot({segment(4096, 1024, {block(512, "inactive"), block(256, "active_allocated"),
-                                                        block(256, "inactive")})},
-                                  {}));
-  const model::BlockTable& blocks = file->recording.blocks;
-  ASSERT_EQ(blocks.size_rows(), 3U);
-  EXPECT_EQ(blocks.address[0], 4096U);
-  EXPECT_EQ(blocks.address[1], 4608U);
-  EXPECT_EQ(blocks.address[2], 4864U);
-  EXPECT_EQ(blocks.requested_size[1], kUnknownSize);
-  EXPECT_TRUE(blocks.stack[1].is_none());
-  EXPECT_EQ(file->count(Diag::blocks_do_not_tile), 0);
-}
-
-TEST(TorchSnapshot, FirstEntryOfTheHistoryIsTheAllocationThatLivesInABlock) {  // 2
-  const auto entry = [](int64_t addr, int size, const char* name) {
-    return Py::dict({{"addr", addr}, {"real_size", size}, {"frames", Py::list({frame(name, "a.py", 1)})}});
-  };
-  const Py active = block(512, "active_allocated").with("history", Py::list({entry(-4096, 500, "now"), entry(-4096, 300, "before")}));
-  const Py inactive = block(512, "inactive").with("history", Py::list({entry(-3584, 400, "gone")}));
-  const auto file = read(Py::list({segment(int64_t{-4096}, 1024, {active, inactive})}), Writer::protocol2);
-  const model::BlockTable& blocks = file->recording.blocks;
-  EXPECT_EQ(blocks.requested_size[0], 500);
-  EXPECT_EQ(file->stack(blocks.stack[0]), "now@a.py:1");
-  EXPECT_EQ(blocks.history[0].count, 2);
-  EXPECT_EQ(blocks.requested_size[1], kUnknownSize);
-  EXPECT_EQ(file->stack(blocks.stack[1]), "-");
-  EXPECT_EQ(blocks.history[1].count, 1);
-  EXPECT_EQ(file->recording.history.address[2], 0xfffffffffffff200U);
-}
-
-TEST(TorchSnapshot, RequestedSizeOfAnInactiveBlockMayBeAnything) {  // 3
-  const auto file = read(snapshot({segment(4096, 512, {block(512, "inactive").with("requested_size", 99999)})}, {}));
-  EXPECT_EQ(file->recording.blocks.requested_size[0], 99999);
-}
-
-TEST(TorchSnapshot, PendingFreeHasTwoNames) {  // 4
-  const auto file = read(snapshot({segment(4096, 1536, {block(512, "active_pending_free"), block(512, "active_awaiting_free"),
-                                                        block(512, "borrowed")})},
-                                  {}));
-  EXPECT_EQ(file->recording.blocks.state[0], BlockState::active_pending_free);
-  EXPECT_EQ(file->recording.blocks.state[1], BlockState::active_pending_free);
-  EXPECT_EQ(file->recording.blocks.state[2], BlockState::unknown);
-  EXPECT_EQ(file->count(Diag::unknown_state), 1);
-  EXPECT_EQ(file->recording.diagnostics[Diag::unknown_state].detail, "borrowed");
-}
-
-TEST(TorchSnapshot, LinesThatAreUnknownStayAtOrBelowZero) {  // 5
-  const Py stack = Py::list({frame("a", "??", -1), frame("b", "", UINT64_MAX), frame("c", "none", 0), frame("d", "<string>", nullptr)});
-  const auto file = read(snapshot_of({event("alloc", 1, 2).with("frames", stack)}));
-  EXPECT_EQ(file->stack(file->recording.events.stack[0]), "a@??:-1 b@:-1 c@none:0 d@<string>:0");
-  EXPECT_EQ(file->count(Diag::wrong_type), 0);
-}
-
-TEST(TorchSnapshot, LineAsNineBytesOfProtocolFour) {  // the last vector of section 9.5, inside a frame
-  const Py line = Py::opcodes(from_hex("8a09ffffffffffffffff00"));
-  const auto file = read(snapshot_of({event("alloc", 1, 2).with("frames", Py::list({frame("f", "a.py", line)}))}));
-  EXPECT_EQ(file->stack(file->recording.events.stack[0]), "f@a.py:-1");
-}
-
-TEST(TorchSnapshot, NamesOfManyKilobytesAreKeptWhole) {  // 5
-  const std::string name(100000, 't');
-  for (const size_t chunk : {0, 7, 4096, 5000}) {
-    const auto file = read_bytes(pickled(snapshot_of({event("alloc", 1, 2).with("frames", Py::list({frame(name.c_str(), "a.h", 1)}))})),
-                                 {.chunk = chunk});
-    EXPECT_EQ(file->stack(file->recording.events.stack[0]), name + "@a.h:1");
-  }
-}
-
-TEST(TorchSnapshot, AddressesAreModuloTwoToThe64) {  // 6
-  const auto file = read(snapshot_of({event("alloc", int64_t{-4096}, 1), event("alloc", UINT64_MAX - 4095, 1)}));
-  EXPECT_EQ(file->recording.events.address[0], 0xfffffffffffff000U);
-  EXPECT_EQ(file->recording.events.address[1], 0xfffffffffffff000U);
-}
-
-TEST(TorchSnapshot, StreamsAreSignedHandles) {  // 6
-  const auto file = read(snapshot_of({event("alloc", 1, 1).with("stream", int64_t{-5}), event("alloc", 1, 1),
-                                      event("alloc", 1, 1).with("stream", UINT64_MAX - 4)}));
-  EXPECT_EQ(file->recording.streams, (std::vector<int64_t>{0, -5}));
-  EXPECT_EQ(file->recording.events.stream[2], file->recording.events.stream[0]);
-}
-
-TEST(TorchSnapshot, SettingsAreKeptAsJsonText) {  // 7
-  const auto file = read(snapshot_of({}).with("allocator_settings", Py::dict({{"max_split_size", -1}, {"x", 0.5}})));
-  EXPECT_EQ(file->text(file->recording.snapshots[0].settings_json), R"({"max_split_size":-1,"x":0.5})");
-}
-
-TEST(TorchSnapshot, OomKeepsTheFreeBytesOfTheDevice) {  // 8
-  const auto file = read(snapshot_of({Py::dict({{"action", "oom"}, {"device_free", int64_t{5} << 30}, {"size", 1024}, {"stream", 0}}),
-                                      event("snapshot", 0, 4096)}));
-  EXPECT_EQ(file->recording.events.action[0], Action::oom);
-  EXPECT_EQ(file->recording.events.address[0], uint64_t{5} << 30);
-  EXPECT_EQ(file->recording.events.action[1], Action::snapshot);
-  EXPECT_EQ(file->recording.events.size[1], 4096);
-}
-
-TEST(TorchSnapshot, NoFramesEmptyFramesAndNoneAreTold) {  // 9
-  const auto file = read(snapshot_of({event("alloc", 1, 1), event("alloc", 1, 1).with("frames", Py::list({})),
-                                      event("alloc", 1, 1).with("frames", nullptr)}));
-  const model::EventTable& events = file->recording.events;
-  EXPECT_TRUE(events.stack[0].is_none());
-  ASSERT_FALSE(events.stack[1].is_none());
-  EXPECT_EQ(file->recording.stacks.leaf(events.stack[1]), -1);
-  EXPECT_TRUE(events.stack[2].is_none());
-}
-
-TEST(TorchSnapshot, SharedAndEqualStacksAreOneStack) {  // 10
-  const Py inner = frame("f", "a.py", 1);
-  const Py shared = Py::list({inner, frame("g", "a.py", 2)});
-  const Py equal = Py::list({frame("f", "a.py", 1), frame("g", "a.py", 2)});
-  for (const Writer writer : kAllWriters) {
-    const auto file = read(snapshot_of({event("alloc", 1, 1).with("frames", shared), event("free_requested", 1, 1).with("frames", shared),
-                                        event("alloc", 1, 1).with("frames", equal)}),
-                           writer);
-    const model::EventTable& events = file->recording.events;
-    EXPECT_EQ(events.stack[0], events.stack[1]);
-    EXPECT_EQ(events.stack[0], events.stack[2]);
-    EXPECT_EQ(file->recording.stacks.size(), 1U);
-  }
-}
-
-TEST(TorchSnapshot, ListReferredToWhileItIsStillOpenIsComplete) {  // 10
-  // The list of frames is an item of an outer list when the event refers to it: not a cycle.
-  const Py shared = Py::list({frame("f", "a.py", 1)});
-  const auto file = read(Py::dict({{"kept", Py::list({shared, snapshot_of({event("alloc", 1, 1).with("frames", shared)})})}}));
-  EXPECT_EQ(file->stack(file->recording.events.stack[0]), "f@a.py:1");
-  EXPECT_EQ(file->count(Diag::cyclic_reference), 0);
-}
-
-TEST(TorchSnapshot, EventsSharedByTwoTracesAreRowsOfBoth) {  // 10
-  const Py first = event("alloc", 1, 10).with("note", "n1");
-  const Py second = event("free_requested", 1, 10).with("category", "input");
-  const Py third = event("free_completed", 1, 10);
-  const auto file = read(snapshot({}, {Py::list({first, second, third}), Py::list({third, second})}));
-  const model::RowRange rows = file->recording.snapshots[0].events_of(1);
-  ASSERT_EQ(rows.count, 2);
-  EXPECT_EQ(file->recording.events.action[static_cast<size_t>(rows.first)], Action::free_completed);
-  EXPECT_EQ(file->recording.events.action[static_cast<size_t>(rows.first) + 1], Action::free_requested);
-  EXPECT_EQ(file->extra(Owner::event, rows.first + 1, "category"), "\"input\"");
-  EXPECT_EQ(file->extra(Owner::event, rows.first, "category"), "-");
-  EXPECT_EQ(problem_of(file->recording), "");
-}
-
-TEST(TorchSnapshot, BlocksSharedByTwoSegmentsArePlacedInEach) {  // 10
-  const Py blocks = Py::list({block(512, "inactive").with("tag", 7), block(512, "inactive")});
-  const auto file = read(snapshot({segment(4096, 1024, {}).with("blocks", blocks), segment(65536, 1024, {}).with("blocks", blocks)}, {}));
-  const model::RowRange second = file->recording.segments.blocks[1];
-  ASSERT_EQ(second.count, 2);
-  EXPECT_EQ(file->recording.blocks.address[0], 4096U);
-  EXPECT_EQ(file->count(Diag::blocks_do_not_tile), 1);  // the copies bring the first segment's addresses
-  EXPECT_EQ(file->extra(Owner::block, second.first, "tag"), "7");
-}
-
-TEST(TorchSnapshot, CyclesAreCutOpen) {  // 10
-  // d = {"segments": [], "self": d}
-  const auto file = read_bytes("\x80\x04}\x94(\x8c\x08segments\x94]\x94\x8c\x04self\x94h\x00u."s);
-  EXPECT_TRUE(file->status);
-  EXPECT_EQ(file->count(Diag::cyclic_reference), 1);
-  EXPECT_EQ(file->extra(Owner::snapshot, 0, "self"), "null");
-}
-
-TEST(TorchSnapshot, MillionEventsUnderOneMarkTakeLittleMemory) {  // 11
-  // The C++ writer's manner: }(..u}(..u ... e. 300,000 events of 41 bytes are 12.3 MB.
-  const std::string one = pickled(event("alloc", 1, 1), Writer::cpp);
-  std::string bytes = "\x80\x02}(X\x0d\0\0\0device_traces](]("s;
-  bytes += one.substr(2, one.size() - 3);
-  const std::string again = "}(h\0h\1h\2K\1h\3K\1h\4K\0u"s;
-  for (int i = 1; i < 300000; ++i) bytes += again;
-  bytes += "eeu.";
-  const auto file = read_bytes(bytes, {.limit = int64_t{24} << 20, .tell_size = false});
-  ASSERT_TRUE(file->status) << file->status.error().message;
-  EXPECT_EQ(file->count(Diag::budget_exhausted), 0);
-  EXPECT_EQ(file->recording.snapshots[0].events_of(0).count, 300000);
-}
-
-TEST(TorchSnapshot, MemoIndicesMayPassTwoToThe24) {  // 11
-  const uint32_t last = (1U << 24) + 3;
-  std::string bytes = "\x80\x02}(X\x08\0\0\0segments]X\x03\0\0\0pad"s;
-  bytes += "B" + u32(last) + std::string(last, 'p');  // enough bytes that such an index is credible
-  bytes += "X\x04\0\0\0noteX\x05\0\0\0hello"s + "r" + u32(last) + "0j" + u32(last) + "u.";
-  const auto file = read_bytes(bytes);
-  EXPECT_EQ(file->extra(Owner::snapshot, 0, "note"), "\"hello\"");
-}
-
-TEST(TorchSnapshot, BytesThatAreNotUtf8AreKept) {  // 12
-  const std::string name = "caf\xe9 \xed\xa0\x80";
-  const auto file = read(snapshot_of({event("alloc", 1, 1).with("frames", Py::list({frame(name.c_str(), "a.py", 1)})).with("note", name)}));
-  EXPECT_EQ(file->stack(file->recording.events.stack[0]), name + "@a.py:1");
-  EXPECT_EQ(file->extra(Owner::event, 0, "note"), "\"caf\xef\xbf\xbd \xef\xbf\xbd\"");  // JSON text is always UTF-8
-}
-
-TEST(TorchSnapshot, FewZeroBytesAfterTheEndArePadding) {  // 13
-  EXPECT_EQ(read_bytes(pickled(snapshot_of({})) + std::string(3, '\0'))->count(Diag::trailing_bytes), 0);
-}
-
-TEST(TorchSnapshot, DataAfterTheEndIsTold) {  // 13
-  const std::string bytes = pickled(snapshot_of({}));
-  for (const size_t chunk : {0, 1}) {
-    const auto file = read_bytes(bytes + "more", {.chunk = chunk});
-    EXPECT_EQ(file->count(Diag::trailing_bytes), 1);
-    EXPECT_EQ(file->recording.diagnostics[Diag::trailing_bytes].first_offset, static_cast<int64_t>(bytes.size()));
-  }
-}
-
-TEST(TorchSnapshot, PoolsAreTuplesOrLists) {  // 14
-  const auto file = read(snapshot_of({event("alloc", 1, 1).with("pool_id", Py::tuple({0, 0})), event("alloc", 1, 1).with("pool_id", Py::list({0, 3})),
-                                      event("alloc", 1, 1).with("pool_id", Py::tuple({UINT64_MAX, 0})),
-                                      event("alloc", 1, 1).with("pool_id", Py::tuple({-1, 0})), event("alloc", 1, 1)}));
-  const model::EventTable& events = file->recording.events;
-  EXPECT_EQ(events.pool[0].value, 0);
-  EXPECT_EQ(file->recording.pools[events.pool[1].index()], (model::Pool{0, 3}));
-  EXPECT_EQ(events.pool[2], events.pool[3]);
-  EXPECT_TRUE(events.pool[4].is_none());
-}
-
-TEST(TorchSnapshot, MetadataMayBeTextOrDict) {  // 15
-  const auto file = read(snapshot_of({event("alloc", 1, 1).with("user_metadata", "two\nlines").with("compile_context", ""),
-                                      event("alloc", 1, 1).with("user_metadata", Py::dict({{"rank", 3}})), event("alloc", 1, 1)}));
-  const model::EventTable& events = file->recording.events;
-  EXPECT_EQ(file->text(events.metadata[0]), "two\nlines");
-  EXPECT_EQ(file->text(events.metadata[1]), R"({"rank":3})");
-  EXPECT_TRUE(events.metadata[2].is_none());
-  EXPECT_FALSE(events.context[0].is_none());
-  EXPECT_TRUE(events.context[2].is_none());
-}
-
-TEST(TorchSnapshot, UnknownActionsStayInTheList) {  // 16
-  const auto file = read(snapshot_of({event("alloc", 1, 1), event("teleport", 2, 2), event("teleport", 3, 3), Py::dict({{"action", "pause"}, {"size", 0}})}));
-  ASSERT_EQ(file->recording.events.size_rows(), 4U);
-  EXPECT_EQ(file->recording.action_name(file->recording.events.action[1]), "teleport");
-  EXPECT_EQ(file->recording.action_name(file->recording.events.action[3]), "pause");
-  EXPECT_EQ(file->count(Diag::unknown_action), 3);
-}
-
-TEST(TorchSnapshot, MoreUnknownActionsThanFitAreShownAsTheLastOne) {
-  std::vector<Py> events;
-  for (int i = 0; i < 300; ++i) events.push_back(event(fmt::format("a{}", i).c_str(), 1, 1));
-  const auto file = read(snapshot_of(events));
-  EXPECT_EQ(file->recording.action_name(file->recording.events.action[0]), "a0");
-  EXPECT_EQ(file->recording.action_name(file->recording.events.action[299]), "a241");
-}
-
-TEST(TorchSnapshot, UnknownKeysAreKeptAsJsonText) {  // 16
-  const Py unknown = Py::dict({{"a", Py::list({1, 2.5, "x", true, nullptr})}});
-  const auto file = read(snapshot({segment(4096, 512, {block(512, "inactive").with("in_block", unknown)}).with("in_segment", "text")},
-                                  {Py::list({event("alloc", 1, 1).with("in_event", 5)})})
-                             .with("in_snapshot", Py::tuple({1, "two"})));
-  EXPECT_EQ(file->extra(Owner::block, 0, "in_block"), R"({"a":[1,2.5,"x",true,null]})");
-  EXPECT_EQ(file->extra(Owner::segment, 0, "in_segment"), "\"text\"");
-  EXPECT_EQ(file->extra(Owner::event, 0, "in_event"), "5");
-  EXPECT_EQ(file->extra(Owner::snapshot, 0, "in_snapshot"), R"([1,"two"])");
-  EXPECT_EQ(file->count(Diag::unknown_key), 4);
-}
-
-TEST(TorchSnapshot, RareKnownKeysAreKeptWithoutARemark) {  // 16
-  const auto file = read(snapshot_of({event("alloc", 1, 1).with("category", "gradient").with("forward_frames", Py::list({"a\n", "b"}))})
-                             .with("trace_alloc_overflowed", Py::list({true})));
-  EXPECT_EQ(file->extra(Owner::event, 0, "category"), "\"gradient\"");
-  EXPECT_EQ(file->extra(Owner::event, 0, "forward_frames"), "a\nb");
-  EXPECT_EQ(file->extra(Owner::snapshot, 0, "trace_alloc_overflowed"), "[true]");
-  EXPECT_EQ(file->count(Diag::unknown_key), 0);
-}
-
-TEST(TorchSnapshot, TimesMayBeMissingOrZero) {  // 17
-  const auto file = read(snapshot_of({event("alloc", 1, 1), event("alloc", 1, 1).with("time_us", 0)}));
-  EXPECT_EQ(file->recording.events.time_us[0], kNoTime);
-  EXPECT_EQ(file->recording.events.time_us[1], 0);
-}
-
-TEST(TorchSnapshot, TraceOfOneEventIsWrittenWithoutAMark) {  // 19
-  const auto file = read(snapshot_of({event("alloc", 4096, 512)}));
-  EXPECT_EQ(file->recording.snapshots[0].events_of(0).count, 1);
-}
-
-// -- Other shapes.
+// -- Shapes.
 
 TEST(TorchSnapshot, TraceLongerThanABatchIsOneRange) {
   std::vector<Py> events;
@@ -540,7 +222,9 @@ TEST(TorchSnapshot, SnapshotReferredToTwiceIsListedOnce) {
 }
 
 TEST(TorchSnapshot, HostDataHasItsOwnRanges) {
-  const auto file = read(snapshot_of({}).with("host_segments", Py::list({})).with("host_traces", Py::list({event("alloc", 64, 64)})));
+  const auto file = read(snapshot_of({})
+                             .with("host_segments", Py::list({}))
+                             .with("host_traces", Py::list({event("alloc", 64, 64)})));
   EXPECT_TRUE(file->recording.snapshots[0].has_host);
   EXPECT_EQ(file->recording.snapshots[0].host_events.count, 1);
   EXPECT_EQ(file->recording.snapshots[0].host_segments.count, 0);
@@ -552,9 +236,11 @@ TEST(TorchSnapshot, FramesMayCarryFxData) {
                       .with("fx_node_name", "add")
                       .with("fx_node_target", "operator.add")
                       .with("fx_original_trace", "File \"m.py\"");
-  const auto file = read(snapshot_of({event("alloc", 1, 1).with("frames", Py::list({node, frame("forward", "<eval_with_key>.1", 5)}))}));
+  const auto file = read(snapshot_of(
+      {event("alloc", 1, 1).with("frames", Py::list({node, frame("forward", "<eval_with_key>.1", 5)}))}));
   EXPECT_EQ(file->stack(file->recording.events.stack[0]),
-            "forward@<eval_with_key>.1:5[call_function|add|operator.add|File \"m.py\"] forward@<eval_with_key>.1:5");
+            "forward@<eval_with_key>.1:5[call_function|add|operator.add|File \"m.py\"] "
+            "forward@<eval_with_key>.1:5");
 }
 
 TEST(TorchSnapshot, FrameTextsOfOtherTypesAreTolerated) {
@@ -568,29 +254,36 @@ TEST(TorchSnapshot, DuplicateKeysLastOneWins) {
   const auto file = read_bytes("\x80\x02}(X\x08\0\0\0segments]X\x01\0\0\0aK\x01X\x01\0\0\0aK\x02u."s);
   EXPECT_EQ(file->extra(Owner::snapshot, 0, "a"), "2");
   EXPECT_EQ(file->count(Diag::duplicate_key), 1);
-  const auto known = read_bytes("\x80\x02](}(X\x06\0\0\0deviceK\x01X\x06\0\0\0deviceK\x02X\x07\0\0\0addressK\x01X\x0a\0\0\0total_sizeK\x01X\x06\0\0\0blocks]ue."s);
+  const auto known = read_bytes(
+      "\x80\x02](}(X\x06\0\0\0deviceK\x01X\x06\0\0\0deviceK\x02X\x07\0\0\0addressK\x01X\x0a\0\0\0total_sizeK\x01X\x06\0\0\0blocks]ue."s);
   ASSERT_TRUE(known->status);
   EXPECT_EQ(known->recording.segments.device[0], 2);
   EXPECT_EQ(known->count(Diag::duplicate_key), 1);
 }
 
 TEST(TorchSnapshot, IncompleteEventsAreLeftOut) {
-  const auto file = read(snapshot_of({Py::dict({{"action", "alloc"}, {"size", 1}}), Py::dict({{"action", "alloc"}, {"addr", 1}}), event("alloc", 1, 1)}));
+  const auto file = read(snapshot_of({Py::dict({{"action", "alloc"}, {"size", 1}}),
+                                      Py::dict({{"action", "alloc"}, {"addr", 1}}), event("alloc", 1, 1)}));
   EXPECT_EQ(file->recording.snapshots[0].events_of(0).count, 1);
   EXPECT_EQ(file->count(Diag::event_incomplete), 2);
 }
 
 TEST(TorchSnapshot, IncompleteBlocksAndSegmentsAreLeftOut) {
-  const auto file = read(snapshot({segment(4096, 512, {Py::dict({{"state", "inactive"}, {"address", 5}}), block(512, "inactive")}),
-                                   segment(4096, 512, {}).without("address")},
-                                  {}));
+  const auto file = read(snapshot(
+      {segment(4096, 512, {Py::dict({{"state", "inactive"}, {"address", 5}}), block(512, "inactive")}),
+       segment(4096, 512, {}).without("address")},
+      {}));
   EXPECT_EQ(file->count(Diag::block_incomplete), 1);
   EXPECT_EQ(file->count(Diag::segment_incomplete), 1);
   EXPECT_EQ(file->recording.snapshots[0].segments.count, 1);
 }
 
 TEST(TorchSnapshot, FieldsOfTheWrongTypeCountAsAbsent) {
-  const auto file = read(snapshot_of({event("alloc", 1, 1).with("time_us", "noon").with("frames", 7).with("stream", Py::list({})).with("pool_id", "x")}));
+  const auto file = read(snapshot_of({event("alloc", 1, 1)
+                                          .with("time_us", "noon")
+                                          .with("frames", 7)
+                                          .with("stream", Py::list({}))
+                                          .with("pool_id", "x")}));
   EXPECT_EQ(file->recording.events.time_us[0], kNoTime);
   EXPECT_TRUE(file->recording.events.stack[0].is_none());
   EXPECT_EQ(file->recording.events.stream[0].value, 0);
@@ -613,7 +306,8 @@ TEST(TorchSnapshot, WholeNumbersMayBeFloats) {
 
 TEST(TorchSnapshot, NumbersBeyond64BitsAreAbsent) {
   const Py huge = Py::opcodes(from_hex("8a0a 00000000000000000001"));
-  const auto file = read(snapshot_of({event("alloc", 1, 1).with("time_us", huge), event("alloc", 1, 1).with("note", huge)}));
+  const auto file = read(
+      snapshot_of({event("alloc", 1, 1).with("time_us", huge), event("alloc", 1, 1).with("note", huge)}));
   EXPECT_EQ(file->recording.events.time_us[0], kNoTime);
   EXPECT_EQ(file->extra(Owner::event, 1, "note"), "\"<a number of 10 bytes>\"");
   EXPECT_GE(file->count(Diag::integer_out_of_range), 1);
@@ -626,9 +320,11 @@ TEST(TorchSnapshot, BlocksThatDoNotTileAreTold) {
 }
 
 TEST(TorchSnapshot, BlocksOutOfOrderAreSorted) {
-  const auto file = read(snapshot({segment(4096, 1024, {block(512, "inactive").with("address", 4608).with("tag", "late"),
-                                                        block(512, "active_allocated").with("address", 4096).with("tag", "early")})},
-                                  {}));
+  const auto file =
+      read(snapshot({segment(4096, 1024,
+                             {block(512, "inactive").with("address", 4608).with("tag", "late"),
+                              block(512, "active_allocated").with("address", 4096).with("tag", "early")})},
+                    {}));
   EXPECT_EQ(file->recording.blocks.address[0], 4096U);
   EXPECT_EQ(file->recording.blocks.state[0], BlockState::active_allocated);
   EXPECT_EQ(file->extra(Owner::block, 0, "tag"), "\"early\"");
@@ -637,7 +333,8 @@ TEST(TorchSnapshot, BlocksOutOfOrderAreSorted) {
 }
 
 TEST(TorchSnapshot, SegmentWithoutASizeHasTheSumOfItsBlocks) {
-  const auto file = read(snapshot({segment(4096, 0, {block(512, "inactive"), block(256, "inactive")}).without("total_size")}, {}));
+  const auto file = read(snapshot(
+      {segment(4096, 0, {block(512, "inactive"), block(256, "inactive")}).without("total_size")}, {}));
   EXPECT_EQ(file->recording.segments.total_size[0], 768);
 }
 
@@ -658,7 +355,8 @@ TEST(TorchSnapshot, OtherPicklesAreRefusedWithTheirKeys) {
   const auto file = read(Py::dict({{"epoch", 3}, {"loss", 0.5}}));
   ASSERT_FALSE(file->status);
   EXPECT_EQ(file->status.error().code, ErrorCode::unsupported);
-  EXPECT_EQ(file->status.error().message, "not a memory snapshot: the pickle holds a dict with the keys epoch, loss");
+  EXPECT_EQ(file->status.error().message,
+            "not a memory snapshot: the pickle holds a dict with the keys epoch, loss");
 }
 
 TEST(TorchSnapshot, OtherPicklesAreRefusedWithTheFirstClass) {
@@ -666,14 +364,17 @@ TEST(TorchSnapshot, OtherPicklesAreRefusedWithTheFirstClass) {
   ASSERT_FALSE(file->status);
   EXPECT_EQ(file->status.error().code, ErrorCode::unsupported);
   EXPECT_EQ(file->status.error().offset, 5);
-  EXPECT_EQ(file->status.error().message, "not a memory snapshot: the pickle holds a list of 1 items; it refers to collections.deque");
+  EXPECT_EQ(file->status.error().message,
+            "not a memory snapshot: the pickle holds a list of 1 items; it refers to collections.deque");
 }
 
 TEST(TorchSnapshot, SegmentsOfOtherProgramsAreNoSnapshot) {
   // What a speech recogniser returns: "segments" with other things in it.
-  const auto file = read(Py::dict({{"text", "hello"}, {"segments", Py::list({Py::dict({{"start", 0.5}, {"text", "hello"}})})}}));
+  const auto file = read(
+      Py::dict({{"text", "hello"}, {"segments", Py::list({Py::dict({{"start", 0.5}, {"text", "hello"}})})}}));
   ASSERT_FALSE(file->status);
-  EXPECT_EQ(file->status.error().message, "not a memory snapshot: the pickle holds a dict with the keys text, segments");
+  EXPECT_EQ(file->status.error().message,
+            "not a memory snapshot: the pickle holds a dict with the keys text, segments");
 }
 
 TEST(TorchSnapshot, AnyReaderOpensPicklesAndRefusesTheRest) {

@@ -1,0 +1,59 @@
+#include "engine/io/sniff.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "tests/unit/io/py.h"
+
+namespace memstrata::tests {
+namespace {
+
+using io::Format;
+using namespace std::string_view_literals;
+
+io::Sniffed sniff(std::string_view text) { return io::sniff(std::as_bytes(std::span(text))); }
+
+TEST(Sniff, PicklesOfAllWritersAreKnown) {
+  for (const Writer writer : kAllWriters) {
+    EXPECT_EQ(sniff(pickled(Py::dict({{"segments", Py::list({})}, {"device_traces", Py::list({})}}), writer))
+                  .format,
+              Format::pickle);
+    EXPECT_EQ(sniff(pickled(Py::list({Py::dict({{"device", 0}})}), writer)).format, Format::pickle);
+    EXPECT_EQ(sniff(pickled(Py::list({}), writer)).format, Format::pickle);
+  }
+}
+
+TEST(Sniff, ProtocolIsTold) { EXPECT_EQ(sniff("\x80\x04\x95").reason, "A Python pickle (protocol 4)."); }
+
+TEST(Sniff, OtherKindsAreTold) {
+  EXPECT_EQ(sniff("\x1f\x8b\x08"sv).format, Format::gzip);
+  EXPECT_EQ(sniff("\x28\xb5\x2f\xfd"sv).format, Format::zstd);
+  EXPECT_EQ(sniff("PK\x03\x04"sv).format, Format::zip);
+  EXPECT_EQ(sniff("\x89PNG\r\n\x1a\n"sv).format, Format::png);
+  EXPECT_EQ(sniff("\x89HDF\r\n\x1a\n"sv).format, Format::hdf5);
+  EXPECT_EQ(sniff("\x7f"
+                  "ELF\2"sv)
+                .format,
+            Format::elf);
+  EXPECT_EQ(sniff("{\"segments\": []}").format, Format::json);
+  EXPECT_EQ(sniff("\xEF\xBB\xBF [1]").format, Format::json);
+  EXPECT_EQ(sniff("\n<!DOCTYPE html>").format, Format::html);
+  EXPECT_EQ(sniff("<HTML>").format, Format::html);
+  EXPECT_EQ(sniff(std::string(512, '\0')).format, Format::zeros);
+  EXPECT_EQ(sniff("").format, Format::empty);
+  EXPECT_EQ(sniff("hello world").format, Format::unknown);
+}
+
+TEST(Sniff, CompressedFilesComeWithAdvice) {
+  EXPECT_NE(sniff("\x1f\x8b\x08"sv).reason.find("gzip -d"), std::string::npos);
+  EXPECT_NE(sniff("\x28\xb5\x2f\xfd"sv).reason.find("zstd -d"), std::string::npos);
+}
+
+TEST(Sniff, UnknownFilesAreToldByTheirFirstBytes) {
+  EXPECT_NE(sniff("hi").reason.find("68 69"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace memstrata::tests
