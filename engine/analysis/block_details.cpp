@@ -10,6 +10,8 @@
 #include "engine/analysis/block_sources.h"
 #include "engine/analysis/frame_filter.h"
 #include "engine/base/json_writer.h"
+#include "engine/base/units.h"
+#include "engine/base/utf8.h"
 #include "engine/trace/action.h"
 
 namespace memstrata::analysis {
@@ -19,6 +21,40 @@ using model::RowRange;
 using trace::Action;
 
 namespace {
+
+// Bounds of the answer. Real texts and lists are far below.
+constexpr size_t kLongestText = size_t{64} << 10;  // of which there is one
+constexpr size_t kLongestInList = size_t{4} << 10;
+constexpr int32_t kMostInList = 1000;
+constexpr size_t kListBytes = size_t{1} << 20;
+
+// Says when a list of the answer is full and counts what does not go in any more.
+class Room {
+ public:
+  explicit Room(const JsonWriter& json) : json_(json), end_(json.text().size() + kListBytes) {}
+  [[nodiscard]] bool for_one_more() {
+    const bool fits = entries_ < kMostInList && json_.text().size() < end_;
+    entries_ += fits ? 1 : 0;
+    left_out_ += fits ? 0 : 1;
+    return fits;
+  }
+  [[nodiscard]] int64_t left_out() const { return left_out_; }
+
+ private:
+  const JsonWriter& json_;
+  size_t end_;
+  int32_t entries_ = 0;
+  int64_t left_out_ = 0;
+};
+
+[[nodiscard]] std::string more_text(int64_t count) { return fmt::format("… {} more", count_text(count)); }
+
+[[nodiscard]] std::string in_list(std::string_view text) { return utf8::cut(text, kLongestInList); }
+
+// What the lists of an answer could not take.
+struct LeftOut {
+  int64_t annotations = 0, extras = 0, frames = 0;
+};
 
 // PyTorch writes these where there is nothing to say.
 [[nodiscard]] bool says_something(std::string_view text) { return !text.empty() && text != "N/A"; }

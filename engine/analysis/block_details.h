@@ -20,9 +20,11 @@ namespace memstrata::analysis {
 //  "compile_context": text|null, "user_metadata": text|null, "annotations": [text], "extras": {key: text},
 //  "frames": [{"text": "file:line:name", "name", "file", "line", "repeats": n (>= 1), "hidden": bool, "fx":
 //  [line, ...]}], "stack_of": "alloc"|"free"|"block"|null (whose stack this is), "forward_frames": text|null,
-//  "no_stack_reasons": [sentence]}
+//  "no_stack_reasons": [sentence], "annotations_left_out": n, "extras_left_out": n, "frames_left_out": n}
 // `hidden` marks what the official filter leaves out; equal neighbours (3 or more visible ones, official
 // rule) are one entry with `repeats`.
+// The answer stays below about 4 MiB whatever the file holds: long texts are cut, with "…", and lists end
+// after 1,000 entries or 1 MiB with an entry "… n more"; `*_left_out` says how many things that stands for.
 [[nodiscard]] std::string block_details_json(const model::Recording& recording,
                                              const model::Snapshot& snapshot,
                                              const replay::Lifetimes& lifetimes, int32_t rank);

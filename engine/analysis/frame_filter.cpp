@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/base/utf8.h"
+
 namespace memstrata::analysis {
 
 namespace {
@@ -35,14 +37,14 @@ constexpr std::array<std::string_view, 10> kHiddenFiles = {"core/boxing",
 }  // namespace
 
 bool is_hidden(std::string_view function, std::string_view file) {
-  return contains_any(function, kHiddenFunctions) || contains_any(file, kHiddenFiles);
+  return contains_any(function.substr(0, kLongestName), kHiddenFunctions) ||
+         contains_any(file.substr(0, kLongestName), kHiddenFiles);
 }
 
 std::string frame_text(const model::Recording& recording, FrameId id) {
   const trace::Frame& frame = recording.frames[id];
-  const std::string_view file = recording.strings.view(frame.filename);
-  const std::string_view name = recording.strings.view(frame.name);
-  return fmt::format("{}:{}:{}", file, std::max(frame.line, 0), name);
+  return fmt::format("{}:{}:{}", utf8::cut(recording.strings.view(frame.filename), kLongestName),
+                     std::max(frame.line, 0), utf8::cut(recording.strings.view(frame.name), kLongestName));
 }
 
 std::vector<std::string> fx_lines(const model::Recording& recording, FrameId id) {
@@ -53,7 +55,8 @@ std::vector<std::string> fx_lines(const model::Recording& recording, FrameId id)
   std::string node;
   const auto add = [&](std::string_view what, StringId text) {
     if (text.is_none()) return;
-    node += fmt::format("{}{}={}", node.empty() ? "" : ", ", what, recording.strings.view(text));
+    node += fmt::format("{}{}={}", node.empty() ? "" : ", ", what,
+                        utf8::cut(recording.strings.view(text), kLongestName));
   };
   add("node", fx.name);
   add("op", fx.op);
@@ -61,9 +64,9 @@ std::vector<std::string> fx_lines(const model::Recording& recording, FrameId id)
   if (!node.empty()) lines.push_back(">> FX: " + node);
   std::string_view trace = recording.strings.view(fx.original_trace);
   if (!trace.empty()) lines.push_back(">> Original Model Code:");
-  while (!trace.empty()) {
+  for (size_t count = 0; !trace.empty() && count < kMostFxLines; ++count) {
     const size_t end = std::min(trace.find('\n'), trace.size());
-    lines.emplace_back(trace.substr(0, end));
+    lines.push_back(utf8::cut(trace.substr(0, end), kLongestName));
     trace.remove_prefix(std::min(end + 1, trace.size()));
   }
   return lines;
@@ -72,6 +75,7 @@ std::vector<std::string> fx_lines(const model::Recording& recording, FrameId id)
 std::vector<FrameLine> frame_lines(const model::Recording& recording, StackId stack) {
   std::vector<FrameLine> all;
   for (const FrameId id : recording.stacks.frames_of(stack)) {
+    if (all.size() == kMostFrames) break;
     const trace::Frame& frame = recording.frames[id];
     all.push_back(
         {id, 1, is_hidden(recording.strings.view(frame.name), recording.strings.view(frame.filename))});

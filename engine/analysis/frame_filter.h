@@ -2,7 +2,8 @@
 //
 // The rules are those of PyTorch's own viewer, so that both show the same stack: a line is file:line:name;
 // frames of the interpreter and of the dispatcher are hidden; of 3 or more equal visible lines in a row one
-// is shown with a count, 1 or 2 stay as they are.
+// is shown with a count, 1 or 2 stay as they are. Of hostile files only the first kLongestName bytes of a name
+// and the innermost kMostFrames frames of a stack are looked at.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +16,18 @@
 
 namespace memstrata::analysis {
 
+inline constexpr size_t kLongestName = 4096;
+inline constexpr size_t kMostFrames = 10'000;
+inline constexpr size_t kMostFxLines = 100;
+
 // The function or file belongs to the machinery below the program.
 [[nodiscard]] bool is_hidden(std::string_view function, std::string_view file);
 
-// file:line:name; an unknown line is 0. Bytes as in the file, which may not be UTF-8.
+// file:line:name; an unknown line is 0. Bytes as in the file, which may not be UTF-8; a name or
+// file longer than kLongestName is cut.
 [[nodiscard]] std::string frame_text(const model::Recording& recording, FrameId frame);
 
-// Lines that an FX graph dump adds below a frame; mostly none.
+// Lines that an FX graph dump adds below a frame; mostly none, at most kMostFxLines + 2.
 [[nodiscard]] std::vector<std::string> fx_lines(const model::Recording& recording, FrameId frame);
 
 struct FrameLine {

@@ -41,4 +41,12 @@ std::string sanitized(std::string_view text) {
   return clean;
 }
 
+std::string cut(std::string_view text, size_t bytes) {
+  if (text.size() <= bytes) return std::string(text);
+  size_t end = bytes;
+  // A character has at most three bytes that continue it; more of them are no character.
+  while (end > 0 && bytes - end < 3 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
 }  // namespace memstrata::utf8

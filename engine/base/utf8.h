@@ -22,4 +22,7 @@ struct Sequence {
 // `text` with everything invalid replaced.
 [[nodiscard]] std::string sanitized(std::string_view text);
 
+// `text` if it has at most `bytes` bytes, else its beginning in whole characters and "…".
+[[nodiscard]] std::string cut(std::string_view text, size_t bytes);
+
 }  // namespace memstrata::utf8

@@ -21,16 +21,13 @@ struct Magic {
 constexpr Magic kMagics[] = {
     {"\x1f\x8b"sv, Format::gzip,
      "This file is compressed with gzip. Compressed files are not read yet: unpack it first, for example "
-     "with "
-     "`gzip -d`."},
+     "with `gzip -d`."},
     {"\x28\xb5\x2f\xfd"sv, Format::zstd,
      "This file is compressed with zstd. Compressed files are not read yet: unpack it first, for example "
-     "with "
-     "`zstd -d`."},
+     "with `zstd -d`."},
     {"PK\x03\x04"sv, Format::zip,
      "This is a zip archive. Unpack it and open the snapshot inside; a file made by torch.save is an "
-     "archive, too, "
-     "but holds tensors: a memory snapshot is written by torch.cuda.memory._dump_snapshot."},
+     "archive, too, but holds tensors: a memory snapshot is written by torch.cuda.memory._dump_snapshot."},
     {"PK\x05\x06"sv, Format::zip, "This is an empty zip archive."},
     {"\x89PNG\r\n\x1a\n"sv, Format::png, "This is a picture (PNG), not a memory snapshot."},
     {"\x89HDF\r\n\x1a\n"sv, Format::hdf5, "This is an HDF5 file, not a memory snapshot."},
@@ -52,11 +49,12 @@ constexpr Magic kMagics[] = {
   return start == std::string_view::npos ? std::string_view{} : text.substr(start);
 }
 
-// Protocols 0 and 1 have no header: a dict or list, then what the pickler always writes next.
+// Protocols 0 and 1 have no header: a dict or list, then what the pickler writes next. A file that was cut
+// inside its first bytes is the beginning of one.
 [[nodiscard]] bool is_headless_pickle(std::string_view text) {
-  for (const std::string_view start : {"(dp"sv, "(lp"sv, "}q"sv, "]q"sv, "}r"sv, "]r"sv, "}("sv, "]("sv,
-                                       "]."sv, "}."sv, "(lp0\n"sv, "(d."sv, "(l."sv}) {
-    if (text.starts_with(start)) return true;
+  for (const std::string_view start :
+       {"(d"sv, "(l"sv, "}q"sv, "]q"sv, "}r"sv, "]r"sv, "}("sv, "]("sv, "]."sv, "}."sv}) {
+    if (text.starts_with(start) || start.starts_with(text)) return true;
   }
   return false;
 }
@@ -69,15 +67,15 @@ Sniffed sniff(std::span<const std::byte> first_bytes) {
   for (const Magic& magic : kMagics) {
     if (text.starts_with(magic.bytes)) return {magic.format, std::string(magic.reason)};
   }
+  if (text == "\x80"sv) return {Format::pickle, "A Python pickle, cut after its first byte."};
   if (text.size() >= 2 && text[0] == '\x80' && static_cast<unsigned char>(text[1]) < 0x20) {
     return {Format::pickle, fmt::format("A Python pickle (protocol {}).", static_cast<int>(text[1]))};
   }
   if (is_headless_pickle(text)) return {Format::pickle, "A Python pickle (protocol 0 or 1)."};
   if (std::all_of(text.begin(), text.end(), [](char c) { return c == '\0'; })) {
     return {Format::zeros,
-            "The file begins with zero bytes only: it was probably never written completely (full disk, job "
-            "killed "
-            "while dumping)."};
+            "The file begins with zero bytes only: it was probably never written completely (full disk, job"
+            " killed while dumping)."};
   }
   const std::string_view visible = without_leading_space(text);
   if (visible.starts_with("{") || visible.starts_with("[")) {
@@ -89,11 +87,9 @@ Sniffed sniff(std::span<const std::byte> first_bytes) {
       starts_with_any_case(visible, "<head") || starts_with_any_case(visible, "<script") ||
       starts_with_any_case(visible, "<!--") || starts_with_any_case(visible, "<?xml")) {
     return {Format::html,
-            "This is a web page. A page made by PyTorch's _memory_viz.py has the snapshot inside, but pages "
-            "are not read "
-            "yet: open the pickle file it was made from. If this was a download, it may be an error page or "
-            "a login "
-            "page."};
+            "This is a web page. A page made by PyTorch's _memory_viz.py has the snapshot inside, but pages"
+            " are not read yet: open the pickle file it was made from. If this was a download, it may be an"
+            " error page or a login page."};
   }
   constexpr size_t kShown = 8;
   std::string shown;
@@ -102,8 +98,8 @@ Sniffed sniff(std::span<const std::byte> first_bytes) {
                    static_cast<unsigned char>(text[i]));
   }
   return {Format::unknown,
-          fmt::format("This is no kind of file that is known here (it begins with {}); a memory "
-                      "snapshot is a Python pickle and begins with 80.",
+          fmt::format("This is no kind of file that is known here (it begins with {}); a memory snapshot is"
+                      " a Python pickle and begins with 80.",
                       shown)};
 }
 

@@ -77,8 +77,11 @@ bool Machine::open_from_mark(bool is_dict) {
   top_ = base_ + first;
   if (!push_open(is_dict)) return false;
   opens_.back().singly = true;
-  top_ = base_ + first + 1 + count;
-  return add_members(first + 1, is_dict, false);
+  // Lower than `first` if a dict was completed by this container and merged with the rows before it.
+  const size_t position = opens_.back().position;
+  if (position != first) std::copy(base_ + first + 1, base_ + first + 1 + count, base_ + position + 1);
+  top_ = base_ + position + 1 + count;
+  return add_members(position + 1, is_dict, false);
 }
 
 // Gives a container its meaning, in place: on the stack and in the memo.

@@ -265,7 +265,8 @@ size_t Machine::run(std::span<const std::byte> bytes, int64_t offset) {
       case Op::put:
       case Op::persid: {
         const auto left = static_cast<size_t>(end - operand);
-        const void* found = std::memchr(operand, '\n', left);
+        // A line is long or not, wherever the chunks begin.
+        const void* found = std::memchr(operand, '\n', std::min(left, kWholeOperand + 1));
         enter();
         if (found == nullptr) {
           if (left > kWholeOperand) {

@@ -12,7 +12,6 @@ namespace memstrata::io {
 
 using model::Diag;
 using model::Owner;
-using pickle::Tag;
 using pickle::Value;
 
 namespace {

@@ -12,9 +12,7 @@ namespace memstrata::io {
 using model::DeviceTrace;
 using model::Diag;
 using model::Owner;
-using model::RowRange;
 using model::Snapshot;
-using pickle::Tag;
 using pickle::Value;
 
 Value SnapshotSchema::snapshot(Pairs pairs) {

@@ -11,7 +11,6 @@
 namespace memstrata::io {
 
 using model::Diag;
-using pickle::Tag;
 using pickle::Value;
 
 namespace {

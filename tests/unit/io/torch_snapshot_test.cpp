@@ -19,7 +19,6 @@ using model::Diag;
 using model::kNoTime;
 using model::kUnknownSize;
 using model::Owner;
-using trace::Action;
 using namespace std::string_literals;
 
 // One snapshot with everything in it: shared stacks, two devices, host data, settings, annotations, unknown
