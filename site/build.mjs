@@ -109,8 +109,8 @@ await put(
 );
 for (const folder of ['samples', 'guide']) {
   const from = join(root, 'site', folder);
-  // The scripts that make the samples stay behind.
-  const filter = (file) => !file.endsWith('.py');
+  // The scripts that make samples and pictures stay behind.
+  const filter = (file) => !['.py', '.mjs'].includes(extname(file));
   if (existsSync(from)) await cp(from, join(out, folder), { recursive: true, filter });
 }
 

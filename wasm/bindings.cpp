@@ -6,6 +6,9 @@
 // recording).
 #include <emscripten/bind.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -81,6 +84,7 @@ class Session {
 
   std::string summary(const std::string& file) const { return text_of(session_.summary_json(file)); }
   std::string contents() const { return session_.contents_json(); }
+  std::string diagnostics() const { return session_.diagnostics_json(); }
   std::string openView(int snapshot, int device) { return text_of(session_.open_view(snapshot, device)); }
 
   void setPalette(const val& bands, uint32_t merged, uint32_t nothing, uint32_t dimmed_towards) {
@@ -89,9 +93,11 @@ class Session {
   }
   val picture(const ColumnGrid& columns, const RowGrid& rows, bool dim_others) {
     const auto pixels = session_.picture(columns.to_engine(), rows.to_engine(), dim_others);
+    last_error_ = pixels ? std::string() : error_text(pixels.error());
     if (!pixels) return val(typed_memory_view(0, static_cast<const uint32_t*>(nullptr)));
     return val(typed_memory_view(pixels->size(), pixels->data()));
   }
+  std::string lastError() const { return last_error_; }
   CurveViews curves(const ColumnGrid& columns) {
     curves_ = session_.curves(columns.to_engine());
     return {view_of(curves_.event), view_of(curves_.highest), view_of(curves_.lowest),
@@ -124,7 +130,16 @@ class Session {
   memstrata::session::Session session_;
   memstrata::replay::Curves curves_;  // keep what the last views show
   std::vector<double> outline_;
+  std::string last_error_;
 };
+
+// Without it, Emscripten's abort() says nothing of why; the page shows the last line of stderr.
+void say_out_of_memory() {
+  std::set_new_handler(nullptr);  // writing must not come back here
+  std::fputs("memstrata: out of memory\n", stderr);
+  std::abort();
+}
+[[maybe_unused]] const std::new_handler previous_handler = std::set_new_handler(say_out_of_memory);
 
 }  // namespace
 
@@ -154,9 +169,11 @@ EMSCRIPTEN_BINDINGS(memstrata) {
       .function("progress", &Session::progress)
       .function("summary", &Session::summary)
       .function("contents", &Session::contents)
+      .function("diagnostics", &Session::diagnostics)
       .function("openView", &Session::openView)
       .function("setPalette", &Session::setPalette)
       .function("picture", &Session::picture)
+      .function("lastError", &Session::lastError)
       .function("curves", &Session::curves)
       .function("highestLevel", &Session::highestLevel)
       .function("pick", &Session::pick)

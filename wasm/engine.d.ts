@@ -41,12 +41,16 @@ export interface Session {
 
   summary(file: string): string;
   contents(): string;
+  /** Findings of reading the file and of the current view, as in summary(); replays nothing. */
+  diagnostics(): string;
   openView(snapshot: number, device: number): string;
 
   /** Colours as 0xAABBGGRR. */
   setPalette(bands: Uint32Array, merged: number, nothing: number, dimmedTowards: number): void;
-  /** RGBA as 0xAABBGGRR, rows from the top; empty without a view. A view: copy it. */
+  /** RGBA as 0xAABBGGRR, rows from the top; empty without a view, or with lastError(). A view: copy it. */
   picture(columns: ColumnGrid, rows: RowGrid, dimOthers: boolean): Uint32Array;
+  /** Why the last picture() is empty: "" or an error as JSON. */
+  lastError(): string;
   /** Views: copy them. */
   curves(columns: ColumnGrid): Curves;
   highestLevel(columns: ColumnGrid): number;

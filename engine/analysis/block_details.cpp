@@ -51,14 +51,6 @@ class Room {
 
 [[nodiscard]] std::string in_list(std::string_view text) { return utf8::cut(text, kLongestInList); }
 
-// What the lists of an answer could not take.
-struct LeftOut {
-  int64_t annotations = 0, extras = 0, frames = 0;
-};
-
-// PyTorch writes these where there is nothing to say.
-[[nodiscard]] bool says_something(std::string_view text) { return !text.empty() && text != "N/A"; }
-
 // All that block_details_json looks up before it writes.
 struct Facts {
   const model::Recording& recording;
@@ -102,16 +94,9 @@ struct Facts {
   } else if (live_at_end) {
     facts.final_block = find_final_block(recording, snapshot, lifetimes.device, facts.address);
   }
-  const bool in_use_at_end =
-      facts.final_block >= 0 &&
-      recording.blocks.state[static_cast<size_t>(facts.final_block)] == model::BlockState::active_allocated;
-  if (!in_use_at_end) facts.request = find_free_request(recording, lifetimes, rank);
-  facts.free_event = facts.request;
-  // A later alloc at the same address ended the block: that event tells nothing of the free.
-  if (facts.free_event < 0 && facts.freed >= 0 &&
-      recording.events.action[facts.row(facts.freed)] != Action::alloc) {
-    facts.free_event = facts.freed;
-  }
+  const FreeOf free = find_free(recording, lifetimes, rank, facts.final_block);
+  facts.request = free.request;
+  facts.free_event = free.event;
   const BlockStack chosen = choose_stack(recording, lifetimes, rank, facts.final_block, facts.free_event);
   facts.stack = chosen.stack;
   facts.whose = chosen.from;
@@ -209,116 +194,138 @@ void write_life(JsonWriter& json, const Facts& facts) {
   }
 }
 
-void write_texts(JsonWriter& json, const Facts& facts) {
-  const model::EventTable& events = facts.events();
-  const auto text_or_null = [&](std::string_view name, std::string_view text) {
-    json.key(name);
-    if (says_something(text)) {
-      json.value(text);
-    } else {
-      json.null();
-    }
-  };
-  const bool traced = facts.born >= 0;
-  text_or_null("compile_context",
-               traced ? facts.text(events.context[facts.row(facts.born)]) : std::string_view{});
-  std::string_view metadata =
-      traced ? facts.text(events.metadata[facts.row(facts.born)]) : std::string_view{};
-  if (metadata.empty() && facts.final_block >= 0) {
-    metadata = facts.text(facts.recording.blocks.metadata[static_cast<size_t>(facts.final_block)]);
+void write_text(JsonWriter& json, std::string_view name, StringId text, const Facts& facts) {
+  json.key(name);
+  if (text.is_none()) {
+    json.null();
+  } else {
+    json.value(utf8::cut(facts.text(text), kLongestText));
   }
-  text_or_null("user_metadata", metadata);
+}
 
+[[nodiscard]] int64_t write_annotations(JsonWriter& json, const Facts& facts) {
+  const model::EventTable& events = facts.events();
   json.key("annotations");
   json.begin_array();
+  Room room(json);
   const int32_t end = facts.freed < 0 ? facts.lifetimes.events.count : facts.freed;
   for (int32_t event = facts.born + 1; event < end; ++event) {
     const size_t row = facts.row(event);
-    if (events.action[row] == Action::annotate && events.address[row] == facts.address) {
-      json.value(facts.text(events.metadata[row]));
-    }
+    if (events.action[row] != Action::annotate || events.address[row] != facts.address) continue;
+    if (room.for_one_more()) json.value(in_list(facts.text(events.metadata[row])));
   }
+  if (room.left_out() > 0) json.value(more_text(room.left_out()));
   json.end_array();
+  return room.left_out();
+}
 
+[[nodiscard]] int64_t write_extras(JsonWriter& json, const Facts& facts, const BlockTexts& texts) {
   json.key("extras");
   json.begin_object();
-  const auto write_extras = [&](Owner owner, int32_t row, std::string_view of) {
+  Room room(json);
+  const auto write = [&](Owner owner, int32_t row, std::string_view of) {
     const RowRange range = facts.recording.extras_of(owner, row);
     for (int32_t i = range.first; i < range.end(); ++i) {
       const auto k = static_cast<size_t>(i);
       const std::string_view key = facts.text(facts.recording.extras.key[k]);
-      if (key == "forward_frames") continue;
-      json.member(fmt::format("{}{}", key, of), facts.text(facts.recording.extras.value[k]));
+      if (key == kForwardFrames || !room.for_one_more()) continue;
+      json.member(in_list(key) + std::string(of), in_list(facts.text(facts.recording.extras.value[k])));
     }
   };
-  if (traced) write_extras(Owner::event, facts.lifetimes.events.first + facts.born, "");
-  if (facts.final_block >= 0) write_extras(Owner::block, facts.final_block, traced ? " of the block" : "");
+  const bool traced = facts.born >= 0;
+  if (traced) write(Owner::event, facts.lifetimes.events.first + facts.born, "");
+  if (facts.final_block >= 0) write(Owner::block, facts.final_block, traced ? " of the block" : "");
   if (!traced && facts.free_event >= 0) {
     // What the free says is about the moment of the free, so it is not shown as the block's own.
-    const size_t row = facts.row(facts.free_event);
-    const std::string_view free_context = facts.text(events.context[row]),
-                           note = facts.text(events.metadata[row]);
-    if (says_something(free_context)) json.member("compile_context of the free", free_context);
-    if (says_something(note)) json.member("user_metadata of the free", note);
-    write_extras(Owner::event, static_cast<int32_t>(row), " of the free");
+    if (!texts.free_context.is_none())
+      json.member("compile_context of the free", in_list(facts.text(texts.free_context)));
+    if (!texts.free_metadata.is_none())
+      json.member("user_metadata of the free", in_list(facts.text(texts.free_metadata)));
+    write(Owner::event, facts.lifetimes.events.first + facts.free_event, " of the free");
   }
+  if (room.left_out() > 0) json.member(more_text(room.left_out()), "");
+  json.end_object();
+  return room.left_out();
+}
+
+void write_frame(JsonWriter& json, const Facts& facts, const FrameLine& line) {
+  const trace::Frame& frame = facts.recording.frames[line.frame];
+  json.begin_object();
+  json.member("text", in_list(frame_text(facts.recording, line.frame)));
+  json.member("name", in_list(facts.text(frame.name)));
+  json.member("file", in_list(facts.text(frame.filename)));
+  json.member("line", std::max(frame.line, 0));
+  json.member("repeats", line.repeats);
+  json.member("hidden", line.hidden);
+  json.key("fx");
+  json.begin_array();
+  for (const std::string& text : fx_lines(facts.recording, line.frame)) json.value(in_list(text));
+  json.end_array();
   json.end_object();
 }
 
-void write_frames(JsonWriter& json, const Facts& facts) {
-  const model::Recording& recording = facts.recording;
+// Stands for frames that found no room, in the shape of a frame.
+void write_more_frames(JsonWriter& json, int64_t count) {
+  json.begin_object();
+  json.member("text", more_text(count));
+  for (const char* nothing : {"name", "file"}) json.member(nothing, "");
+  json.member("line", 0);
+  json.member("repeats", 1);
+  json.member("hidden", false);
+  json.key("fx");
+  json.begin_array();
+  json.end_array();
+  json.end_object();
+}
+
+[[nodiscard]] std::optional<std::string_view> name_of(StackFrom from) {
+  switch (from) {
+    case StackFrom::alloc:
+      return "alloc";
+    case StackFrom::free:
+      return "free";
+    case StackFrom::block:
+      return "block";
+    case StackFrom::nothing:
+      break;
+  }
+  return std::nullopt;
+}
+
+[[nodiscard]] int64_t write_frames(JsonWriter& json, const Facts& facts) {
   json.key("frames");
   json.begin_array();
+  int64_t left_out = 0;
   if (facts.whose != StackFrom::nothing) {
-    for (const FrameLine& line : frame_lines(recording, facts.stack)) {
-      const trace::Frame& frame = recording.frames[line.frame];
-      json.begin_object();
-      json.member("text", frame_text(recording, line.frame));
-      json.member("name", facts.text(frame.name));
-      json.member("file", facts.text(frame.filename));
-      json.member("line", std::max(frame.line, 0));
-      json.member("repeats", line.repeats);
-      json.member("hidden", line.hidden);
-      json.key("fx");
-      json.begin_array();
-      for (const std::string& text : fx_lines(recording, line.frame)) json.value(text);
-      json.end_array();
-      json.end_object();
+    left_out = static_cast<int64_t>(facts.recording.stacks.frames_of(facts.stack).size());
+    Room room(json);
+    for (const FrameLine& line : frame_lines(facts.recording, facts.stack)) {
+      if (!room.for_one_more()) break;
+      write_frame(json, facts, line);
+      left_out -= line.repeats;
     }
+    if (left_out > 0) write_more_frames(json, left_out);
   }
   json.end_array();
-  json.key("stack_of");
-  switch (facts.whose) {
-    case StackFrom::alloc:
-      json.value("alloc");
-      break;
-    case StackFrom::free:
-      json.value("free");
-      break;
-    case StackFrom::block:
-      json.value("block");
-      break;
-    case StackFrom::nothing:
-      json.null();
-      break;
-  }
+  json.member("stack_of", name_of(facts.whose));
+  return left_out;
 }
 
 void write_forward_frames(JsonWriter& json, const Facts& facts) {
-  std::optional<std::string_view> found;
+  StringId found;
   const auto look_in = [&](Owner owner, int32_t row) {
     const RowRange range = facts.recording.extras_of(owner, row);
-    for (int32_t i = range.first; i < range.end() && !found; ++i) {
+    for (int32_t i = range.first; i < range.end() && found.is_none(); ++i) {
       const auto k = static_cast<size_t>(i);
-      if (facts.text(facts.recording.extras.key[k]) == "forward_frames")
-        found = facts.text(facts.recording.extras.value[k]);
+      if (facts.text(facts.recording.extras.key[k]) == kForwardFrames)
+        found = facts.recording.extras.value[k];
     }
   };
   if (facts.born >= 0) look_in(Owner::event, facts.lifetimes.events.first + facts.born);
   if (facts.final_block >= 0) look_in(Owner::block, facts.final_block);
   if (facts.born < 0 && facts.free_event >= 0)
     look_in(Owner::event, facts.lifetimes.events.first + facts.free_event);
-  json.member("forward_frames", found);
+  write_text(json, "forward_frames", found, facts);
 }
 
 // Why is there no stack? Only what this recording really says, the most certain first.
@@ -407,13 +414,20 @@ std::string block_details_json(const model::Recording& recording, const model::S
   }
   write_place(json, facts);
   write_life(json, facts);
-  write_texts(json, facts);
-  write_frames(json, facts);
+  const BlockTexts texts = block_texts(recording, lifetimes, rank, facts.final_block, facts.free_event);
+  write_text(json, "compile_context", texts.context, facts);
+  write_text(json, "user_metadata", texts.metadata, facts);
+  const int64_t annotations_left_out = write_annotations(json, facts);
+  const int64_t extras_left_out = write_extras(json, facts, texts);
+  const int64_t frames_left_out = write_frames(json, facts);
   write_forward_frames(json, facts);
   json.key("no_stack_reasons");
   json.begin_array();
   for (const std::string& reason : no_stack_reasons(facts)) json.value(reason);
   json.end_array();
+  json.member("annotations_left_out", annotations_left_out);
+  json.member("extras_left_out", extras_left_out);
+  json.member("frames_left_out", frames_left_out);
   json.end_object();
   return std::move(json).text();
 }

@@ -16,6 +16,33 @@ constexpr int32_t kPairsEnough = 64;
   return !stack.is_none() && recording.stacks.leaf(stack) >= 0;
 }
 
+[[nodiscard]] int32_t find_free_request(const model::Recording& recording, const replay::Lifetimes& lifetimes,
+                                        int32_t rank, int32_t furthest) {
+  const model::EventTable& events = recording.events;
+  const auto row_of = [&](int32_t event) { return static_cast<size_t>(lifetimes.events.first + event); };
+  const int32_t born = lifetimes.born[static_cast<size_t>(rank)];
+  const int32_t freed = lifetimes.freed[static_cast<size_t>(rank)];
+  const uint64_t address = lifetimes.address(recording, rank);
+  if (freed < lifetimes.events.count) {
+    const Action action = events.action[row_of(freed)];
+    if (action == Action::free || action == Action::free_requested) return freed;
+  }
+  const int32_t before = freed - born > furthest ? freed - 1 - furthest : born;
+  for (int32_t event = freed - 1; event > before; --event) {
+    const size_t row = row_of(event);
+    if (events.address[row] != address) continue;
+    const Action action = events.action[row];
+    if (action == Action::free_requested) return event;
+    if (action == Action::alloc || trace::completes_free(action)) return -1;  // another block's life
+  }
+  return -1;
+}
+
+[[nodiscard]] StringId if_it_says_something(const model::Recording& recording, StringId id) {
+  const std::string_view text = recording.strings.view(id);
+  return text.empty() || text == "N/A" ? StringId{} : id;
+}
+
 }  // namespace
 
 int32_t find_segment(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device,
@@ -55,26 +82,20 @@ int32_t find_final_block(const model::Recording& recording, const model::Snapsho
   return -1;
 }
 
-int32_t find_free_request(const model::Recording& recording, const replay::Lifetimes& lifetimes, int32_t rank,
-                          int32_t furthest) {
-  const model::EventTable& events = recording.events;
-  const auto row_of = [&](int32_t event) { return static_cast<size_t>(lifetimes.events.first + event); };
-  const int32_t born = lifetimes.born[static_cast<size_t>(rank)];
+FreeOf find_free(const model::Recording& recording, const replay::Lifetimes& lifetimes, int32_t rank,
+                 int32_t final_block, int32_t furthest) {
+  if (final_block >= 0 &&
+      recording.blocks.state[static_cast<size_t>(final_block)] == BlockState::active_allocated) {
+    return {};
+  }
+  const int32_t request = find_free_request(recording, lifetimes, rank, furthest);
+  if (request >= 0) return {request, request};
   const int32_t freed = lifetimes.freed[static_cast<size_t>(rank)];
-  const uint64_t address = lifetimes.address(recording, rank);
-  if (freed < lifetimes.events.count) {
-    const Action action = events.action[row_of(freed)];
-    if (action == Action::free || action == Action::free_requested) return freed;
-  }
-  const int32_t before = freed - born > furthest ? freed - 1 - furthest : born;
-  for (int32_t event = freed - 1; event > before; --event) {
-    const size_t row = row_of(event);
-    if (events.address[row] != address) continue;
-    const Action action = events.action[row];
-    if (action == Action::free_requested) return event;
-    if (action == Action::alloc || trace::completes_free(action)) return -1;  // another block's life
-  }
-  return -1;
+  // A later alloc at the same address ended the block: that event tells nothing of the free.
+  const bool told =
+      freed < lifetimes.events.count &&
+      recording.events.action[static_cast<size_t>(lifetimes.events.first + freed)] != Action::alloc;
+  return {-1, told ? freed : -1};
 }
 
 FreeStacks whose_free_stacks(const model::Recording& recording, const replay::Lifetimes& lifetimes) {
@@ -126,6 +147,26 @@ BlockStack choose_stack(const model::Recording& recording, const replay::Lifetim
   }
   if (free_event >= 0 && consider(event_stack(free_event))) return {event_stack(free_event), StackFrom::free};
   return nothing;
+}
+
+BlockTexts block_texts(const model::Recording& recording, const replay::Lifetimes& lifetimes, int32_t rank,
+                       int32_t final_block, int32_t free_event) {
+  const model::EventTable& events = recording.events;
+  const auto row_of = [&](int32_t event) { return static_cast<size_t>(lifetimes.events.first + event); };
+  const int32_t born = lifetimes.born[static_cast<size_t>(rank)];
+  BlockTexts texts;
+  if (born >= 0) {
+    texts.context = if_it_says_something(recording, events.context[row_of(born)]);
+    texts.metadata = if_it_says_something(recording, events.metadata[row_of(born)]);
+  } else if (free_event >= 0) {
+    texts.free_context = if_it_says_something(recording, events.context[row_of(free_event)]);
+    texts.free_metadata = if_it_says_something(recording, events.metadata[row_of(free_event)]);
+  }
+  if (texts.metadata.is_none() && final_block >= 0) {
+    texts.metadata =
+        if_it_says_something(recording, recording.blocks.metadata[static_cast<size_t>(final_block)]);
+  }
+  return texts;
 }
 
 }  // namespace memstrata::analysis

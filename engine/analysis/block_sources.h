@@ -1,11 +1,13 @@
 // Which rows of the tables tell of a block of the timeline?
 //
 // A block is known by its alloc event, by the events that freed it, by its entry in the final state, or by
-// some of these. Search and details must agree on whose stack is shown, so the choice is made here.
+// some of these. Search and details must agree on whose stack is shown, so the choice is made here. So it is
+// for its texts.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 #include "engine/base/ids.h"
 #include "engine/model/recording.h"
@@ -22,10 +24,17 @@ namespace memstrata::analysis {
 [[nodiscard]] int32_t find_final_block(const model::Recording& recording, const model::Snapshot& snapshot,
                                        int32_t device, uint64_t address);
 
-// Event in which the program gave the block back (`free_requested`), -1 = none. Looks back from the free,
-// over `furthest` events at most: usually it is the one before, at worst as far away as the block's birth.
-[[nodiscard]] int32_t find_free_request(const model::Recording& recording, const replay::Lifetimes& lifetimes,
-                                        int32_t rank, int32_t furthest = std::numeric_limits<int32_t>::max());
+// Events that tell of a block's free, -1 = none.
+struct FreeOf {
+  int32_t request = -1;  // the program gave the block back (`free_requested`)
+  int32_t event = -1;    // the request, else the completion
+};
+// `final_block` is a row of BlockTable or -1: a block in use at the end was not freed. Looks back for the
+// request, over `furthest` events at most: usually it is the one before the completion, at worst as far away
+// as the block's birth.
+[[nodiscard]] FreeOf find_free(const model::Recording& recording, const replay::Lifetimes& lifetimes,
+                               int32_t rank, int32_t final_block,
+                               int32_t furthest = std::numeric_limits<int32_t>::max());
 
 // Whose call the frames of a free belong to depends on the recording's context level, which no file states.
 // At level "alloc" they are those of the allocation; it is recognised by frees that repeat the stack of their
@@ -45,5 +54,18 @@ struct BlockStack {
 // BlockTable or -1, `free_event` an event index or -1.
 [[nodiscard]] BlockStack choose_stack(const model::Recording& recording, const replay::Lifetimes& lifetimes,
                                       int32_t rank, int32_t final_block, int32_t free_event);
+
+// What programs write about a block, besides annotations and extras. None where there is nothing to say: no
+// text, an empty one, or PyTorch's "N/A".
+struct BlockTexts {
+  StringId context;                      // of the alloc
+  StringId metadata;                     // of the alloc, else of the block of the final state
+  StringId free_context, free_metadata;  // of the free; only of a block without an alloc
+};
+[[nodiscard]] BlockTexts block_texts(const model::Recording& recording, const replay::Lifetimes& lifetimes,
+                                     int32_t rank, int32_t final_block, int32_t free_event);
+
+// The key of `extras` whose value is a stack: shown and searched as one, not as metadata.
+inline constexpr std::string_view kForwardFrames = "forward_frames";
 
 }  // namespace memstrata::analysis

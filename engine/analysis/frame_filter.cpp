@@ -36,9 +36,16 @@ constexpr std::array<std::string_view, 10> kHiddenFiles = {"core/boxing",
 
 }  // namespace
 
+bool is_hidden_function(std::string_view function) {
+  return contains_any(function.substr(0, kLongestName), kHiddenFunctions);
+}
+
+bool is_hidden_file(std::string_view file) {
+  return contains_any(file.substr(0, kLongestName), kHiddenFiles);
+}
+
 bool is_hidden(std::string_view function, std::string_view file) {
-  return contains_any(function.substr(0, kLongestName), kHiddenFunctions) ||
-         contains_any(file.substr(0, kLongestName), kHiddenFiles);
+  return is_hidden_function(function) || is_hidden_file(file);
 }
 
 std::string frame_text(const model::Recording& recording, FrameId id) {
@@ -62,7 +69,7 @@ std::vector<std::string> fx_lines(const model::Recording& recording, FrameId id)
   add("op", fx.op);
   add("target", fx.target);
   if (!node.empty()) lines.push_back(">> FX: " + node);
-  std::string_view trace = recording.strings.view(fx.original_trace);
+  std::string_view trace = recording.strings.view(fx.original_trace).substr(0, kMostFxLines * kLongestName);
   if (!trace.empty()) lines.push_back(">> Original Model Code:");
   for (size_t count = 0; !trace.empty() && count < kMostFxLines; ++count) {
     const size_t end = std::min(trace.find('\n'), trace.size());

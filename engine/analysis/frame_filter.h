@@ -2,8 +2,8 @@
 //
 // The rules are those of PyTorch's own viewer, so that both show the same stack: a line is file:line:name;
 // frames of the interpreter and of the dispatcher are hidden; of 3 or more equal visible lines in a row one
-// is shown with a count, 1 or 2 stay as they are. Of hostile files only the first kLongestName bytes of a name
-// and the innermost kMostFrames frames of a stack are looked at.
+// is shown with a count, 1 or 2 stay as they are. Of hostile files only the first kLongestName bytes of a
+// name and the innermost kMostFrames frames of a stack are looked at.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,9 @@ inline constexpr size_t kLongestName = 4096;
 inline constexpr size_t kMostFrames = 10'000;
 inline constexpr size_t kMostFxLines = 100;
 
-// The function or file belongs to the machinery below the program.
+// The function or file belongs to the machinery below the program; either is enough.
+[[nodiscard]] bool is_hidden_function(std::string_view function);
+[[nodiscard]] bool is_hidden_file(std::string_view file);
 [[nodiscard]] bool is_hidden(std::string_view function, std::string_view file);
 
 // file:line:name; an unknown line is 0. Bytes as in the file, which may not be UTF-8; a name or

@@ -1,7 +1,10 @@
 #include "engine/analysis/search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 
 #include "engine/analysis/block_sources.h"
@@ -9,6 +12,7 @@
 
 namespace memstrata::analysis {
 
+using model::Owner;
 using trace::Action;
 
 namespace {
@@ -79,37 +83,56 @@ class NameMatcher {
   mutable std::array<char, 32> buffer_{};
 };
 
-// Strings of the pool are looked at when first asked for, and once.
-class StringMatches {
+// What a predicate says of the strings of the pool; it is asked when first needed, and once per string.
+template <typename Predicate>
+class PerString {
  public:
-  StringMatches(const model::Recording& recording, const Needle& needle)
-      : recording_(recording), needle_(needle), known_(recording.budget) {}
-  [[nodiscard]] bool prepare() { return known_.resize(recording_.strings.size(), kNotLookedAt); }
+  PerString(const model::Recording& recording, Predicate predicate)
+      : strings_(recording.strings), predicate_(predicate), known_(recording.budget) {}
+  [[nodiscard]] bool prepare() { return known_.resize(strings_.size(), kNotAsked); }
   [[nodiscard]] bool operator()(StringId id) {
-    if (id.is_none()) return false;
+    if (id.is_none()) return predicate_(std::string_view{});
     uint8_t& answer = known_[id.index()];
-    if (answer == kNotLookedAt) answer = needle_.is_in(recording_.strings.view(id)) ? 1 : 0;
+    if (answer == kNotAsked) answer = predicate_(strings_.view(id)) ? 1 : 0;
     return answer == 1;
   }
 
  private:
-  static constexpr uint8_t kNotLookedAt = 2;
-  const model::Recording& recording_;
-  const Needle& needle_;
+  static constexpr uint8_t kNotAsked = 2;
+  const StringPool& strings_;
+  Predicate predicate_;
   Column<uint8_t> known_;
 };
 
+// Is the text in file:line:name, but neither in the file nor in the name alone? Only their ends matter then.
+[[nodiscard]] bool spans_parts(const model::Recording& recording, const trace::Frame& frame,
+                               const Needle& needle, std::string& window) {
+  const size_t reach = needle.text().size() - 1;
+  const std::string_view file = recording.strings.view(frame.filename);
+  const std::string_view name = recording.strings.view(frame.name);
+  window = file.substr(file.size() - std::min(reach, file.size()));
+  fmt::format_to(std::back_inserter(window), ":{}:{}", std::max(frame.line, 0), name.substr(0, reach));
+  return needle.is_in(window);
+}
+
 // Which stacks hold a matching frame that is shown? Callers have lower node numbers, so one pass is enough.
-[[nodiscard]] bool match_nodes(const model::Recording& recording, const Needle& needle,
+template <typename InString>
+[[nodiscard]] bool match_nodes(const model::Recording& recording, const Needle& needle, InString& in_string,
                                Column<uint8_t>& nodes) {
   Column<uint8_t> frames(recording.budget);
-  if (!frames.resize(recording.frames.size(), 0) || !nodes.resize(recording.stacks.node_count(), 0))
+  PerString hidden_function(recording, is_hidden_function);
+  PerString hidden_file(recording, is_hidden_file);
+  if (!frames.resize(recording.frames.size(), 0) || !nodes.resize(recording.stacks.node_count(), 0) ||
+      !hidden_function.prepare() || !hidden_file.prepare()) {
     return false;
+  }
+  std::string window;
   for (size_t i = 0; i < frames.size(); ++i) {
     const FrameId id{i};
     const trace::Frame& frame = recording.frames[id];
-    if (is_hidden(recording.strings.view(frame.name), recording.strings.view(frame.filename))) continue;
-    bool found = needle.is_in(frame_text(recording, id));
+    if (hidden_function(frame.name) || hidden_file(frame.filename)) continue;
+    bool found =
+        in_string(frame.name) || in_string(frame.filename) || spans_parts(recording, frame, needle, window);
     if (!found && frame.fx >= 0) {
       for (const std::string& line : fx_lines(recording, id)) found = found || needle.is_in(line);
     }
@@ -131,22 +154,18 @@ struct AddressAndRow {
 };
 
 // Active blocks of the device's final state, by address.
-[[nodiscard]] bool collect_final_blocks(const model::Recording& recording, const replay::Lifetimes& lifetimes,
-                                        Column<AddressAndRow>& found) {
-  for (const model::Snapshot& snapshot : recording.snapshots) {
-    if (snapshot.events_of(lifetimes.device) != lifetimes.events) continue;
-    for (int32_t segment = snapshot.segments.first; segment < snapshot.segments.end(); ++segment) {
-      if (recording.segments.device[static_cast<size_t>(segment)] != lifetimes.device) continue;
-      const model::RowRange rows = recording.segments.blocks[static_cast<size_t>(segment)];
-      for (int32_t row = rows.first; row < rows.end(); ++row) {
-        const auto i = static_cast<size_t>(row);
-        const model::BlockState state = recording.blocks.state[i];
-        if (state != model::BlockState::active_allocated && state != model::BlockState::active_pending_free)
-          continue;
-        if (!found.push_back({recording.blocks.address[i], row})) return false;
-      }
+[[nodiscard]] bool collect_final_blocks(const model::Recording& recording, const model::Snapshot& snapshot,
+                                        int32_t device, Column<AddressAndRow>& found) {
+  for (int32_t segment = snapshot.segments.first; segment < snapshot.segments.end(); ++segment) {
+    if (recording.segments.device[static_cast<size_t>(segment)] != device) continue;
+    const model::RowRange rows = recording.segments.blocks[static_cast<size_t>(segment)];
+    for (int32_t row = rows.first; row < rows.end(); ++row) {
+      const auto i = static_cast<size_t>(row);
+      const model::BlockState state = recording.blocks.state[i];
+      if (state != model::BlockState::active_allocated && state != model::BlockState::active_pending_free)
+        continue;
+      if (!found.push_back({recording.blocks.address[i], row})) return false;
     }
-    break;
   }
   std::sort(found.data(), found.data() + found.size());
   return true;
@@ -159,8 +178,8 @@ struct AddressAndRow {
 
 }  // namespace
 
-Result<Matches> search(const model::Recording& recording, const replay::Lifetimes& lifetimes, SearchIn where,
-                       std::string_view text) {
+Result<Matches> search(const model::Recording& recording, const model::Snapshot& snapshot,
+                       const replay::Lifetimes& lifetimes, SearchIn where, std::string_view text) {
   const auto out_of_memory = [&] {
     return fail(ErrorCode::limit_exceeded, -1,
                 "not enough memory to search {} blocks: {} bytes would be needed", lifetimes.block_count(),
@@ -168,28 +187,29 @@ Result<Matches> search(const model::Recording& recording, const replay::Lifetime
   };
   Matches matches(recording.budget);
   const auto count = static_cast<size_t>(lifetimes.block_count());
-  if (!matches.meant.resize(count, 0)) return out_of_memory();
+  if (!matches.matched.resize(count, 0)) return out_of_memory();
   if (text.empty()) return matches;
 
   const model::EventTable& events = recording.events;
   const auto row_of = [&](int32_t event) { return static_cast<size_t>(lifetimes.events.first + event); };
-  const bool anything = where == SearchIn::anything;
+  const bool in_names = where == SearchIn::anything || where == SearchIn::address;
+  const bool in_frames = where == SearchIn::anything || where == SearchIn::frame;
+  const bool in_metadata = where == SearchIn::anything || where == SearchIn::metadata;
   const Needle needle(text);
   const NameMatcher names(needle.text());
-  StringMatches strings(recording, needle);
+  PerString in_string(recording, [&](std::string_view hay) { return needle.is_in(hay); });
   Column<uint8_t> nodes(recording.budget);
   Column<AddressAndRow> final_blocks(recording.budget);
-  if (anything || where == SearchIn::frame) {
-    if (!match_nodes(recording, needle, nodes) || !collect_final_blocks(recording, lifetimes, final_blocks)) {
-      return out_of_memory();
-    }
+  if ((in_frames || in_metadata) &&
+      (!in_string.prepare() || !collect_final_blocks(recording, snapshot, lifetimes.device, final_blocks))) {
+    return out_of_memory();
   }
+  if (in_frames && !match_nodes(recording, needle, in_string, nodes)) return out_of_memory();
   Column<AddressAndRow> annotations(recording.budget);  // that match: address, event
-  if (anything || where == SearchIn::metadata) {
-    if (!strings.prepare()) return out_of_memory();
+  if (in_metadata) {
     for (int32_t event = 0; event < lifetimes.events.count; ++event) {
       const size_t row = row_of(event);
-      if (events.action[row] == Action::annotate && strings(events.metadata[row])) {
+      if (events.action[row] == Action::annotate && in_string(events.metadata[row])) {
         if (!annotations.push_back({events.address[row], event})) return out_of_memory();
       }
     }
@@ -200,42 +220,53 @@ Result<Matches> search(const model::Recording& recording, const replay::Lifetime
     return !stack.is_none() && recording.stacks.leaf(stack) >= 0 &&
            nodes[static_cast<size_t>(recording.stacks.leaf(stack))] != 0;
   };
+  const bool has_extras = recording.extras.size_rows() > 0;
+  const auto extras_match = [&](Owner owner, int32_t row) {
+    const model::RowRange range = recording.extras_of(owner, row);
+    for (int32_t i = range.first; i < range.end(); ++i) {
+      const StringId key = recording.extras.key[static_cast<size_t>(i)];
+      const StringId value = recording.extras.value[static_cast<size_t>(i)];
+      if (recording.strings.view(key) == kForwardFrames ? in_frames && in_string(value)
+                                                        : in_metadata && (in_string(key) || in_string(value)))
+        return true;
+    }
+    return false;
+  };
   for (int32_t rank = 0; rank < lifetimes.block_count(); ++rank) {
     const auto r = static_cast<size_t>(rank);
     const uint64_t address = lifetimes.address(recording, rank);
     const int32_t born = lifetimes.born[r];
     const int32_t freed = lifetimes.freed[r];
-    const bool live_at_end = freed >= lifetimes.events.count;
-    bool found = false;
-    if (anything || where == SearchIn::address) found = names.matches(address, lifetimes.version[r]);
-    if (!found && (anything || where == SearchIn::frame)) {
+    bool found = in_names && names.matches(address, lifetimes.version[r]);
+    if (!found && (in_frames || in_metadata)) {
+      // As the details look them up.
+      int32_t final_block = born < 0 ? lifetimes.source[r] : -1;
+      if (final_block < 0 && freed >= lifetimes.events.count) final_block = row_at(final_blocks, address);
       const StackId at_alloc = born >= 0 ? events.stack[row_of(born)] : StackId{};
-      if (!at_alloc.is_none() && recording.stacks.leaf(at_alloc) >= 0) {
-        found = stack_matches(at_alloc);
-      } else {
-        int32_t block = rank < lifetimes.from_start ? lifetimes.source[r] : -1;
-        if (block < 0 && live_at_end) block = row_at(final_blocks, address);
-        int32_t free_event = -1;
-        if (!live_at_end) {
-          free_event = find_free_request(recording, lifetimes, rank, kFurthestRequest);
-          if (free_event < 0 && events.action[row_of(freed)] != Action::alloc) free_event = freed;
+      const bool has_own_stack = !at_alloc.is_none() && recording.stacks.leaf(at_alloc) >= 0;
+      const int32_t free_event =
+          has_own_stack ? -1 : find_free(recording, lifetimes, rank, final_block, kFurthestRequest).event;
+      if (in_frames) {
+        found = stack_matches(choose_stack(recording, lifetimes, rank, final_block, free_event).stack);
+      }
+      if (!found && in_metadata) {
+        const BlockTexts texts = block_texts(recording, lifetimes, rank, final_block, free_event);
+        for (const StringId id : {texts.context, texts.metadata, texts.free_context, texts.free_metadata}) {
+          found = found || (!id.is_none() && in_string(id));
         }
-        found = stack_matches(choose_stack(recording, lifetimes, rank, block, free_event).stack);
+        const auto* note =
+            std::upper_bound(annotations.begin(), annotations.end(), AddressAndRow{address, born});
+        found = found || (note != annotations.end() && note->address == address && note->row < freed);
       }
-    }
-    if (!found && (anything || where == SearchIn::metadata)) {
-      if (born >= 0) {
-        found = strings(events.context[row_of(born)]) || strings(events.metadata[row_of(born)]);
-      } else if (lifetimes.source[r] >= 0) {
-        found = strings(recording.blocks.metadata[static_cast<size_t>(lifetimes.source[r])]);
+      if (!found && has_extras) {
+        const int32_t event = born >= 0 ? born : free_event;
+        found = (event >= 0 && extras_match(Owner::event, lifetimes.events.first + event)) ||
+                (final_block >= 0 && extras_match(Owner::block, final_block));
       }
-      const auto* note =
-          std::upper_bound(annotations.begin(), annotations.end(), AddressAndRow{address, born});
-      found = found || (note != annotations.end() && note->address == address && note->row < freed);
     }
     if (!found) continue;
     if (!matches.ranks.push_back(rank)) return out_of_memory();
-    matches.meant[r] = 1;
+    matches.matched[r] = 1;
     matches.bytes += lifetimes.size[r];
   }
   return matches;

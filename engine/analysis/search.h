@@ -1,7 +1,9 @@
 // Which blocks of the timeline match a text?
 //
-// Case-insensitive substring (ASCII case) over: the block's name (b'address_version), its frames as
-// file:line:name, its user metadata, annotations and compile context. O(frames + stack nodes + blocks).
+// Case-insensitive substring (ASCII case) over what the details show: the block's name (b'address_version),
+// its frames as file:line:name, its metadata (user metadata, annotations, compile context, unknown keys).
+// O(bytes of distinct texts + frames + stack nodes + blocks): a text is looked at once, however many frames
+// and blocks have it.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +20,15 @@ namespace memstrata::analysis {
 enum class SearchIn : uint8_t { anything, address, frame, metadata };
 
 struct Matches {
-  explicit Matches(Budget& budget) : ranks(budget), meant(budget) {}
-  Column<int32_t> ranks;  // ascending
-  Column<uint8_t> meant;  // per rank 0 or 1, as replay::PaintStyle takes it
-  int64_t bytes = 0;      // sum of their sizes
+  explicit Matches(Budget& budget) : ranks(budget), matched(budget) {}
+  Column<int32_t> ranks;    // ascending
+  Column<uint8_t> matched;  // per rank 0 or 1, as replay::PaintStyle takes it
+  int64_t bytes = 0;        // sum of their sizes
 };
 
 // An address may be given with or without 0x, b or b'. Empty text matches nothing.
-[[nodiscard]] Result<Matches> search(const model::Recording& recording, const replay::Lifetimes& lifetimes,
-                                     SearchIn where, std::string_view text);
+[[nodiscard]] Result<Matches> search(const model::Recording& recording, const model::Snapshot& snapshot,
+                                     const replay::Lifetimes& lifetimes, SearchIn where,
+                                     std::string_view text);
 
 }  // namespace memstrata::analysis

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/base/json_writer.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/base/utf8.h"
 
 namespace memstrata::analysis {
 
@@ -13,6 +12,8 @@ using model::Diag;
 using model::RowRange;
 
 namespace {
+
+constexpr size_t kLongestAction = 200;  // bytes of an unknown action's name that are shown
 
 // Saturates: sizes of a hostile file may not overflow.
 void add(int64_t& total, int64_t bytes) {
@@ -65,19 +66,25 @@ void count_actions(DeviceSummary& sums, const model::Recording& recording, RowRa
   return {};
 }
 
-void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange events,
-                model::Diagnostics& diagnostics) {
-  int64_t latest = INT64_MIN;
-  int64_t earlier_than_before = 0;
+void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange events) {
   for (int32_t row = events.first; row < events.end(); ++row) {
     const int64_t time = recording.events.time_us[static_cast<size_t>(row)];
     if (time == model::kNoTime) continue;
     if (!sums.first_time_us) sums.first_time_us = time;
     sums.last_time_us = time;
+  }
+}
+
+[[nodiscard]] int64_t count_out_of_order(const model::Recording& recording, RowRange events) {
+  int64_t latest = INT64_MIN;
+  int64_t earlier_than_before = 0;
+  for (int32_t row = events.first; row < events.end(); ++row) {
+    const int64_t time = recording.events.time_us[static_cast<size_t>(row)];
+    if (time == model::kNoTime) continue;
     earlier_than_before += time < latest ? 1 : 0;
     latest = std::max(latest, time);
   }
-  if (earlier_than_before > 0) diagnostics.add_many(Diag::time_not_monotonic, earlier_than_before);
+  return earlier_than_before;
 }
 
 [[nodiscard]] Result<DeviceSummary> summarize_device(const model::Recording& recording,
@@ -89,13 +96,13 @@ void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange
   sums.events = events.count;
   const auto lifetimes = replay::find_lifetimes(recording, snapshot, device);
   if (!lifetimes) return tl::unexpected(lifetimes.error());
-  diagnostics.add_all(lifetimes->diagnostics);
+  add_device_diagnostics(diagnostics, recording, *lifetimes);
   sums.initial_requested_bytes = lifetimes->initial_level;
   sums.final_requested_bytes = lifetimes->final_level;
   sums.peak_requested_bytes = lifetimes->peak_level;
   sums.peak_event = lifetimes->peak_event;
   count_actions(sums, recording, events);
-  find_times(sums, recording, events, diagnostics);
+  find_times(sums, recording, events);
   sum_final_state(sums, recording, snapshot);
   if (Status status = count_stacks(sums, recording, events); !status) return tl::unexpected(status.error());
   return sums;
@@ -107,7 +114,7 @@ void write_device(JsonWriter& json, const DeviceSummary& sums) {
   json.member("events", sums.events);
   json.key("actions");
   json.begin_object();
-  for (const auto& [name, count] : sums.actions) json.member(name, count);
+  for (const auto& [name, count] : sums.actions) json.member(utf8::cut(name, kLongestAction), count);
   json.end_object();
   json.member("segments", sums.segments);
   json.member("blocks", sums.blocks);
@@ -151,6 +158,44 @@ void write_snapshot(JsonWriter& json, const SnapshotSummary& snapshot) {
 
 }  // namespace
 
+void add_device_diagnostics(model::Diagnostics& diagnostics, const model::Recording& recording,
+                            const replay::Lifetimes& lifetimes) {
+  diagnostics.add_all(lifetimes.diagnostics);
+  const int64_t out_of_order = count_out_of_order(recording, lifetimes.events);
+  if (out_of_order > 0) diagnostics.add_many(Diag::time_not_monotonic, out_of_order);
+}
+
+std::vector<Finding> findings(const model::Diagnostics& diagnostics) {
+  std::vector<Finding> all;
+  for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
+    const model::Diagnostics::Finding& found = diagnostics[static_cast<Diag>(i)];
+    if (found.count == 0) continue;
+    const model::DiagKind& kind = model::kind_of(static_cast<Diag>(i));
+    Finding& finding = all.emplace_back();
+    finding.name = kind.name;
+    finding.severity = model::name_of(kind.severity);
+    finding.count = found.count;
+    if (found.first_offset >= 0) finding.first_offset = found.first_offset;
+    finding.text = kind.text;
+    if (!found.detail.empty()) finding.text += " (first: " + found.detail + ")";
+  }
+  return all;
+}
+
+void write_findings(JsonWriter& json, std::span<const Finding> findings) {
+  json.begin_array();
+  for (const Finding& finding : findings) {
+    json.begin_object();
+    json.member("name", finding.name);
+    json.member("severity", finding.severity);
+    json.member("count", finding.count);
+    json.member("first_offset", finding.first_offset);
+    json.member("text", finding.text);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 Result<Summary> summarize(const model::Recording& recording) {
   model::Diagnostics diagnostics = recording.diagnostics;
   Summary summary;
@@ -171,18 +216,7 @@ Result<Summary> summarize(const model::Recording& recording) {
     if (settings.starts_with('{')) sums.settings_json = settings;
     sums.annotations = snapshot.annotations.count;
   }
-  for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
-    const model::Diagnostics::Finding& found = diagnostics[static_cast<Diag>(i)];
-    if (found.count == 0) continue;
-    const model::DiagKind& kind = model::kind_of(static_cast<Diag>(i));
-    Finding& finding = summary.diagnostics.emplace_back();
-    finding.name = kind.name;
-    finding.severity = model::name_of(kind.severity);
-    finding.count = found.count;
-    if (found.first_offset >= 0) finding.first_offset = found.first_offset;
-    finding.text = kind.text;
-    if (!found.detail.empty()) finding.text += " (first: " + found.detail + ")";
-  }
+  summary.diagnostics = findings(diagnostics);
   return summary;
 }
 
@@ -197,17 +231,7 @@ std::string summary_json(const Summary& summary, std::string_view file) {
   for (const SnapshotSummary& snapshot : summary.snapshots) write_snapshot(json, snapshot);
   json.end_array();
   json.key("diagnostics");
-  json.begin_array();
-  for (const Finding& finding : summary.diagnostics) {
-    json.begin_object();
-    json.member("name", finding.name);
-    json.member("severity", finding.severity);
-    json.member("count", finding.count);
-    json.member("first_offset", finding.first_offset);
-    json.member("text", finding.text);
-    json.end_object();
-  }
-  json.end_array();
+  write_findings(json, summary.diagnostics);
   json.end_object();
   return std::move(json).text();
 }

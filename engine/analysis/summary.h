@@ -1,24 +1,28 @@
 // The numbers of `memstrata summary`, and their JSON text. Shape and rules are in engine/cli/README.md.
 //
-// O(events + blocks) per device; the memory of one device's Lifetimes is in use meanwhile.
+// O(events + blocks) per device; the memory of one device's Lifetimes is in use meanwhile. A Summary refers
+// to the texts of its Recording.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "engine/base/json_writer.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
+#include "engine/replay/lifetimes.h"
 
 namespace memstrata::analysis {
 
 struct DeviceSummary {
   int32_t device = 0;
   int64_t events = 0;
-  std::vector<std::pair<std::string, int64_t>> actions;  // name and count, by first appearance
+  std::vector<std::pair<std::string_view, int64_t>> actions;  // name and count, by first appearance
   int64_t segments = 0, blocks = 0;
   // The final state: segments; blocks in use; blocks in use or waiting for a stream.
   int64_t reserved_bytes = 0, allocated_bytes = 0, active_bytes = 0;
@@ -30,11 +34,11 @@ struct DeviceSummary {
 };
 
 struct SnapshotSummary {
-  std::string name;  // empty if the file is the snapshot
+  std::string_view name;  // empty if the file is the snapshot
   std::vector<DeviceSummary> devices;
   bool has_host = false;
   int64_t host_segments = 0, host_events = 0;
-  std::string settings_json = "{}";
+  std::string_view settings_json = "{}";
   int64_t annotations = 0;
 };
 
@@ -51,6 +55,13 @@ struct Summary {
   std::vector<SnapshotSummary> snapshots;
   std::vector<Finding> diagnostics;
 };
+
+// Adds what replaying a device found, and events out of time order.
+void add_device_diagnostics(model::Diagnostics& diagnostics, const model::Recording& recording,
+                            const replay::Lifetimes& lifetimes);
+[[nodiscard]] std::vector<Finding> findings(const model::Diagnostics& diagnostics);
+// As an array: [{"name","severity","count","first_offset","text"}]
+void write_findings(JsonWriter& json, std::span<const Finding> findings);
 
 // Its diagnostics are the reader's and those of replaying every device.
 [[nodiscard]] Result<Summary> summarize(const model::Recording& recording);

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <ctime>
+#include <new>
 
 #include "engine/analysis/summary.h"
 #include "engine/base/units.h"
@@ -145,39 +146,44 @@ void append_device(std::string& out, const analysis::DeviceSummary& device) {
   return fmt::format("memstrata: {}: {}{}\n", printable(file), printable(failure.message), place);
 }
 
+// The file's text or JSON line.
+[[nodiscard]] tl::expected<std::string, ReadFailure> summary_of(const std::string& file, bool json) {
+  Budget budget(default_budget_bytes());
+  model::Recording recording(budget);
+  if (auto read = read_recording(file, recording); !read) return tl::unexpected(read.error());
+  const auto summary = analysis::summarize(recording);
+  if (!summary) {
+    const Error& error = summary.error();
+    return tl::unexpected(ReadFailure{std::string(name_of(error.code)), error.message, error.offset});
+  }
+  return json ? analysis::summary_json(*summary, file) + "\n" : summary_text(*summary, file);
+}
+
 }  // namespace
 
 int run_summary(const SummaryOptions& options) {
   int exit_code = kSuccess;
   bool first = true;
   for (const std::string& file : options.files) {
-    Budget budget(default_budget_bytes());
-    model::Recording recording(budget);
-    tl::expected<void, ReadFailure> read = read_recording(file, recording);
-    tl::expected<analysis::Summary, ReadFailure> summary;
-    if (read) {
-      auto result = analysis::summarize(recording);
-      if (result) {
-        summary = std::move(*result);
-      } else {
-        const Error& error = result.error();
-        read = tl::unexpected(ReadFailure{std::string(name_of(error.code)), error.message, error.offset});
-      }
+    tl::expected<std::string, ReadFailure> summary;
+    try {
+      summary = summary_of(file, options.json);
+    } catch (const std::bad_alloc&) {  // beyond what the budget knows; the other files may well fit
+      summary = tl::unexpected(
+          ReadFailure{std::string(name_of(ErrorCode::limit_exceeded)), "This file needs too much memory."});
     }
     std::string out;
-    if (!read) {
+    if (summary) {
+      out = (first || options.json ? "" : "\n") + *summary;
+      first = false;
+    } else {
       exit_code = kUnreadable;
-      const ReadFailure& failure = read.error();
+      const ReadFailure& failure = summary.error();
       if (options.json) {
         out = analysis::error_json(failure.code, failure.message, failure.offset, file) + "\n";
       } else {
         std::fputs(failure_text(failure, file).c_str(), stderr);
       }
-    } else if (options.json) {
-      out = analysis::summary_json(*summary, file) + "\n";
-    } else {
-      out = fmt::format("{}{}", first ? "" : "\n", summary_text(*summary, file));
-      first = false;
     }
     std::fwrite(out.data(), 1, out.size(), stdout);
     std::fflush(stdout);

@@ -38,11 +38,16 @@ inline constexpr size_t kMaxTextBytes = size_t{64} << 10;
 inline constexpr uint64_t kMaxTextDepth = 32;
 inline constexpr int64_t kFreeTextBytes = int64_t{64} << 20;
 inline constexpr int64_t kTextBytesPerInputByte = 16;
-// Snapshots in one wrapper, and outer lists of device_traces: the Snapshot struct is not charged.
-inline constexpr size_t kMaxSnapshots = 4096;
-inline constexpr size_t kMaxTraces = 4096;
-// Levels of a user's wrapper that become part of a snapshot's name.
+// Snapshots in one wrapper, and lists in a device_traces. They are not charged: together at most 12 MiB.
+inline constexpr size_t kMaxSnapshots = 1024;
+inline constexpr size_t kMaxTraces = 1024;
+// Levels of a user's wrapper that become part of a snapshot's name, and bytes of each.
 inline constexpr uint64_t kNamedLevels = 3;
+inline constexpr size_t kMaxNameBytes = 200;
+// Rows copied because several lists share them. An honest file refers to each by a memo index of two bytes or
+// more; a list that a thousand others repeat as a whole is none.
+inline constexpr int64_t kFreeCopiedRows = int64_t{1} << 20;
+inline constexpr int64_t kInputBytesPerCopiedRow = 2;
 // Set aside at the start and given back when the budget is used up, so that what was read can be closed.
 inline constexpr int64_t kSalvageBytes = int64_t{256} << 10;
 

@@ -32,10 +32,11 @@ enum class Diag : uint8_t {
   event_incomplete,      // event without action, size or address, left out
   block_incomplete,
   segment_incomplete,
+  shared_rows_cut,     // rows that lists share were copied too often: the rest is left out
   blocks_do_not_tile,  // sum of block sizes differs from total_size
   too_many_streams,    // beyond 32767 different handles: shown as one
   too_many_pools,
-  too_many_devices,       // beyond kMaxDevices ordinals: not listed
+  too_many_devices,       // beyond the limits in recording.h: not listed
   time_not_monotonic,     // events out of time order; the time axis uses the latest time so far
   alloc_of_live_address,  // the earlier block is taken as freed there
   free_without_alloc,     // block older than the recording

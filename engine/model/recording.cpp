@@ -70,16 +70,16 @@ void permute(Column<T>& column, std::span<const uint32_t> order, Column<T>& scra
 }  // namespace
 
 std::vector<int32_t> Snapshot::devices(const SegmentTable& table) const {
+  if (most_devices == 0) return {};
   std::vector<int32_t> found = all_devices(*this, table);
-  if (found.size() > kMaxDevices) found.resize(kMaxDevices);
+  if (found.size() > most_devices) found.resize(most_devices);
   return found;
 }
 
 RowRange Snapshot::events_of(int32_t device) const {
-  for (const DeviceTrace& trace : traces) {
-    if (trace.device == device) return trace.events;
-  }
-  return {};
+  const auto trace = std::lower_bound(traces.begin(), traces.end(), device,
+                                      [](const DeviceTrace& a, int32_t b) { return a.device < b; });
+  return trace != traces.end() && trace->device == device ? trace->events : RowRange{};
 }
 
 Recording::Recording(Budget& shared)
@@ -146,6 +146,29 @@ PoolId Recording::pool_of(Pool pool) {
   return id;
 }
 
+void Recording::limit_devices() {
+  size_t devices_left = kMaxDevices;
+  int64_t rows_left =
+      kMaxLookedAt + kMaxRepeats * static_cast<int64_t>(events.size_rows() + segments.size_rows());
+  for (Snapshot& snapshot : snapshots) {
+    snapshot.most_devices = 0;
+    rows_left -= snapshot.segments.count;
+    if (rows_left < 0) {
+      diagnostics.add(Diag::too_many_devices);  // one at least: finding out how many is too much, too
+      continue;
+    }
+    const std::vector<int32_t> found = all_devices(snapshot, segments);
+    for (const int32_t device : found) {
+      rows_left -= int64_t{snapshot.events_of(device).count} + snapshot.segments.count;
+      if (devices_left == 0 || rows_left < 0) break;
+      --devices_left;
+      ++snapshot.most_devices;
+    }
+    const size_t left_out = found.size() - snapshot.most_devices;
+    if (left_out > 0) diagnostics.add_many(Diag::too_many_devices, static_cast<int64_t>(left_out));
+  }
+}
+
 void Recording::seal() {
   if (!sort_extras(extras, budget)) {
     diagnostics.add(Diag::budget_exhausted, -1, "no memory to sort the unknown fields, they were left out");
@@ -154,11 +177,7 @@ void Recording::seal() {
     extras.key.clear();
     extras.value.clear();
   }
-  for (const Snapshot& snapshot : snapshots) {
-    const size_t devices = all_devices(snapshot, segments).size();
-    if (devices > kMaxDevices)
-      diagnostics.add_many(Diag::too_many_devices, static_cast<int64_t>(devices - kMaxDevices));
-  }
+  limit_devices();
   EventTable& e = events;
   seal_columns(e.size_rows(), e.action, e.address, e.size, e.time_us, e.stack, e.context, e.metadata,
                e.stream, e.pool);

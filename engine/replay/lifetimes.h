@@ -1,5 +1,5 @@
 // Lifetimes: which block lived from which event to which, on one device, by the rule of the active memory
-// timeline (formats/pytorch-snapshot 10.1).
+// timeline of PyTorch's own viewer.
 //
 //  - `alloc` opens a block of the event's (requested) size; `free_completed` at its address ends it.
 //  - A `free_completed` without an open alloc is a block that existed from the start.

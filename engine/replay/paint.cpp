@@ -69,7 +69,7 @@ class BandColours {
     colour = lightness < middle ? darker(colour, (middle - lightness) * kLightnessStep)
                                 : lighter(colour, (lightness - middle) * kLightnessStep);
     if ((pixel & kMergedBit) != 0) colour = mix(colour, style_.palette.merged, kMergedShare);
-    if (rank < style_.meant.size() && style_.meant[rank] == 0) {
+    if (rank < style_.matched.size() && style_.matched[rank] == 0) {
       colour = mix(colour, style_.palette.dimmed_towards, kDimmedShare);
     }
     return colour;

@@ -16,9 +16,9 @@ struct Palette {
 
 struct PaintStyle {
   Palette palette;
-  std::span<const uint32_t> group;  // per rank: index of a band colour; empty = a hash of the rank
-  std::span<const uint8_t> meant;   // per rank: 0 = dimmed; empty = all are meant
-  int32_t separator_min_rows = 4;   // bands at least this high get a darker top row
+  std::span<const uint32_t> group;   // per rank: index of a band colour; empty = a hash of the rank
+  std::span<const uint8_t> matched;  // per rank: 0 = dimmed; empty = nothing is dimmed
+  int32_t separator_min_rows = 4;    // bands at least this high get a darker top row
 };
 
 // `pixels` as drawn by Timeline::draw; `rgba` has the same count.

@@ -46,12 +46,13 @@ inline constexpr uint32_t kNothing = 0xFFFFFFFFu;
 inline constexpr uint32_t kMergedBit = 0x80000000u;  // the block's band is lower than one row
 inline constexpr uint32_t kRankMask = 0x3FFFFFFFu;
 
-// Per column; NaN where the column lies outside the recording.
+// Bytes per column, all but `reserved` as requested (not rounded up to blocks); NaN where the column lies
+// outside the recording.
 struct Curves {
   std::vector<int32_t> event;     // the event whose state is shown; -1 = before the first; -2 = outside
   std::vector<double> highest;    // level at that event
   std::vector<double> lowest;     // lowest level in the column
-  std::vector<double> allocated;  // level minus pending bytes, at that event
+  std::vector<double> allocated;  // requested bytes in use: level minus pending bytes, at that event
   std::vector<double> reserved;   // highest in the column
 };
 

@@ -19,7 +19,7 @@ using replay::RowGrid;
 
 namespace {
 constexpr int32_t kMaxOomEvents = 1000;
-constexpr size_t kMaxPixels = size_t{1} << 26;  // 8192 x 8192: beyond any screen, 512 MiB with both buffers
+constexpr size_t kMaxPixels = size_t{8192} * 4320;  // an 8K screen and then some; 8 bytes for each
 }  // namespace
 
 struct Session::State {
@@ -38,6 +38,9 @@ struct Session::State {
   [[nodiscard]] bool has_rank(int32_t rank) const {
     return view && rank >= 0 && rank < view->lifetimes.block_count();
   }
+  [[nodiscard]] const model::Snapshot& view_snapshot() const {
+    return recording.snapshots[static_cast<size_t>(view->snapshot)];
+  }
   [[nodiscard]] std::optional<int64_t> time_of(int32_t event) const {
     if (event < 0 || event >= view->lifetimes.events.count) return std::nullopt;
     const int64_t time = recording.events.time_us[static_cast<size_t>(view->lifetimes.events.first + event)];
@@ -53,8 +56,8 @@ struct Session::State {
 
   std::vector<uint32_t> bands{0xFFA7794E};
   replay::Palette palette;
-  std::vector<uint32_t> ranks;  // the last picture before and after colouring
-  std::vector<uint32_t> rgba;
+  Column<uint32_t> ranks{budget};  // the last picture before and after colouring
+  Column<uint32_t> rgba{budget};
 };
 
 Session::Session(int64_t budget_bytes) : state_(std::make_unique<State>(budget_bytes)) {}
@@ -133,6 +136,14 @@ std::string Session::contents_json() const {
     json.end_object();
   }
   json.end_object();
+  return std::move(json).text();
+}
+
+std::string Session::diagnostics_json() const {
+  model::Diagnostics diagnostics = state_->recording.diagnostics;
+  if (state_->view) analysis::add_device_diagnostics(diagnostics, state_->recording, state_->view->lifetimes);
+  JsonWriter json;
+  analysis::write_findings(json, analysis::findings(diagnostics));
   return std::move(json).text();
 }
 
@@ -228,15 +239,16 @@ Result<std::span<const uint32_t>> Session::picture(const ColumnGrid& columns, co
   const size_t pixels = static_cast<size_t>(columns.count) * static_cast<size_t>(rows.count);
   if (pixels > kMaxPixels)
     return fail(ErrorCode::limit_exceeded, -1, "a picture of {} pixels is too large", pixels);
-  s.ranks.resize(pixels);
-  s.rgba.resize(pixels);
-  s.view->timeline->draw(columns, rows, s.ranks);
+  if (!s.ranks.resize(pixels, 0) || !s.rgba.resize(pixels, 0)) {
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a picture of {} pixels", pixels);
+  }
+  s.view->timeline->draw(columns, rows, s.ranks.span());
   replay::PaintStyle style;
   style.palette = s.palette;
   style.palette.bands = s.bands;
-  if (dim_others && s.view->matches) style.meant = s.view->matches->meant.span();
-  replay::paint(s.ranks, columns.count, rows.count, style, s.rgba);
-  return std::span<const uint32_t>(s.rgba);
+  if (dim_others && s.view->matches) style.matched = s.view->matches->matched.span();
+  replay::paint(s.ranks.span(), columns.count, rows.count, style, s.rgba.span());
+  return std::span<const uint32_t>(s.rgba.span());
 }
 
 replay::Curves Session::curves(const ColumnGrid& columns) const {
@@ -299,8 +311,7 @@ std::string Session::block_place_json(int32_t rank, Axis axis) const {
 std::string Session::block_details_json(int32_t rank) const {
   const State& s = *state_;
   if (!s.has_rank(rank)) return "null";
-  return analysis::block_details_json(
-      s.recording, s.recording.snapshots[static_cast<size_t>(s.view->snapshot)], s.view->lifetimes, rank);
+  return analysis::block_details_json(s.recording, s.view_snapshot(), s.view->lifetimes, rank);
 }
 
 int64_t Session::position(Axis axis, int32_t event) const {
@@ -318,7 +329,7 @@ Result<std::string> Session::search(analysis::SearchIn where, std::string_view t
     json.member("bytes", int64_t{0});
     json.member("first", int64_t{-1});
   } else {
-    auto found = analysis::search(s.recording, s.view->lifetimes, where, text);
+    auto found = analysis::search(s.recording, s.view_snapshot(), s.view->lifetimes, where, text);
     if (!found) return tl::unexpected(found.error());
     json.member("count", static_cast<int64_t>(found->ranks.size()));
     json.member("bytes", found->bytes);

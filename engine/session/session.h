@@ -1,7 +1,7 @@
 // One open file and all questions that can be asked of it: the only API of the page and of wasm/.
 //
 // Reading:   while (input) { fill writable(); commit(n); }  finish();
-// Then:      info_json(), open_view(snapshot, device), and per view the timeline queries.
+// Then:      contents_json(), open_view(snapshot, device), and per view the timeline queries.
 // Answers are JSON text (few, small) or arrays bounded by pixels. Spans stay valid until the next call.
 #pragma once
 
@@ -40,6 +40,10 @@ class Session {
   // The default device is the one with the longest trace, else the first.
   [[nodiscard]] std::string contents_json() const;
 
+  // [{"name","severity","count","first_offset"|null,"text"}]: what the reader noticed, and what showing the
+  // current view repaired. Unlike summary_json() it replays nothing.
+  [[nodiscard]] std::string diagnostics_json() const;
+
   // -- One device of one snapshot: builds its timeline and makes it the current view.
   // {"device","events","blocks","from_start","peak":{"bytes","event"},"initial_bytes","final_bytes",
   //  "reserved_peak","reserved_final","extent":{"event","time_us"|null},"first_time_us"|null,"last_time_us"|null,
@@ -48,7 +52,7 @@ class Session {
 
   // -- Timeline of the current view. All are no-ops with empty answers without one.
   // RGBA rows from the top, columns.count * rows.count pixels. Matches of the last search are lit, others
-  // dimmed, while `dim_others`.
+  // dimmed, while `dim_others`. Error: limit_exceeded, beyond 8192 x 4320 pixels or if memory is short.
   [[nodiscard]] Result<std::span<const uint32_t>> picture(const replay::ColumnGrid& columns,
                                                           const replay::RowGrid& rows, bool dim_others);
   // Colours R, G, B, A in memory order; kept for later pictures.
@@ -57,7 +61,8 @@ class Session {
   [[nodiscard]] replay::Curves curves(const replay::ColumnGrid& columns) const;
   [[nodiscard]] int64_t highest_level(const replay::ColumnGrid& columns) const;
   // {"event","time_us"|null,"level","allocated","reserved","rank","name"|null,"size"|null} of the state that
-  // column k shows; rank -1 = no block at that height.
+  // column k shows, `allocated` being requested bytes in use (level minus pending ones); rank -1 = no block
+  // at that height.
   [[nodiscard]] std::string pick_json(replay::Axis axis, int64_t column, int64_t width, double bytes) const;
   [[nodiscard]] std::vector<double> outline(int32_t rank, const replay::ColumnGrid& columns) const;
   // Where a block lies on an axis: {"from","to","offset": bytes below it at birth,"size"}; for fitting it.

@@ -1,4 +1,4 @@
-// What an event of the allocator history says. Names are PyTorch's; see formats/pytorch-snapshot 5.2.
+// What an event of the allocator history says. Names are those of PyTorch's snapshot format.
 #pragma once
 
 #include <cstdint>

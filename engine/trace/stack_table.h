@@ -56,7 +56,7 @@ class StackTable {
  public:
   explicit StackTable(Budget& budget);
 
-  // `frames` innermost first; an empty list is a stack of its own (`empty_stack`). None if the budget
+  // `frames` innermost first; an empty list is a stack of its own. None if the budget
   // refuses.
   [[nodiscard]] StackId intern(std::span<const FrameId> frames);
   [[nodiscard]] size_t size() const {

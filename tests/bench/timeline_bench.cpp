@@ -205,7 +205,7 @@ void measure(const char* kind, size_t events) {
               static_cast<double>(budget.used() - before_index) * per_event);
 
   const std::vector<uint32_t> bands = {0xFFA7794E, 0xFF2C8EF2, 0xFF5957E1, 0xFFB2B776, 0xFF4FA159};
-  const replay::PaintStyle style{.palette = {.bands = bands}, .group = {}, .meant = {}};
+  const replay::PaintStyle style{.palette = {.bands = bands}, .group = {}, .matched = {}};
   std::vector<uint32_t> pixels(static_cast<size_t>(kColumns) * kRows);
   std::vector<uint32_t> rgba(pixels.size());
   struct Zoom {

@@ -67,6 +67,20 @@ test('Ctrl C copies the details as text', async ({ page, context }) => {
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain(name);
 });
 
+test('names and lines of a stack are whole in the narrow panel', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await openSample(page);
+  const at = await pointAt(page, 0.33, 0.387);
+  await page.mouse.click(at.x, at.y);
+  await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
+  const parts = page.locator('memstrata-details .frame :is(.function, .file)');
+  expect(await parts.count()).toBeGreaterThan(2);
+  const cut = await parts.evaluateAll((all) =>
+    all.filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.textContent),
+  );
+  expect(cut).toEqual([]);
+});
+
 for (const [width, height] of [
   [320, 640],
   [390, 844],

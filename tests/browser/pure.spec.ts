@@ -12,8 +12,11 @@ import {
 } from '../../web/src/base/format.ts';
 import { LatestOnly } from '../../web/src/base/latest_only.ts';
 import { byteTicks, decimalTicks } from '../../web/src/base/ticks.ts';
+import type { EngineClient } from '../../web/src/engine/client.ts';
+import { Projection } from '../../web/src/draw/plot.ts';
 import type { Frame } from '../../web/src/engine/answers.ts';
 import { originsOf, runsOf } from '../../web/src/state/stack_lines.ts';
+import { PictureTrack } from '../../web/src/tracks/picture_track.ts';
 import {
   boundsOf,
   bringIntoView,
@@ -46,6 +49,28 @@ test('ticks of a ruler share unit and places', () => {
 
 test('a pixel of 1 MiB deserves four places of a GiB', () => {
   expect(formatBytesAt(7.19342 * GiB, MiB)).toBe('7.1934 GiB');
+});
+
+test('what rounds up to the next unit is told in that unit', () => {
+  expect(formatBytes(1024 * 1024 - 50)).toBe('1 MiB');
+  expect(formatBytes(1023.94 * 1024)).toBe('1023.9 KiB');
+  // 1 MiB - 1 B at 100 B a pixel has two places of a KiB: 1024.00 KiB.
+  expect(formatBytesAt(MiB - 1, 100)).toBe('1.00000 MiB');
+  const durations: [number, string][] = [
+    [9.97, '10 µs'],
+    [999.4, '999 µs'],
+    [999.6, '1 ms'],
+    [999_940, '999.9 ms'],
+    [999_960, '1.000 s'],
+    [59_999_400, '59.999 s'],
+    [59_999_600, '1 min 00.0 s'],
+    [299_960_000, '5 min 00.0 s'],
+    [299_940_000, '4 min 59.9 s'],
+    [3_599_960_000, '1 h 00 min'],
+    [7_199_000_000, '2 h 00 min'],
+    [-999_960, '−1.000 s'],
+  ];
+  expect(durations.map(([us]) => formatDuration(us))).toEqual(durations.map(([, text]) => text));
 });
 
 test('counts, times and offsets', () => {
@@ -125,6 +150,31 @@ test('of questions asked meanwhile only the latest is asked on', async () => {
   answers[2]!();
   await expect.poll(() => delivered).toEqual([1, 4]);
   expect(questions.busy).toBe(false);
+});
+
+test('a picture that is refused is asked for once more, then the reason is told', async () => {
+  let asked = 0;
+  let redraws = 0;
+  const engine = {
+    alive: true,
+    call: () => {
+      asked += 1;
+      return Promise.reject(new Error('no room'));
+    },
+  } as unknown as EngineClient;
+  const track = new PictureTrack(engine, () => (redraws += 1));
+  const bounds = boundsOf(1000, GiB, GiB);
+  const area = { left: 0, top: 0, width: 500, height: 300, ratio: 1 };
+  const palette = { bands: new Uint32Array(1), merged: 0, nothing: 0, dimmedTowards: 0 };
+  const want = (view = fitAll(bounds)): boolean =>
+    track.want(new Projection(view, area), 'event', bounds, { key: 'a', palette, dimOthers: false });
+  expect(want()).toBe(false);
+  await expect.poll(() => redraws).toBe(1);
+  expect([want(), track.problem]).toEqual([false, undefined]);
+  await expect.poll(() => track.problem).toBe('no room');
+  expect([want(), want(), asked]).toEqual([false, false, 2]);
+  want(show({ x0: 0, x1: 10, y0: 0, y1: GiB }, bounds)); // another picture may be possible
+  expect(asked).toBe(3);
 });
 
 test('own frames stand out from libraries and the interpreter', () => {

@@ -1,6 +1,6 @@
 // Finding blocks.
 import { expect, test, type Page } from '@playwright/test';
-import { knownSnapshot, MiB } from './pickle.ts';
+import { knownSnapshot, MiB, pickled } from './pickle.ts';
 import { colorAt, settledView, viewAfter } from './page.ts';
 import { openPage, waitForState } from './support.ts';
 
@@ -77,4 +77,20 @@ test('a match outside the view is brought into it', async ({ page }) => {
   await expect(count(page)).toContainText('1 of');
   const born = await page.locator('memstrata-details dd').first().textContent();
   expect(born).toBeTruthy();
+});
+
+test('a search does not outlive its field', async ({ page }) => {
+  await openKnown(page);
+  await page.keyboard.press('/');
+  await page.keyboard.type('7f0000400000');
+  await expect(count(page)).toHaveAttribute('data-count', '1');
+  const nothing = pickled({ segments: [], device_traces: [] });
+  const input = page.locator('input[type=file]').first();
+  await input.setInputFiles({ name: 'nothing.pickle', mimeType: '', buffer: nothing });
+  await expect(page.getByRole('heading', { name: 'Nothing to draw' })).toBeVisible();
+  await input.setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
+  await expect(page.locator('.file-name')).toHaveText('known.pickle');
+  await settledView(page);
+  await expect(page.getByLabel('Search blocks')).toHaveValue('');
+  await expect(count(page)).toBeHidden();
 });

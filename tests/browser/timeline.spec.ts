@@ -192,8 +192,16 @@ test('a double click fits the life of a block', async ({ page }) => {
   const all = await openSample(page);
   const at = await pointAt(page, 0.5, 0.03);
   await page.mouse.dblclick(at.x, at.y);
-  await viewAfter(page, all);
+  const near = await viewAfter(page, all);
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
+  // Again, now that it is pinned.
+  const size = await page.locator('memstrata-details h2').getAttribute('data-bytes');
+  await page.keyboard.press('f');
+  await viewAfter(page, near);
+  await page.mouse.dblclick(at.x, at.y);
+  expect(textOf(await viewAfter(page, all))).toBe(textOf(near));
+  await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
+  await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', size!);
 });
 
 test('[ and ] walk through the events', async ({ page }) => {

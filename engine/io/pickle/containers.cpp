@@ -207,7 +207,8 @@ bool Machine::append_items(size_t index, std::span<const Value> values) {
 
 bool Machine::append_pairs(size_t index, std::span<const Value> values) {
   if (values.size() % 2 != 0) {
-    diagnostics_.add(Diag::odd_items, offset_);
+    // Where the input ends inside a dict its last key has no value: that is told as its end.
+    if (!salvaging_) diagnostics_.add(Diag::odd_items, offset_);
     values = values.first(values.size() - 1);
   }
   const size_t before = items_.size() - opens_[index].items;

@@ -220,18 +220,22 @@ size_t Machine::run(std::span<const std::byte> bytes, int64_t offset) {
         enter();
         if (length < 0) {
           (void)damaged("a number of negative length");
-        } else if (static_cast<size_t>(end - p) >= 5 + static_cast<size_t>(length)) {
-          if (!push_integer(integer_of_bytes({operand + 4, static_cast<size_t>(length)}))) break;
-          top = top_;
-          p += 5 + static_cast<size_t>(length);
-          continue;
-        } else if (static_cast<size_t>(length) > kWholeOperand) {
-          p += 5;
-          if (start_collecting(code, Tag::undefined, static_cast<uint64_t>(length), false)) {
-            p += collect(p, static_cast<size_t>(end - p));
-          }
+          break;
         }
-        break;
+        const auto count = static_cast<size_t>(length);
+        if (count > kWholeOperand) {  // too large for any field, so it is only skipped
+          p += 5;
+          if (!start_collecting(code, Tag::undefined, count, false)) break;
+          p += collect(p, static_cast<size_t>(end - p));
+          if (halt_ != Halt::none || collecting_.code != 0) break;
+          top = top_;  // all of it was there
+          continue;
+        }
+        if (static_cast<size_t>(end - p) < 5 + count) break;
+        if (!push_integer(integer_of_bytes({operand + 4, count}))) break;
+        top = top_;
+        p += 5 + count;
+        continue;
       }
       case Op::binfloat:
         *top++ = {Tag::real, 0, load_big_endian(operand)};
@@ -269,11 +273,13 @@ size_t Machine::run(std::span<const std::byte> bytes, int64_t offset) {
         const void* found = std::memchr(operand, '\n', std::min(left, kWholeOperand + 1));
         enter();
         if (found == nullptr) {
-          if (left > kWholeOperand) {
-            ++p;
-            if (start_collecting(code, Tag::undefined, 0, true)) p += collect(p, left);
-          }
-          break;
+          if (left <= kWholeOperand) break;
+          ++p;
+          if (!start_collecting(code, Tag::undefined, 0, true)) break;
+          p += collect(p, left);
+          if (halt_ != Halt::none || collecting_.code != 0) break;
+          top = top_;  // the end of the line was there
+          continue;
         }
         const auto length = static_cast<size_t>(static_cast<const uint8_t*>(found) - operand);
         if (!run_line(code, text_of(operand, length))) break;

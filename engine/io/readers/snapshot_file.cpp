@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/base/utf8.h"
 #include "engine/io/limits.h"
 #include "engine/io/readers/snapshot_schema.h"
 #include "engine/io/readers/table_rows.h"
@@ -130,7 +131,8 @@ void SnapshotSchema::wrap(Wrapping& wrapping, std::string_view name, const Value
   if (inner.levels < kNamedLevels) {
     for (int32_t i = inner.head; i >= 0; i = next_snapshot_[static_cast<size_t>(i)]) {
       std::string& known = snapshots_[static_cast<size_t>(i)].name;
-      known = known.empty() ? std::string(name) : fmt::format("{}/{}", name, known);
+      const std::string level = utf8::cut(name, kMaxNameBytes);
+      known = known.empty() ? level : fmt::format("{}/{}", level, known);
     }
   }
   if (wrapping.tail < 0) {

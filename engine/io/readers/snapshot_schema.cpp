@@ -227,6 +227,11 @@ RowRange SnapshotSchema::rows_of(const Value& list) {
 
 template <typename Table>
 RowRange SnapshotSchema::gather(Table& table, std::optional<Owner> owner, std::span<const RowRange> ranges) {
+  for (const RowRange& range : ranges) copied_rows_ += range.count;
+  if (copied_rows_ > kFreeCopiedRows + offset_ / kInputBytesPerCopiedRow) {
+    recording_.diagnostics.add(Diag::shared_rows_cut, offset_);
+    return {};
+  }
   RowRange copies;
   if (!append_copies(table, ranges, copies)) {
     refused_ = true;

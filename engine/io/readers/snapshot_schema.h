@@ -162,6 +162,7 @@ class SnapshotSchema final : public pickle::Schema {
   std::vector<char> snapshot_taken_;
   Column<SnapshotExtra> snapshot_extras_;
 
+  int64_t copied_rows_ = 0;  // asked for so far
   size_t owned_blocks_ = 0;  // blocks below belong to a segment
   size_t next_reserve_ = 0;
   int64_t first_event_offset_ = -1;

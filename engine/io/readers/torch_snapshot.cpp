@@ -166,6 +166,7 @@ Status TorchSnapshotReader::commit(size_t bytes) {
   switch (s.machine->halt()) {
     case Halt::none:
       s.unread = ready.size() - used;
+      if (s.unread > kGapBytes) return fail(ErrorCode::internal, start, "an opcode of {} bytes", s.unread);
       std::memmove(s.chunk - s.unread, ready.data() + used, s.unread);
       break;
     case Halt::stop:

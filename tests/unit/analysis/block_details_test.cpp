@@ -216,5 +216,51 @@ TEST(BlockDetails, ABlockEndedByALaterAllocHasNoStackOfThatAlloc) {
   EXPECT_THAT(details(story, 0), AllOf(HasSubstr(R"("freed_event":1)"), Not(HasSubstr("next owner"))));
 }
 
+TEST(BlockDetails, LongTextsAreCut) {
+  Story story;
+  const std::string note(size_t{1} << 20, 'n');
+  story.alloc(kBase, 1).frames({"f" + note}).metadata("m" + note).extra("k" + note, note);
+  story.annotate(kBase, note);
+  const std::string text = details(story, 0);
+  EXPECT_LT(text.size(), 200'000u);
+  EXPECT_THAT(text, AllOf(HasSubstr("mnnn"), HasSubstr("fnnn"), HasSubstr("knnn"), HasSubstr("nnn…")));
+}
+
+TEST(BlockDetails, LongListsEndWithACount) {
+  Story story;
+  std::vector<FrameId> frames;
+  for (int32_t line = 1; line <= 4000; ++line) frames.push_back(story.frame("f", "a.py", line));
+  story.alloc(kBase, 1);
+  story.recording.events.stack.back() = story.recording.stacks.intern(frames);
+  for (int i = 0; i < 1500; ++i) story.extra("k" + std::to_string(i), "v");
+  for (int i = 0; i < 1234; ++i) story.annotate(kBase, "n");
+  EXPECT_THAT(
+      details(story, 0),
+      AllOf(
+          HasSubstr(R"("annotations_left_out":234,"extras_left_out":500,"frames_left_out":3000)"),
+          HasSubstr(R"("n","… 234 more"])"), HasSubstr(R"("k999":"v","… 500 more":""})"),
+          HasSubstr(
+              R"({"text":"… 3,000 more","name":"","file":"","line":0,"repeats":1,"hidden":false,"fx":[]}])")));
+}
+
+TEST(BlockDetails, TheAnswerIsBoundedWhateverTheFileHolds) {
+  // Every text is as long as a list's entry may be, and every byte of it takes six in JSON.
+  Story story;
+  const std::string note(5000, '\x01');
+  std::vector<FrameId> frames;
+  for (int32_t line = 1; line <= 3000; ++line) frames.push_back(story.frame(note, note, line));
+  story.alloc(kBase, 1).metadata(note);
+  story.recording.events.stack.back() = story.recording.stacks.intern(frames);
+  for (int i = 0; i < 3000; ++i) story.extra("k" + std::to_string(i), note);
+  for (int i = 0; i < 3000; ++i) story.annotate(kBase, note);
+  EXPECT_LT(details(story, 0).size(), size_t{4} << 20);
+}
+
+TEST(BlockDetails, FramesThatAreOneLineAreNotLeftOut) {
+  Story story;
+  story.alloc(kBase, 1).frames({"f", "f", "f", "f", "g"});
+  EXPECT_THAT(details(story, 0), AllOf(HasSubstr(R"("repeats":4)"), HasSubstr(R"("frames_left_out":0)")));
+}
+
 }  // namespace
 }  // namespace memstrata::analysis

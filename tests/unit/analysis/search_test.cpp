@@ -21,13 +21,13 @@ class Search : public ::testing::Test {
     EXPECT_TRUE(story.stored());
     auto lifetimes = story.lifetimes();
     EXPECT_TRUE(lifetimes.has_value());
-    auto found = search(story.recording, *lifetimes, where, text);
+    auto found = search(story.recording, story.recording.snapshots[0], *lifetimes, where, text);
     EXPECT_TRUE(found.has_value());
-    EXPECT_EQ(found->meant.size(), static_cast<size_t>(lifetimes->block_count()));
+    EXPECT_EQ(found->matched.size(), static_cast<size_t>(lifetimes->block_count()));
     bytes = found->bytes;
     Ranks ranks(found->ranks.begin(), found->ranks.end()), lit;
     for (int32_t rank = 0; rank < lifetimes->block_count(); ++rank) {
-      if (found->meant[static_cast<size_t>(rank)] != 0) lit.push_back(rank);
+      if (found->matched[static_cast<size_t>(rank)] != 0) lit.push_back(rank);
     }
     EXPECT_EQ(lit, ranks);
     return ranks;
@@ -123,6 +123,47 @@ TEST_F(Search, FxDataOfAFrameIsSearched) {
   story.alloc(kBase, 1);
   story.recording.events.stack.back() = story.recording.stacks.intern(std::vector<FrameId>{frame});
   EXPECT_EQ(find(SearchIn::frame, "node=ADDMM_3"), Ranks{0});
+}
+
+TEST_F(Search, FrameTextsMaySpanFileLineAndName) {
+  story.alloc(kBase, 1).frames({"at::add"});
+  for (const char* text : {"e.py:1", "PY:1:AT", ":1:", "1:at::a", "file.py:1:at::add", "1", "::"}) {
+    EXPECT_EQ(find(SearchIn::frame, text), Ranks{0}) << text;
+  }
+  for (const char* text : {"e.py:2", "py1", "1at", "add:", ":file", "file.py:1:at::add "}) {
+    EXPECT_EQ(find(SearchIn::frame, text), Ranks{}) << text;
+  }
+}
+
+TEST_F(Search, ALongNameOfManyFramesIsLookedAtOnce) {
+  // 5,000 frames share a name of 1 MiB: 5 GB if each were looked at.
+  const std::string name(size_t{1} << 20, 'A');
+  std::vector<FrameId> frames;
+  for (int32_t line = 1; line <= 5000; ++line) frames.push_back(story.frame(name, "a.py", line));
+  story.alloc(kBase, 1);
+  story.recording.events.stack.back() = story.recording.stacks.intern(frames);
+  EXPECT_EQ(find(SearchIn::frame, "zzz"), Ranks{});
+  EXPECT_EQ(find(SearchIn::frame, "4999:aaa"), Ranks{0});
+}
+
+TEST_F(Search, MetadataIsThatOfTheDetails) {
+  story.segment(kBase, 4096);
+  story.block(kBase, 512, 9, BlockState::active_allocated);
+  story.recording.blocks.metadata.back() = story.text("hello");
+  story.request(kBase + 512, 1).metadata("note of the free").context("region of the free");
+  story.complete(kBase + 512, 1);
+  story.alloc(kBase, 9).extra("category", "gradient").extra("forward_frames", "Linear.forward");
+  story.alloc(kBase + 1024, 9).context("N/A");
+  story.recording.seal();
+  // Ranks: 0 freed, 1 traced and in the final state, 2 traced only.
+  EXPECT_EQ(find(SearchIn::metadata, "hello"), Ranks{1});
+  EXPECT_EQ(find(SearchIn::metadata, "note of the free"), Ranks{0});
+  EXPECT_EQ(find(SearchIn::metadata, "region"), Ranks{0});
+  EXPECT_EQ(find(SearchIn::metadata, "gradient"), Ranks{1});
+  EXPECT_EQ(find(SearchIn::metadata, "category"), Ranks{1});
+  EXPECT_EQ(find(SearchIn::metadata, "N/A"), Ranks{});
+  EXPECT_EQ(find(SearchIn::metadata, "Linear"), Ranks{});
+  EXPECT_EQ(find(SearchIn::frame, "linear.forward"), Ranks{1});
 }
 
 }  // namespace

@@ -86,6 +86,16 @@ TEST(Summary, ErrorsSayWhatAndWhere) {
             R"({"file":"f","error":{"code":"unreadable","message":"No.","offset":null}})");
 }
 
+TEST(Summary, LongNamesOfActionsAreCut) {
+  Story story;
+  story.recording.unknown_actions.push_back(story.text(std::string(1000, 'u')));
+  story.HandTrace::event(trace::Action::first_unknown, 0x1000, 1);
+  ASSERT_TRUE(story.lifetimes().has_value());
+  const auto text = summary_json(story.recording, "x");
+  ASSERT_TRUE(text.has_value());
+  EXPECT_NE(text->find("\"actions\":{\"" + std::string(200, 'u') + "…\":1}"), std::string::npos);
+}
+
 TEST(Summary, NotEnoughMemoryIsAnError) {
   Story story;
   tell(story);

@@ -22,5 +22,15 @@ TEST(Utf8, AContinuationByteAloneIsOneReplacement) { EXPECT_EQ(sanitized("\x80\x
 
 TEST(Utf8, TheHighestCodePointIsValid) { EXPECT_EQ(sanitized("\U0010FFFF"), "\U0010FFFF"); }
 
+TEST(Utf8, ACutTextEndsWithAWholeCharacterAndAnEllipsis) {
+  EXPECT_EQ(cut("abc", 3), "abc");
+  EXPECT_EQ(cut("abcd", 3), "abc\u2026");
+  EXPECT_EQ(cut("a\u20acb", 4), "a\u20ac\u2026");
+  EXPECT_EQ(cut("a\u20acb", 3), "a\u2026");
+  EXPECT_EQ(cut("a\u20acb", 2), "a\u2026");
+  EXPECT_EQ(cut("ab", 0), "\u2026");
+  EXPECT_EQ(cut("\x80\x80\x80\x80\x80", 4), "\x80\u2026");  // no character: three bytes back at most
+}
+
 }  // namespace
 }  // namespace memstrata::utf8

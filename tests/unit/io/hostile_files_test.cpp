@@ -187,6 +187,7 @@ TEST(DamagedFile, RandomOpcodesAreSurvived) {
 
 TEST(SmallBudget, KeepsWhatWasReadAndTellsWhatWouldSuffice) {
   std::vector<Py> events;
+  events.reserve(50000);
   for (int i = 0; i < 50000; ++i)
     events.push_back(Py::dict({{"action", "alloc"},
                                {"addr", i},

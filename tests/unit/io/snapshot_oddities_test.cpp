@@ -311,6 +311,7 @@ TEST(SnapshotOddity, UnknownActionsStayInTheList) {  // 16
 
 TEST(SnapshotOddity, MoreUnknownActionsThanFitAreShownAsTheLastOne) {
   std::vector<Py> events;
+  events.reserve(300);
   for (int i = 0; i < 300; ++i) events.push_back(event(fmt::format("a{}", i).c_str(), 1, 1));
   const auto file = read(snapshot_of(events));
   EXPECT_EQ(file->recording.action_name(file->recording.events.action[0]), "a0");
@@ -351,6 +352,29 @@ TEST(SnapshotOddity, TimesMayBeMissingOrZero) {  // 17
 TEST(SnapshotOddity, TraceOfOneEventIsWrittenWithoutAMark) {  // 19
   const auto file = read(snapshot_of({event("alloc", 4096, 512)}));
   EXPECT_EQ(file->recording.snapshots[0].events_of(0).count, 1);
+}
+
+TEST(SnapshotOddity, TracesMayBeTuplesOfEventsInProtocol0) {
+  // There a container is put below its members, after the dict under it was completed.
+  const Py traces =
+      Py::tuple({event("alloc", 1, 1), event("alloc", 2, 2), event("alloc", 3, 3), event("alloc", 4, 4)});
+  const Py snapshot = Py::dict({{"segments", Py::list({})}, {"device_traces", Py::list({traces})}});
+  for (const Writer writer : {Writer::protocol0, Writer::protocol1, Writer::protocol4}) {
+    const auto file = read(snapshot, writer);
+    EXPECT_EQ(file->recording.events.size_rows(), 4U);
+    EXPECT_EQ(file->count(Diag::damaged), 0);
+  }
+}
+
+TEST(SnapshotOddity, LongLinesAreReadAlikeInChunksOfAnySize) {
+  for (const char* start : {"I", "L", "V", "S'"}) {
+    const Py line = Py::opcodes(start + std::string(5000, '7') + (start[0] == 'S' ? "'\n" : "\n"));
+    const std::string bytes = pickled(snapshot_of({event("alloc", 1, 2)}).with("unknown", line));
+    const std::string whole = text_of(*read_bytes(bytes));
+    for (const size_t chunk : {1, 4096, 4097, 4900}) {
+      EXPECT_EQ(text_of(*read_bytes(bytes, {.chunk = chunk})), whole) << start << ", chunks of " << chunk;
+    }
+  }
 }
 
 }  // namespace

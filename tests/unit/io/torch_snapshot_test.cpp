@@ -176,6 +176,7 @@ TEST(TorchSnapshot, ReadsThePythonVectorOfTheFormatPage) {
 
 TEST(TorchSnapshot, TraceLongerThanABatchIsOneRange) {
   std::vector<Py> events;
+  events.reserve(2501);
   for (int i = 0; i < 2501; ++i) events.push_back(event("alloc", i, i));
   for (const Writer writer : kAllWriters) {
     const auto file = read(snapshot_of(events), writer);

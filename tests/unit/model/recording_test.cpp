@@ -104,5 +104,25 @@ TEST_F(RecordingTest, InventedDevicesAreNotListedButCounted) {
   EXPECT_EQ(recording.diagnostics[Diag::too_many_devices].count, 2000 - static_cast<int64_t>(kMaxDevices));
 }
 
+TEST_F(RecordingTest, AFilesSnapshotsShareTheLimitOfDevices) {
+  for (int32_t device = 0; device < 600; ++device) ASSERT_TRUE(add_segment(device));
+  for (int i = 0; i < 3; ++i) recording.snapshots.emplace_back().segments = {0, 600};
+  recording.seal();
+  EXPECT_EQ(recording.snapshots[0].devices(recording.segments).size(), 600u);
+  EXPECT_EQ(recording.snapshots[1].devices(recording.segments).size(), kMaxDevices - 600);
+  EXPECT_TRUE(recording.snapshots[2].devices(recording.segments).empty());
+  EXPECT_EQ(recording.diagnostics[Diag::too_many_devices].count, 1800 - static_cast<int64_t>(kMaxDevices));
+}
+
+TEST_F(RecordingTest, DevicesThatShareAllTheirEventsAreListedAFewTimes) {
+  // The tables are empty, so 2^22 rows may be looked at: room for four lists of 2^20 rows.
+  Snapshot snapshot;
+  for (int32_t device = 0; device < 9; ++device) snapshot.traces.push_back({device, {0, 1 << 20}});
+  recording.snapshots.push_back(snapshot);
+  recording.seal();
+  EXPECT_EQ(recording.snapshots[0].devices(recording.segments), (std::vector<int32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(recording.diagnostics[Diag::too_many_devices].count, 5);
+}
+
 }  // namespace
 }  // namespace memstrata::model

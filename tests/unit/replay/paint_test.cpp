@@ -31,7 +31,7 @@ constexpr uint32_t kPlain = 1;
 
 TEST(Paint, ColumnsFromTheBottomBecomeRowsFromTheTop) {
   const std::vector<uint32_t> bands = {kGrey};
-  const PaintStyle style{.palette = {.bands = bands, .nothing = kBackground}, .group = {}, .meant = {}};
+  const PaintStyle style{.palette = {.bands = bands, .nothing = kBackground}, .group = {}, .matched = {}};
   // Left column: a band below nothing. Right column: nothing.
   EXPECT_THAT(painted({kPlain, kNothing, kNothing, kNothing}, 2, 2, style),
               ElementsAre(kBackground, kBackground, kGrey, kBackground));
@@ -40,13 +40,13 @@ TEST(Paint, ColumnsFromTheBottomBecomeRowsFromTheTop) {
 TEST(Paint, TheGroupOfABlockChoosesItsBandColour) {
   const std::vector<uint32_t> bands = {kGrey, kRed};
   const std::vector<uint32_t> group = {0, 3};  // 3 % 2 = 1
-  const PaintStyle style{.palette = {.bands = bands}, .group = group, .meant = {}};
+  const PaintStyle style{.palette = {.bands = bands}, .group = group, .matched = {}};
   EXPECT_THAT(painted({kPlain}, 1, 1, style), ElementsAre(kRed));
 }
 
 TEST(Paint, NeighboursOfOneGroupDifferInLightness) {
   const std::vector<uint32_t> bands = {kGrey};
-  const PaintStyle style{.palette = {.bands = bands}, .group = {}, .meant = {}};
+  const PaintStyle style{.palette = {.bands = bands}, .group = {}, .matched = {}};
   const auto rgba = painted({0, 1, 2, 3, 4, 5, 6}, 7, 1, style);
   for (size_t i = 0; i < rgba.size(); ++i) {
     EXPECT_NEAR(red(rgba[i]), 0x80, 16);
@@ -57,30 +57,31 @@ TEST(Paint, NeighboursOfOneGroupDifferInLightness) {
 
 TEST(Paint, MergedBandsAreHalfWayToTheirOwnColour) {
   const std::vector<uint32_t> bands = {kGrey};
-  const PaintStyle style{.palette = {.bands = bands, .merged = 0xFF000000}, .group = {}, .meant = {}};
+  const PaintStyle style{.palette = {.bands = bands, .merged = 0xFF000000}, .group = {}, .matched = {}};
   EXPECT_THAT(painted({kPlain | kMergedBit}, 1, 1, style), ElementsAre(0xFF404040u));  // (0x80 + 0) / 2
 }
 
 TEST(Paint, ABlockCanBeMergedInOneColumnAndHighInTheNext) {
   const std::vector<uint32_t> bands = {kGrey};
-  const PaintStyle style{.palette = {.bands = bands, .merged = 0xFF000000}, .group = {}, .meant = {}};
+  const PaintStyle style{.palette = {.bands = bands, .merged = 0xFF000000}, .group = {}, .matched = {}};
   EXPECT_THAT(painted({kPlain | kMergedBit, kPlain, kPlain | kMergedBit}, 3, 1, style),
               ElementsAre(0xFF404040u, kGrey, 0xFF404040u));
 }
 
 TEST(Paint, BlocksThatAreNotMeantFadeByThreeQuarters) {
   const std::vector<uint32_t> bands = {kGrey};
-  const std::vector<uint8_t> meant = {1, 0};
-  const PaintStyle style{.palette = {.bands = bands, .dimmed_towards = kWhite}, .group = {}, .meant = meant};
+  const std::vector<uint8_t> matched = {1, 0};
+  const PaintStyle style{
+      .palette = {.bands = bands, .dimmed_towards = kWhite}, .group = {}, .matched = matched};
   // 0x80 / 4 + 0xFF * 3 / 4 = 32 + 191.25
   EXPECT_THAT(painted({kPlain}, 1, 1, style), ElementsAre(0xFFDFDFDFu));
   EXPECT_EQ(painted({0}, 1, 1, style),
-            painted({0}, 1, 1, {.palette = {.bands = bands}, .group = {}, .meant = {}}));
+            painted({0}, 1, 1, {.palette = {.bands = bands}, .group = {}, .matched = {}}));
 }
 
 TEST(Paint, OnlyHighBandsGetADarkerTopRow) {
   const std::vector<uint32_t> bands = {kGrey};
-  const PaintStyle style{.palette = {.bands = bands}, .group = {}, .meant = {}, .separator_min_rows = 3};
+  const PaintStyle style{.palette = {.bands = bands}, .group = {}, .matched = {}, .separator_min_rows = 3};
   // From the bottom: 3 rows of rank 1, 2 rows of rank 8 (same lightness), nothing.
   const auto rgba = painted({1, 1, 1, 8, 8, kNothing}, 1, 6, style);
   EXPECT_THAT(rgba, ElementsAre(0u, kGrey, kGrey, 0xFF606060u, kGrey, kGrey));  // 0x80 * 3 / 4
@@ -88,7 +89,7 @@ TEST(Paint, OnlyHighBandsGetADarkerTopRow) {
 
 TEST(Paint, ABandCutOffAtTheTopHasNoSeparatorThere) {
   const std::vector<uint32_t> bands = {kGrey};
-  const PaintStyle style{.palette = {.bands = bands}, .group = {}, .meant = {}, .separator_min_rows = 1};
+  const PaintStyle style{.palette = {.bands = bands}, .group = {}, .matched = {}, .separator_min_rows = 1};
   EXPECT_THAT(painted({1, 1}, 1, 2, style), ElementsAre(kGrey, kGrey));
 }
 
@@ -101,7 +102,7 @@ TEST(Paint, AnyNumberOfColumnsAndRowsIsTransposedExactly) {
     bands.push_back(0xFF000000 | i);
   }
   for (uint32_t rank = 0; rank <= pixels.back(); ++rank) group.push_back(rank / 7);
-  const PaintStyle style{.palette = {.bands = bands}, .group = group, .meant = {}};
+  const PaintStyle style{.palette = {.bands = bands}, .group = group, .matched = {}};
   const auto rgba = painted(pixels, kColumns, kRows, style);
   for (int32_t column = 0; column < kColumns; ++column) {
     for (int32_t row = 0; row < kRows; ++row) {
@@ -113,7 +114,7 @@ TEST(Paint, AnyNumberOfColumnsAndRowsIsTransposedExactly) {
 
 TEST(Paint, PicturesThatDoNotFitAreLeftAlone) {
   const std::vector<uint32_t> bands = {kGrey};
-  const PaintStyle style{.palette = {.bands = bands}, .group = {}, .meant = {}};
+  const PaintStyle style{.palette = {.bands = bands}, .group = {}, .matched = {}};
   EXPECT_THAT(painted({1, 1}, 2, 2, style), ElementsAre(0xDEADBEEFu, 0xDEADBEEFu));
   EXPECT_THAT(painted({1}, 0, -1, style), ElementsAre(0xDEADBEEFu));
 }

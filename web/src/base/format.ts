@@ -7,7 +7,8 @@ const unitNames = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 export function formatBytes(bytes: Bytes): string {
   let value = Math.abs(bytes);
   let unit = 0;
-  while (value >= 1023.95 && unit < unitNames.length - 1) {
+  // The text decides, not the value: 1023.96 KiB would read 1024 KiB.
+  while (Number(value.toFixed(unit === 0 ? 0 : 1)) >= 1024 && unit < unitNames.length - 1) {
     value /= 1024;
     unit += 1;
   }
@@ -37,14 +38,14 @@ export function formatBytesTick(bytes: Bytes, step: Bytes): string {
 
 /** With as many places as a pixel of `resolution` bytes deserves: `7.1934 GiB`. */
 export function formatBytesAt(bytes: Bytes, resolution: Bytes): string {
-  let unit = 0;
   let scale = 1;
-  while (unit < unitNames.length - 1 && Math.abs(bytes) >= scale * 1024) {
+  for (const unit of unitNames) {
+    const digits = Math.min(Math.max(Math.ceil(Math.log10(scale / Math.max(resolution, 1))), 0), 6);
+    const text = (bytes / scale).toFixed(digits);
+    if (Math.abs(Number(text)) < 1024 || unit === unitNames.at(-1)) return `${text} ${unit}`;
     scale *= 1024;
-    unit += 1;
   }
-  const digits = Math.min(Math.max(Math.ceil(Math.log10(scale / Math.max(resolution, 1))), 0), 6);
-  return `${(bytes / scale).toFixed(digits)} ${unitNames[unit] ?? ''}`;
+  return '';
 }
 
 /** `1,234,567`. */
@@ -58,18 +59,22 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 
 /** Length of a stretch of time: `412 µs`, `3.21 ms`, `12.345 s`, `4 min 05.2 s`, `2 h 03 min`. */
 export function formatDuration(us: Microseconds): string {
-  const value = Math.abs(us);
-  const sign = us < 0 ? '−' : '';
-  if (value < 1000)
-    return `${sign}${trimZeros(value.toFixed(value < 10 && !Number.isInteger(value) ? 1 : 0))} µs`;
-  if (value < 1e6) return `${sign}${trimZeros((value / 1e3).toFixed(value < 1e5 ? 2 : 1))} ms`;
-  if (value < 6e7) return `${sign}${(value / 1e6).toFixed(3)} s`;
-  if (value < 3.6e9) {
-    const minutes = Math.floor(value / 6e7);
-    return `${sign}${minutes} min ${((value - minutes * 6e7) / 1e6).toFixed(1).padStart(4, '0')} s`;
-  }
-  const hours = Math.floor(value / 3.6e9);
-  return `${sign}${hours} h ${String(Math.floor((value - hours * 3.6e9) / 6e7)).padStart(2, '0')} min`;
+  return (us < 0 ? '−' : '') + durationOf(Math.abs(us));
+}
+
+/** Rounded first, so that nothing reads `1000 ms` or `4 min 60.0 s`. */
+function durationOf(us: Microseconds): string {
+  const inMicroseconds = us.toFixed(us < 9.95 && !Number.isInteger(us) ? 1 : 0);
+  if (Number(inMicroseconds) < 1000) return `${trimZeros(inMicroseconds)} µs`;
+  const inMilliseconds = (us / 1e3).toFixed(us < 1e5 ? 2 : 1);
+  if (Number(inMilliseconds) < 1000) return `${trimZeros(inMilliseconds)} ms`;
+  const inSeconds = (us / 1e6).toFixed(3);
+  if (Number(inSeconds) < 60) return `${inSeconds} s`;
+  const tenths = Math.round(us / 1e5);
+  if (tenths < 36_000)
+    return `${Math.floor(tenths / 600)} min ${((tenths % 600) / 10).toFixed(1).padStart(4, '0')} s`;
+  const minutes = Math.round(us / 6e7);
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
 /** Moment since the first event: `+12.345678 s`, to the microsecond. */

@@ -9,18 +9,26 @@ export interface LineStyle {
   width: DevicePx;
 }
 
-/** A staircase; NaN leaves a gap. Where columns are narrow many risers would be a wall: they are faint then. */
+const unrest = 6; // CSS pixels between highest and lowest from which a narrow column is drawn faintly
+
+/**
+ * A staircase; NaN leaves a gap. Where columns are narrow many risers would be a wall, and a level that swings in every
+ * column (`lowest` far below) a comb over the bands: both are faint then.
+ */
 export function drawSteps(
   ctx: Context,
   at: Projection,
   columns: Columns,
   values: ArrayLike<Bytes>,
   style: LineStyle,
+  lowest?: ArrayLike<Bytes>,
 ): void {
-  const dense = columns.width / at.unitsPerPixel < 4 * at.area.ratio;
+  const { ratio } = at.area;
+  const dense = columns.width / at.unitsPerPixel < 4 * ratio;
   const [from, to] = visible(at, columns);
-  const treads = new Path2D();
-  const risers = new Path2D();
+  const calm = { treads: new Path2D(), risers: new Path2D() };
+  const restless = { treads: new Path2D(), risers: new Path2D() };
+  let last = calm;
   let y = Number.NaN;
   let rises = 0;
   for (let i = from; i < to; i += 1) {
@@ -31,23 +39,31 @@ export function drawSteps(
     }
     const x = at.x((columns.first + i) * columns.width);
     const next = at.y(value);
-    if (Number.isNaN(y)) treads.moveTo(x, next);
-    else if (y !== next && !dense) treads.lineTo(x, next);
-    else if (y !== next) {
-      rises += 1;
-      risers.moveTo(x, y);
-      risers.lineTo(x, next);
-      treads.moveTo(x, next);
+    const swings = dense && at.y(lowest?.[i] ?? value) - next > unrest * ratio;
+    const path = swings ? restless : calm;
+    const rising = !Number.isNaN(y) && y !== next;
+    if (rising && dense) {
+      if (!swings) rises += 1;
+      path.risers.moveTo(x, y);
+      path.risers.lineTo(x, next);
     }
+    if (Number.isNaN(y) || path !== last || (rising && dense)) path.treads.moveTo(x, next);
+    else if (rising) path.treads.lineTo(x, next);
+    path.treads.lineTo(at.x((columns.first + i + 1) * columns.width), next);
     y = next;
-    treads.lineTo(at.x((columns.first + i + 1) * columns.width), y);
+    last = path;
   }
+  const stroke = (path: Path2D, width: number, alpha: number): void => {
+    ctx.lineWidth = width;
+    ctx.globalAlpha = alpha;
+    ctx.stroke(path);
+  };
   ctx.strokeStyle = style.color;
-  ctx.lineWidth = style.width;
   ctx.lineJoin = 'round';
-  ctx.stroke(treads);
-  ctx.globalAlpha = rises * 4 > to - from ? 0.35 : 1;
-  ctx.stroke(risers);
+  stroke(restless.treads, ratio, 0.5);
+  stroke(restless.risers, ratio, 0.12);
+  stroke(calm.treads, style.width, 1);
+  stroke(calm.risers, style.width, rises * 4 > to - from ? 0.35 : 1);
   ctx.globalAlpha = 1;
 }
 

@@ -44,15 +44,6 @@ export interface Diagnostic {
   /** Byte offset of the first one, null or -1 = no place in the file. */
   first_offset: number | null;
   text: string;
-  detail?: string;
-}
-
-/** The part of `memstrata summary --json` that the page shows. */
-export interface Summary {
-  file: string;
-  format: string;
-  bytes: Bytes;
-  diagnostics: Diagnostic[];
 }
 
 /** What lies under a point of the picture. */

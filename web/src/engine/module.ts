@@ -1,14 +1,8 @@
 // Makes one engine from the compiled module. Used inside the worker only.
 import createEngine, { type EngineModule } from 'engine-glue';
 
-export interface Engine {
-  module: EngineModule;
-  /** Last lines the engine wrote, newest last. */
-  log: string[];
-}
-
-export async function startEngine(compiled: WebAssembly.Module): Promise<Engine> {
-  const log: string[] = [];
+/** `log` receives the last lines the engine writes, newest last. */
+export async function startEngine(compiled: WebAssembly.Module, log: string[]): Promise<EngineModule> {
   const note = (line: string): void => {
     log.push(line);
     if (log.length > 50) log.shift();
@@ -17,7 +11,7 @@ export async function startEngine(compiled: WebAssembly.Module): Promise<Engine>
   const failure = new Promise<never>((_, reject) => {
     failed = reject;
   });
-  const module = await Promise.race([
+  return Promise.race([
     failure,
     createEngine({
       instantiateWasm: (
@@ -32,5 +26,4 @@ export async function startEngine(compiled: WebAssembly.Module): Promise<Engine>
       onAbort: (what) => note(`abort: ${String(what)}`),
     }),
   ]);
-  return { module, log };
 }

@@ -4,10 +4,10 @@ import type {
   BlockDetails,
   BlockPlace,
   Contents,
+  Diagnostic,
   EngineError,
   Pick,
   SearchAnswer,
-  Summary,
   ViewInfo,
 } from './answers.ts';
 import type { AxisUnits, Bytes, Rank } from '../base/units.ts';
@@ -74,23 +74,27 @@ export interface ProbeQuestion {
 export interface ProbeAnswer {
   /** null = outside the recording. */
   pick: Pick | null;
+  /** undefined = no block, or the one that is known. */
   details: BlockDetails | undefined;
   outline: Float64Array | undefined;
 }
 
 export interface BlockAnswer {
-  details: BlockDetails;
-  place: BlockPlace;
+  /** null = there is no such block. */
+  details: BlockDetails | null;
+  place: BlockPlace | null;
 }
 
 /** Questions that are answered once each: arguments and answer by name. */
 export interface Calls {
   open: {
     args: { source: Source; budget: Bytes };
-    answer: { contents: Contents; view: ViewInfo | undefined };
+    answer: { contents: Contents; view: ViewInfo | undefined; diagnostics: Diagnostic[] };
   };
-  view: { args: { snapshot: number; device: number }; answer: ViewInfo };
-  summary: { args: { file: string }; answer: Summary };
+  view: {
+    args: { snapshot: number; device: number };
+    answer: { view: ViewInfo; diagnostics: Diagnostic[] };
+  };
   picture: { args: PictureQuestion; answer: PictureAnswer };
   probe: { args: ProbeQuestion; answer: ProbeAnswer };
   block: { args: { rank: Rank; axis: Axis }; answer: BlockAnswer };
@@ -98,6 +102,7 @@ export interface Calls {
   highest: { args: { columns: Columns }; answer: Bytes };
   position: { args: { axis: Axis; events: number[] }; answer: number[] };
   search: { args: { scope: SearchScope; text: string }; answer: SearchAnswer };
+  /** -1 = there is none. */
   match: { args: { index: number }; answer: Rank };
 }
 export type Kind = keyof Calls;

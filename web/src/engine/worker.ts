@@ -2,18 +2,18 @@
 //
 // A typed array from the engine is a view of its memory and dies with the next call of any method: it is copied
 // before anything else happens. JSON answers hold {"error": ...} when the engine refuses.
-import type { Session } from 'engine-glue';
+import type { EngineModule, Session } from 'engine-glue';
 import type {
   BlockDetails,
   BlockPlace,
   Contents,
+  Diagnostic,
   EngineError,
   Pick,
   SearchAnswer,
-  Summary,
   ViewInfo,
 } from './answers.ts';
-import { startEngine, type Engine } from './module.ts';
+import { startEngine } from './module.ts';
 import type {
   Calls,
   Columns,
@@ -42,7 +42,8 @@ class Refusal extends Error {
   }
 }
 
-let engine: Promise<Engine> | undefined;
+let engine: Promise<EngineModule> | undefined;
+const engineLog: string[] = [];
 let session: Session | undefined;
 
 const post = (message: FromWorker, transfer: Transferable[] = []): void => {
@@ -52,7 +53,7 @@ const post = (message: FromWorker, transfer: Transferable[] = []): void => {
 globalThis.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if (message.kind === 'start') {
-    engine = startEngine(message.module);
+    engine = startEngine(message.module, engineLog);
     engine.then(
       () => post({ kind: 'started' }),
       (error: unknown) => post({ kind: 'died', error: describe(error) }),
@@ -79,14 +80,10 @@ async function handle(request: Request): Promise<void> {
         request.id,
         await open(request.id, request.args.source, request.args.budget),
       );
-    case 'view':
-      return answer(
-        request.kind,
-        request.id,
-        parse<ViewInfo>(opened().openView(request.args.snapshot, request.args.device)),
-      );
-    case 'summary':
-      return answer(request.kind, request.id, parse<Summary>(opened().summary(request.args.file)));
+    case 'view': {
+      const view = parse<ViewInfo>(opened().openView(request.args.snapshot, request.args.device));
+      return answer(request.kind, request.id, { view, diagnostics: diagnosticsOf(opened()) });
+    }
     case 'picture':
       return picture(request.id, request.args);
     case 'probe':
@@ -94,8 +91,8 @@ async function handle(request: Request): Promise<void> {
     case 'block': {
       const { rank, axis } = request.args;
       return answer(request.kind, request.id, {
-        details: parse<BlockDetails>(opened().blockDetails(rank)),
-        place: parse<BlockPlace>(opened().blockPlace(rank, axisNumber(axis))),
+        details: parse<BlockDetails | null>(opened().blockDetails(rank)),
+        place: parse<BlockPlace | null>(opened().blockPlace(rank, axisNumber(axis))),
       });
     }
     case 'outline': {
@@ -134,11 +131,12 @@ function answer<K extends Kind>(
 
 async function open(id: number, source: Source, budget: number): Promise<Calls['open']['answer']> {
   if (!engine) throw new Error('The engine was not started.');
-  const { module } = await engine;
+  const module = await engine;
   const input = await openSource(source);
   session?.delete();
   const reading = new module.Session(budget);
   session = reading;
+  lastPalette = '';
   reading.expectBytes(input.total);
 
   let bytes = 0;
@@ -172,7 +170,7 @@ async function open(id: number, source: Source, budget: number): Promise<Calls['
   report('indexing');
   const start = contents.default;
   const view = start ? parse<ViewInfo>(reading.openView(start.snapshot, start.device)) : undefined;
-  return { contents, view };
+  return { contents, view, diagnostics: diagnosticsOf(reading) };
 }
 
 let lastPalette = '';
@@ -185,6 +183,10 @@ function picture(id: number, { columns, rows, palette, dimOthers }: PictureQuest
     lastPalette = paletteKey;
   }
   const drawn = from.picture(grid(columns), rows, dimOthers);
+  if (drawn.length !== columns.count * rows.count) {
+    check(from.lastError());
+    throw new Refusal({ code: 'internal', message: 'The picture is not complete.', offset: -1 });
+  }
   const pixels = new Uint8ClampedArray(drawn.length * 4);
   new Uint32Array(pixels.buffer).set(drawn);
   const lines = from.curves(grid(columns));
@@ -212,10 +214,10 @@ function probe(id: number, question: ProbeQuestion): void {
   );
   const rank = pick?.rank ?? -1;
   const details =
-    rank >= 0 && rank !== question.known ? parse<BlockDetails>(from.blockDetails(rank)) : undefined;
+    rank >= 0 && rank !== question.known ? parse<BlockDetails | null>(from.blockDetails(rank)) : null;
   const outline =
     rank >= 0 && question.columns ? from.outline(rank, grid(question.columns)).slice() : undefined;
-  answer('probe', id, { pick, details, outline }, outline ? [outline.buffer] : []);
+  answer('probe', id, { pick, details: details ?? undefined, outline }, outline ? [outline.buffer] : []);
 }
 
 function opened(): Session {
@@ -243,6 +245,10 @@ function parse<T>(json: string): T {
   return value as T;
 }
 
+function diagnosticsOf(from: Session): Diagnostic[] {
+  return parse<Diagnostic[]>(from.diagnostics());
+}
+
 function check(status: string): void {
   if (status !== '') throw new Refusal(JSON.parse(status) as EngineError);
 }
@@ -250,6 +256,12 @@ function check(status: string): void {
 /** An abort or a trap: the engine's memory cannot be trusted any more. */
 function describe(error: unknown): EngineError {
   const text = error instanceof Error ? error.message : String(error);
-  const memory = error instanceof RangeError || /memory|allocation/i.test(text);
-  return { code: memory ? 'out_of_memory' : 'internal', message: text, offset: -1 };
+  const lines = engineLog.filter((line) => line.trim() !== '' && !line.includes(text)).slice(-3);
+  // "memory access out of bounds" is a defect, too.
+  const outOfMemory = [text, ...engineLog].some((line) => /out of memory|allocation failed/i.test(line));
+  return {
+    code: outOfMemory ? 'out_of_memory' : 'internal',
+    message: [text, ...lines].join(' · '),
+    offset: -1,
+  };
 }

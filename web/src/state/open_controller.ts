@@ -2,7 +2,7 @@
 // something to show.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Bytes } from '../base/units.ts';
-import type { Contents, EngineError, Summary, ViewInfo } from '../engine/answers.ts';
+import type { Contents, Diagnostic, EngineError, ViewInfo } from '../engine/answers.ts';
 import { EngineClient, EngineFailure, type EngineParts } from '../engine/client.ts';
 import { loadEngineParts } from '../engine/parts.ts';
 import type { Progress, Source } from '../engine/protocol.ts';
@@ -19,15 +19,14 @@ export interface OpenFile {
   snapshot: number;
   /** Undefined if the file names no device. */
   view: ViewInfo | undefined;
-  /** Follows shortly after the first picture. */
-  summary: Summary | undefined;
+  /** What the reader noticed, and what the view shown repaired. */
+  diagnostics: readonly Diagnostic[];
   /** Why the engine stopped after the file was shown. */
   died: EngineError | undefined;
 }
 
 export interface Loading {
   name: string;
-  bytes: Bytes;
   startedAt: number;
   progress: Progress;
 }
@@ -72,7 +71,6 @@ export class OpenController implements ReactiveController {
     this.failure = undefined;
     this.loading = {
       name,
-      bytes,
       startedAt: performance.now(),
       progress: { phase: 'reading', bytes: 0, total: bytes, events: 0 },
     };
@@ -82,9 +80,9 @@ export class OpenController implements ReactiveController {
       engine = await this.takeEngine();
       if (attempt !== this.attempt) return engine.terminate();
       this.opening = engine;
-      const { contents, view } = await engine.call('open', { source, budget }, (progress) => {
+      const { contents, view, diagnostics } = await engine.call('open', { source, budget }, (progress) => {
         if (attempt !== this.attempt || !this.loading) return;
-        this.loading = { ...this.loading, bytes: progress.total || progress.bytes, progress };
+        this.loading = { ...this.loading, progress };
         this.host.requestUpdate();
       });
       if (attempt !== this.attempt) return;
@@ -101,7 +99,7 @@ export class OpenController implements ReactiveController {
         contents,
         snapshot,
         view,
-        summary: undefined,
+        diagnostics,
         died: undefined,
       };
       engine.onDeath = (error) => {
@@ -140,12 +138,14 @@ export class OpenController implements ReactiveController {
     this.switching = true;
     this.host.requestUpdate();
     try {
-      const view = await file.engine.call('view', { snapshot, device });
+      const { view, diagnostics } = await file.engine.call('view', { snapshot, device });
       file.snapshot = snapshot;
       file.view = view;
+      file.diagnostics = diagnostics;
     } catch (error) {
       if (!file.engine.alive || file !== this.file) return;
-      this.fail(file.name, reasonOf(error));
+      // A file being loaded meanwhile goes on.
+      if (!this.loading) this.fail(file.name, reasonOf(error));
       // The one before is still what the page shows.
       if (file.view)
         await file.engine
@@ -157,16 +157,9 @@ export class OpenController implements ReactiveController {
     }
   }
 
-  /** Diagnostics and the like; asked for when the first picture is on the screen. */
-  async loadSummary(): Promise<void> {
-    const file = this.file;
-    if (!file || file.summary) return;
-    try {
-      file.summary = await file.engine.call('summary', { file: file.name });
-    } catch {
-      return; // the engine died: `died` tells, or there is nothing to add
-    }
-    this.host.requestUpdate();
+  /** Has an engine ready for the next file; called when there is nothing more urgent to do. */
+  prepareNext(): void {
+    this.warmUp();
   }
 
   /** Opens the same file again after its engine stopped. */

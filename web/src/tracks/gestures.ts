@@ -26,6 +26,8 @@ export class Gestures {
   private readonly touches = new Map<number, Point>();
   private start: Point | undefined;
   private last: Point | undefined;
+  /** Where a press ended that did not become a drag; the click event that follows belongs to it. */
+  private pressed: Point | undefined;
   private mode: 'none' | 'press' | 'pan' | 'box' | 'pinch' = 'none';
 
   constructor(
@@ -39,6 +41,7 @@ export class Gestures {
     element.addEventListener('pointerleave', (event) => {
       if (this.mode === 'none' && event.pointerType !== 'touch') target.hover(undefined);
     });
+    element.addEventListener('click', this.clicked);
     element.addEventListener('dblclick', (event) => target.doubleClick(this.point(event)));
     element.addEventListener('wheel', this.wheel, { passive: false });
   }
@@ -72,6 +75,7 @@ export class Gestures {
     }
     this.start = at;
     this.last = at;
+    this.pressed = undefined;
     this.mode = event.button === 0 && (event.shiftKey || this.target.boxWanted()) ? 'box' : 'press';
   };
 
@@ -126,9 +130,16 @@ export class Gestures {
     this.mode = 'none';
     this.start = undefined;
     if (!start) return;
+    if (mode === 'press') this.pressed = start;
     if (mode === 'press' && event.pointerType === 'touch') this.target.hover(start);
-    if (mode === 'press' && event.detail < 2) this.target.click(start);
     if (mode === 'box') this.target.boxDone(start, at);
+  };
+
+  /** Only the click event knows whether it is the second of a double click. */
+  private readonly clicked = (event: MouseEvent): void => {
+    const at = this.pressed;
+    this.pressed = undefined;
+    if (at && event.detail < 2) this.target.click(at);
   };
 
   private readonly cancelled = (event: PointerEvent): void => {

@@ -29,16 +29,22 @@ interface Question extends PictureQuestion {
 
 const overscan = 128;
 
+const retryAfterMs = 300;
+const mostFailures = 2; // of the same picture
+
 export class PictureTrack {
   shown: Picture | undefined;
+  /** Why the wanted picture cannot be had; the last one stays, moved. */
+  problem: string | undefined;
+  private failures = 0;
+  private asked = '';
   private backdrop: Picture | undefined;
   private readonly exact: LatestOnly<Question, PictureAnswer>;
   private readonly coarse: LatestOnly<Question, PictureAnswer>;
 
   constructor(
-    engine: EngineClient,
+    private readonly engine: EngineClient,
     private readonly changed: () => void,
-    failed: (error: unknown) => void,
   ) {
     const ask = ({ columns, rows, palette, dimOthers }: Question): Promise<PictureAnswer> =>
       engine.call('picture', { columns, rows, palette, dimOthers });
@@ -47,9 +53,11 @@ export class PictureTrack {
       (answer, question) => {
         const old = this.shown?.canvas;
         this.shown = paint(answer, question, old);
+        this.failures = 0;
+        this.problem = undefined;
         this.changed();
       },
-      failed,
+      (error) => this.failed(error),
     );
     this.coarse = new LatestOnly(
       ask,
@@ -57,8 +65,18 @@ export class PictureTrack {
         this.backdrop = paint(answer, question, this.backdrop?.canvas);
         this.changed();
       },
-      failed,
+      () => undefined, // without it there is less to see while moving
     );
+  }
+
+  /** Once more after a moment; then in words. The next movement asks again anyway. */
+  private failed(error: unknown): void {
+    this.failures += 1;
+    if (this.failures === 1) setTimeout(this.changed, retryAfterMs);
+    else if (this.engine.alive) {
+      this.problem = error instanceof Error ? error.message : String(error);
+      this.changed();
+    }
   }
 
   /** Asks for what is missing. True if the picture shown is exactly the one wanted. */
@@ -66,15 +84,20 @@ export class PictureTrack {
     const visible = visibleColumns(at, axis, bounds);
     const rows = visibleRows(at);
     if (!this.shown || !covers(this.shown, visible, rows, style.key)) {
-      this.exact.request({
+      const question = {
         columns: widened(visible, bounds),
         rows,
         palette: style.palette,
         dimOthers: style.dimOthers,
         style: style.key,
-      });
+      };
+      const key = JSON.stringify([question.columns, rows, style.key]);
+      if (key !== this.asked) this.failures = 0;
+      this.asked = key;
+      if (this.failures < mostFailures) this.exact.request(question);
       return false;
     }
+    this.problem = undefined;
     this.wantBackdrop(at.area, axis, bounds, style);
     return !this.exact.busy;
   }
@@ -172,8 +195,7 @@ function paint(answer: PictureAnswer, question: Question, reuse: HTMLCanvasEleme
     canvas.height = rows.count;
   }
   const ctx = canvas.getContext('2d');
-  if (ctx && answer.pixels.length === columns.count * rows.count * 4)
-    ctx.putImageData(new ImageData(answer.pixels, columns.count, rows.count), 0, 0);
+  ctx?.putImageData(new ImageData(answer.pixels, columns.count, rows.count), 0, 0);
   return { columns, rows, curves: answer.curves, style: question.style, canvas };
 }
 

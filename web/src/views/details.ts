@@ -165,9 +165,10 @@ export class DetailsView extends LitElement {
         ${
           known
             ? html`<span class="place"
-                  ><span class="folder">${place.slice(0, place.length - baseName(place).length)}</span
-                  ><span class="file">${baseName(place)}</span></span
-                ><memstrata-copy label="Copy ${place}" .text=${() => place}></memstrata-copy>`
+                ><span class="folder">${place.slice(0, place.length - baseName(place).length)}</span
+                ><span class="file">${baseName(place)}</span
+                ><memstrata-copy label="Copy ${place}" .text=${() => place}></memstrata-copy
+              ></span>`
             : ''
         }
       </div>
@@ -255,9 +256,7 @@ export class DetailsView extends LitElement {
       }
       .own-line {
         margin: 2px 0 0;
-        overflow: hidden;
-        text-overflow: ellipsis;
-        white-space: nowrap;
+        overflow-wrap: anywhere;
         color: var(--dim);
       }
       .own-line .function {
@@ -290,16 +289,18 @@ export class DetailsView extends LitElement {
       .frame {
         color: var(--dim);
       }
+      /* The name first, then file and line; the folder takes what is left. File and line go below a long name. */
       .call {
         display: flex;
+        flex-wrap: wrap;
         align-items: center;
-        gap: 8px;
+        column-gap: 8px;
         min-height: 24px;
         margin-right: -8px;
       }
       .function {
         flex: none;
-        max-width: calc(100% - 112px);
+        max-width: 100%;
         overflow: hidden;
         text-overflow: ellipsis;
         white-space: nowrap;
@@ -320,33 +321,28 @@ export class DetailsView extends LitElement {
       }
       .place {
         display: flex;
-        flex: 1 1 0;
-        justify-content: flex-end;
-        min-width: 0;
+        flex: 1 1 auto;
+        align-items: center;
+        max-width: 100%;
         font-size: 12px;
         white-space: nowrap;
       }
       .folder {
-        flex: 0 1 auto;
-        min-width: 0;
+        flex: 1 1 0;
+        width: 0;
         overflow: hidden;
+        text-align: right;
         text-overflow: ellipsis;
       }
       .file {
         flex: none;
-        max-width: 100%;
-        overflow: hidden;
-        text-overflow: ellipsis;
       }
       .own .file {
         color: var(--text);
       }
-      .call:not(:has(.place)) .function {
-        max-width: 100%;
-      }
       .call memstrata-copy {
         flex: none;
-        margin-left: -6px;
+        margin-left: 2px;
         opacity: 0;
       }
       .call:hover memstrata-copy,

@@ -95,10 +95,12 @@ export function fileOfAddress(
   }
   if (url.origin !== address.origin)
     return refused('?open= only takes files of this site. Download it, then drop it here.');
-  return {
-    name: decodeURIComponent(url.pathname.slice(url.pathname.lastIndexOf('/') + 1)),
-    source: { url: url.href },
-  };
+  try {
+    const name = decodeURIComponent(url.pathname.slice(url.pathname.lastIndexOf('/') + 1));
+    return { name, source: { url: url.href } };
+  } catch {
+    return refused('The address after ?open= cannot be read: it has a % that stands for nothing.');
+  }
 }
 
 function bringsFiles(event: DragEvent): boolean {

@@ -30,6 +30,11 @@ export class SearchView extends LitElement {
   private timer = 0;
   private last = '';
 
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearTimeout(this.timer);
+  }
+
   override focus(): void {
     this.input.focus();
     this.input.select();

@@ -18,15 +18,11 @@ export const symbols = {
   box: symbol(
     svg`<rect x="2.5" y="2.5" width="8" height="8" rx="1" stroke-dasharray="2.2 1.8" /><path d="m10.5 10.5 3 3" />`,
   ),
-  flag: symbol(svg`<path d="M4 14V2.5h7.5L9.8 5.6l1.7 3.1H4" />`),
   sun: symbol(
     svg`<circle cx="8" cy="8" r="3" /><path d="M8 1.5v1.4M8 13.1v1.4M1.5 8h1.4M13.1 8h1.4M3.4 3.4l1 1M11.6 11.6l1 1M12.6 3.4l-1 1M4.4 11.6l-1 1" />`,
   ),
   moon: symbol(svg`<path d="M13.3 9.6A5.6 5.6 0 0 1 6.4 2.7a5.6 5.6 0 1 0 6.9 6.9Z" />`),
   alert: symbol(svg`<path d="M8 1.8 14.8 14H1.2L8 1.8ZM8 6.4v3.6M8 12v.1" />`),
   search: symbol(svg`<circle cx="7" cy="7" r="4.2" /><path d="m10.3 10.3 3.2 3.2" />`),
-  file: symbol(
-    svg`<path d="M9.2 1.8H4.6c-.7 0-1.3.6-1.3 1.3v9.8c0 .7.6 1.3 1.3 1.3h6.8c.7 0 1.3-.6 1.3-1.3V5.3L9.2 1.8Z" /><path d="M9 2v3.6h3.6" />`,
-  ),
   pin: symbol(svg`<path d="M6 2h4l-.5 4.2 2 2.3H4.5l2-2.3L6 2ZM8 8.6V14" />`),
 };

@@ -65,6 +65,7 @@ export class TimelineView extends LitElement {
 
   @state() private moment: Moment | undefined;
   @state() private boxTool = false;
+  @state() private problem: string | undefined;
 
   @query('.plot') private plot!: HTMLDivElement;
   @query('.base') private baseCanvas!: HTMLCanvasElement;
@@ -161,8 +162,8 @@ export class TimelineView extends LitElement {
   /** Shows a block that was chosen elsewhere, keeping the zoom if that is enough to see it. */
   async showBlock(rank: Rank, size: Bytes): Promise<void> {
     const answer = await this.ask('block', { rank, axis: this.axis });
-    if (!answer) return;
-    const { place } = answer;
+    const place = answer?.place;
+    if (!place) return;
     const y = { from: place.offset, to: place.offset + size };
     const x = { from: place.from, to: Math.max(place.to, place.from) };
     const overlapping = bringIntoView(this.view, this.bounds, x, { from: this.view.y0, to: this.view.y1 });
@@ -180,7 +181,7 @@ export class TimelineView extends LitElement {
   /** A block's whole life fills the view. */
   async fitBlock(rank: Rank): Promise<void> {
     const answer = await this.ask('block', { rank, axis: this.axis });
-    if (!answer) return;
+    if (!answer?.place) return;
     const { from, to, offset, size } = answer.place;
     const room = Math.max((to - from) * 0.08, 1);
     const wide = show({ ...this.view, x0: from - room, x1: to + room }, this.bounds);
@@ -208,12 +209,13 @@ export class TimelineView extends LitElement {
   /** The other axis for the same stretch of the recording. */
   async changeAxis(axis: Axis): Promise<void> {
     if (axis === this.axis || this.extentOf(axis) === undefined) return;
+    const { info } = this;
     const { x0, x1, y0, y1 } = this.view;
     const bounds = this.boundsFor(axis);
     let range: [number, number] = [0, bounds.extent];
     if (x0 > 0 || x1 < this.bounds.extent) {
       if (axis === 'time') {
-        const last = Math.max(this.info.events - 1, 0);
+        const last = Math.max(info.events - 1, 0);
         const events = [Math.floor(x0), Math.min(Math.ceil(x1), last)];
         const found = await this.ask('position', { axis, events });
         range = [found?.[0] ?? 0, (found?.[1] ?? bounds.extent) + 1];
@@ -222,6 +224,7 @@ export class TimelineView extends LitElement {
         range = [found[0] ?? 0, (found[1] ?? bounds.extent) + 1];
       }
     }
+    if (info !== this.info || axis === this.axis) return; // another device or file meanwhile
     this.pendingView = show({ x0: range[0], x1: range[1], y0, y1 }, bounds);
     this.dispatchEvent(new CustomEvent<Axis>('axis-change', { detail: axis }));
   }
@@ -229,7 +232,7 @@ export class TimelineView extends LitElement {
 
   /** Keys `Enter` and `Space`: pins what the cursor is on. */
   pinAtCursor(): void {
-    if (this.hovered && this.moment?.pick?.rank === this.hovered.rank) this.announcePin(this.hovered);
+    if (this.hovered && this.moment?.pick?.rank === this.hovered.rank) this.togglePin(this.hovered);
   }
 
   // -- Life of the element.
@@ -285,10 +288,10 @@ export class TimelineView extends LitElement {
 
   private start(): void {
     const { engine } = this;
-    const failed = (): void => undefined; // a dead engine is told by its client; a refused picture stays the old one
+    const failed = (): void => undefined; // a dead engine is told by its client; a refusal leaves what is shown
     this.bounds = this.boundsFor(this.axis);
     this.view = fitAll(this.bounds);
-    this.track = new PictureTrack(engine, () => this.redraw(), failed);
+    this.track = new PictureTrack(engine, () => this.redraw());
     this.probes?.forget();
     this.outlines?.forget();
     this.probes = new LatestOnly(
@@ -502,14 +505,15 @@ export class TimelineView extends LitElement {
   private async clicked(at: Point): Promise<void> {
     if (!this.projection().contains(at.x, at.y)) return;
     const answer = await this.probeOnce(at);
-    this.announcePin(answer?.details);
+    this.togglePin(answer?.details);
   }
 
   private async doubleClick(at: Point): Promise<void> {
     if (!this.projection().contains(at.x, at.y)) return;
     const answer = await this.probeOnce(at);
     if (!answer?.details) return;
-    if (this.pinned?.rank !== answer.details.rank) this.announcePin(answer.details);
+    // Whatever the first of the two clicks did.
+    this.dispatchEvent(new CustomEvent<BlockDetails>('pin', { detail: answer.details }));
     await this.fitBlock(answer.details.rank);
   }
 
@@ -517,8 +521,8 @@ export class TimelineView extends LitElement {
     return this.ask('probe', { ...this.target(at), known: -1, columns: undefined });
   }
 
-  private announcePin(block: BlockDetails | undefined): void {
-    this.dispatchEvent(new CustomEvent<BlockDetails | undefined>('pin', { detail: block }));
+  private togglePin(block: BlockDetails | undefined): void {
+    this.dispatchEvent(new CustomEvent<BlockDetails | undefined>('toggle-pin', { detail: block }));
   }
 
   private async eventAt(time: number): Promise<number | undefined> {
@@ -612,6 +616,7 @@ export class TimelineView extends LitElement {
     this.wantPinOutline(at);
     this.drawOverlay();
     this.tellState(settled);
+    this.problem = track.problem;
     if (this.pointer && settled && !this.keyboardCursor) this.reprobe();
   }
 
@@ -623,7 +628,7 @@ export class TimelineView extends LitElement {
     const { columns, curves } = shown;
     const line = (color: string, width: number): LineStyle => ({ color, width });
     if (columns.width > 1) drawSteps(ctx, at, columns, curves.lowest, line(colors.lowest, ratio));
-    drawSteps(ctx, at, columns, curves.allocated, line(colors.allocated, 1.25 * ratio));
+    drawSteps(ctx, at, columns, curves.allocated, line(colors.allocated, 1.25 * ratio), curves.lowest);
     drawSteps(ctx, at, columns, curves.reserved, line(colors.reserved, 1.5 * ratio));
     const last = Math.min(Math.ceil(at.view.x1 / columns.width) - columns.first, columns.count) - 1;
     const reserved = curves.reserved[last];
@@ -790,6 +795,7 @@ export class TimelineView extends LitElement {
         )} blocks, peak ${peak}. Press question mark for the keys.">
         <canvas class="base"></canvas>
         <canvas class="overlay"></canvas>
+        ${this.problem === undefined ? '' : html`<p class="problem" role="status">This part cannot be drawn: ${this.problem}</p>`}
       </div>
       <div class="readout">${this.readout()}</div>
     `;
@@ -968,6 +974,18 @@ export class TimelineView extends LitElement {
       .overlay {
         cursor: crosshair;
         touch-action: none;
+      }
+      .problem {
+        position: absolute;
+        inset: auto 16px 40px;
+        width: fit-content;
+        margin: 0 auto;
+        padding: 8px 16px;
+        border: 1px solid var(--line-strong);
+        border-radius: 6px;
+        background: var(--raised);
+        font-size: 13px;
+        pointer-events: none;
       }
       .note {
         margin: 0;

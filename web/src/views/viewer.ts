@@ -2,10 +2,11 @@
 // keys; each view does its own part. `data-state` = empty | loading | ready | error.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, query, state } from 'lit/decorators.js';
+import { live } from 'lit/directives/live.js';
 import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
 import { LatestOnly } from '../base/latest_only.ts';
 import type { Theme } from '../draw/colors.ts';
-import type { Axis, BlockDetails, Diagnostic, SearchAnswer } from '../engine/answers.ts';
+import type { Axis, BlockDetails, Diagnostic, EngineError, SearchAnswer } from '../engine/answers.ts';
 import { OpenController, type OpenFile } from '../state/open_controller.ts';
 import { loadSettings, saveSettings, type ThemeChoice } from '../state/settings.ts';
 import type { Movement } from '../tracks/motion.ts';
@@ -38,6 +39,7 @@ const movements: Record<string, [plain: Movement, shifted: Movement]> = {
   ArrowUp: ['up', 'up'],
   ArrowDown: ['down', 'down'],
 };
+const nothingWanted: SearchWish = { scope: 'anything', text: '' };
 const narrowest = 260; // of the details pane
 const widest = 900;
 
@@ -62,7 +64,7 @@ export class MemstrataViewer extends LitElement {
   @query('memstrata-notes') private notes!: NotesView | null;
 
   private shownView: OpenFile['view'];
-  private wish: SearchWish = { scope: 'anything', text: '' };
+  private wish = nothingWanted;
   private searches = 0;
   private searching: LatestOnly<SearchWish, SearchAnswer> | undefined;
   private stopReceiving: (() => void) | undefined;
@@ -130,6 +132,7 @@ export class MemstrataViewer extends LitElement {
     if (file?.view?.extent.time_us === null) this.axis = 'event';
     this.searching?.forget();
     this.searching = undefined;
+    if (!file?.view) this.wish = nothingWanted; // the field goes, and its text with it
     if (!file) return;
     this.searching = new LatestOnly(
       ({ scope, text }) => file.engine.call('search', { scope, text }),
@@ -143,11 +146,11 @@ export class MemstrataViewer extends LitElement {
   private firstPicture(): void {
     if (performance.getEntriesByName('memstrata:first-picture').length === 0)
       performance.mark('memstrata:first-picture');
-    void this.opener.loadSummary();
+    this.opener.prepareNext();
   }
 
   private get diagnostics(): readonly Diagnostic[] {
-    return this.opener.file?.summary?.diagnostics ?? [];
+    return this.opener.file?.diagnostics ?? [];
   }
 
   private openSample(): void {
@@ -158,7 +161,7 @@ export class MemstrataViewer extends LitElement {
 
   // -- Pin and search.
 
-  private pin(block: BlockDetails | undefined): void {
+  private togglePin(block: BlockDetails | undefined): void {
     this.pinned = block && block.rank === this.pinned?.rank ? undefined : block;
   }
 
@@ -171,13 +174,17 @@ export class MemstrataViewer extends LitElement {
 
   private async stepMatch(by: 1 | -1): Promise<void> {
     const engine = this.opener.file?.engine;
-    const count = this.found?.count ?? 0;
+    const { found } = this;
+    const count = found?.count ?? 0;
     if (!engine || count === 0) return;
     const from = this.match < 0 && by < 0 ? 0 : this.match;
-    this.match = (from + by + count) % count;
+    const match = (from + by + count) % count;
+    this.match = match;
     try {
-      const rank = await engine.call('match', { index: this.match });
+      const rank = await engine.call('match', { index: match });
+      if (rank < 0) return;
       const { details } = await engine.call('block', { rank, axis: this.axis });
+      if (!details || found !== this.found || match !== this.match) return; // another was asked for meanwhile
       this.pinned = details;
       await this.timeline?.showBlock(rank, details.requested_size);
     } catch {
@@ -363,19 +370,16 @@ export class MemstrataViewer extends LitElement {
   private fileChoice(file: OpenFile): TemplateResult {
     const { snapshots } = file.contents;
     const devices = snapshots[file.snapshot]?.devices ?? [];
-    const format = file.summary?.format;
     return html`<div class="file">
       <span class="file-name" title=${file.name}>${file.name}</span>
-      <span class="file-size" title=${formatExactBytes(file.bytes)}
-        >${formatBytes(file.bytes)}${format ? ` · ${format}` : ''}</span
-      >
+      <span class="file-size" title=${formatExactBytes(file.bytes)}>${formatBytes(file.bytes)}</span>
       <memstrata-file-button label="Open…" @file=${this.chosen}></memstrata-file-button>
       ${
         snapshots.length > 1
           ? html`<select
               class="field"
               aria-label="Snapshot"
-              .value=${String(file.snapshot)}
+              .value=${live(String(file.snapshot))}
               @change=${(event: Event) => this.chooseSnapshot(file, Number((event.target as HTMLSelectElement).value))}>
               ${snapshots.map(({ name }, index) => html`<option value=${index} ?selected=${index === file.snapshot}>${name || `Snapshot ${index + 1}`}</option>`)}
             </select>`
@@ -387,7 +391,7 @@ export class MemstrataViewer extends LitElement {
               class="field"
               aria-label="Device"
               ?disabled=${this.opener.switching}
-              .value=${String(file.view?.device ?? '')}
+              .value=${live(String(file.view?.device ?? ''))}
               @change=${(event: Event) =>
                 void this.opener.openDevice(
                   file.snapshot,
@@ -439,8 +443,8 @@ export class MemstrataViewer extends LitElement {
         file.died
           ? html`<div class="banner bad" role="alert" data-banner="died">
               <p>
-                <strong>The engine stopped.</strong> ${file.died.message} What is on the screen stays; nothing
-                more can be asked.
+                <strong>The engine stopped.</strong> ${deathText(file.died)} What is on the screen stays;
+                nothing more can be asked.
               </p>
               <button class="button small" @click=${() => this.opener.reopen()}>Open the file again</button>
             </div>`
@@ -483,7 +487,8 @@ export class MemstrataViewer extends LitElement {
         .pinned=${this.pinned}
         .highlight=${this.highlight}
         @point=${(event: CustomEvent<BlockDetails>) => (this.pointed = event.detail)}
-        @pin=${(event: CustomEvent<BlockDetails | undefined>) => this.pin(event.detail)}
+        @pin=${(event: CustomEvent<BlockDetails>) => (this.pinned = event.detail)}
+        @toggle-pin=${(event: CustomEvent<BlockDetails | undefined>) => this.togglePin(event.detail)}
         @axis-change=${(event: CustomEvent<Axis>) => (this.axis = event.detail)}
         @first-picture=${() => this.firstPicture()}></memstrata-timeline>
       <div
@@ -762,8 +767,23 @@ export class MemstrataViewer extends LitElement {
 function bannerText({ name, first_offset, text }: Diagnostic): TemplateResult {
   const place =
     typeof first_offset === 'number' && first_offset >= 0 ? ` at byte ${formatCount(first_offset)}` : '';
-  if (name === 'truncated') return html`<strong>Truncated${place}:</strong> shown is what came before.`;
-  return html`<strong>Partial file${place ? `, stopped${place}` : ''}.</strong> ${text}`;
+  const next = nextTime[name] ?? '';
+  if (name === 'truncated')
+    return html`<strong>Truncated${place}:</strong> shown is what came before. ${next}`;
+  return html`<strong>Partial file${place ? `, stopped${place}` : ''}.</strong> ${text} ${next}`;
+}
+
+/** How to get a whole file, by diagnostic. */
+const nextTime: Record<string, string> = {
+  truncated: 'Dump again, and check that the disk has room and the job lives until the dump is written.',
+  damaged: 'Copy the file again, or dump it again.',
+  budget_exhausted: 'Record fewer events next time (max_entries of _record_memory_history).',
+};
+
+function deathText({ code, message }: EngineError): string {
+  return code === 'out_of_memory'
+    ? `The browser gives this page no more memory (${message}).`
+    : `This is a defect of memstrata, not of your file (${message}).`;
 }
 
 /** Chromium tells the selection of a shadow root only through that root. */
