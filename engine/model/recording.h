@@ -17,14 +17,11 @@
 #include "engine/model/diagnostics.h"
 #include "engine/model/tables.h"
 #include "engine/trace/stack_table.h"
+#include "engine/trace/trace_event.h"
 
 namespace memstrata::model {
 
-struct Pool {
-  int64_t graph_id = 0;
-  int64_t user_id = 0;
-  bool operator==(const Pool&) const = default;
-};
+using Pool = trace::PoolKey;
 
 // History of one device: rows of EventTable in the order of the file.
 struct DeviceTrace {
