@@ -21,7 +21,7 @@ test('an address is found, counted and shown, the others are dimmed', async ({ p
   const before = await colorAt(page, 4.3, 1.3 * MiB);
   const beforeB = await colorAt(page, 4.3, 5.3 * MiB);
   await page.keyboard.press('/');
-  await page.keyboard.type('7f0000400000');
+  await page.keyboard.insertText('7f0000400000');
   await expect(count(page)).toHaveAttribute('data-count', '1');
   await expect(count(page)).toHaveAttribute('data-bytes', String(2 * MiB));
   await expect.poll(() => colorAt(page, 4.3, 1.3 * MiB)).not.toBe(before);
@@ -36,7 +36,7 @@ test('an address is found, counted and shown, the others are dimmed', async ({ p
 test('next and previous walk through the matches, by key and by button', async ({ page }) => {
   await openKnown(page);
   await page.keyboard.press('/');
-  await page.keyboard.type('train.py');
+  await page.keyboard.insertText('train.py');
   await expect(count(page)).toHaveAttribute('data-count', '3');
   await page.locator('.plot').focus();
   const sizes = [4 * MiB, 2 * MiB, 1 * MiB];
@@ -82,7 +82,7 @@ test('a match outside the view is brought into it', async ({ page }) => {
 test('a search does not outlive its field', async ({ page }) => {
   await openKnown(page);
   await page.keyboard.press('/');
-  await page.keyboard.type('7f0000400000');
+  await page.keyboard.insertText('7f0000400000');
   await expect(count(page)).toHaveAttribute('data-count', '1');
   const nothing = pickled({ segments: [], device_traces: [] });
   const input = page.locator('input[type=file]').first();
