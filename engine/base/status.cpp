@@ -14,6 +14,12 @@ std::string_view name_of(ErrorCode code) {
       return "limit_exceeded";
     case ErrorCode::internal:
       return "internal";
+    case ErrorCode::wrong_usage:
+      return "wrong_usage";
+    case ErrorCode::out_of_memory:
+      return "out_of_memory";
+    case ErrorCode::device_error:
+      return "device_error";
   }
   return "internal";
 }

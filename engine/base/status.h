@@ -20,6 +20,9 @@ enum class ErrorCode : uint8_t {
   truncated,       // the input ends too early and nothing of it can be shown
   limit_exceeded,  // a limit or the byte budget; the message names the size that would have been needed
   internal,        // a defect of this program
+  wrong_usage,     // what was asked for cannot be done: an unknown address, a setting out of range
+  out_of_memory,   // the device has no memory for a request
+  device_error,    // the device refused for another reason
 };
 
 [[nodiscard]] std::string_view name_of(ErrorCode code);

@@ -1,0 +1,161 @@
+#include "engine/alloc/block_set.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace memstrata::alloc {
+
+namespace {
+
+[[nodiscard]] bool stream_less(int64_t a, int64_t b) {
+  return static_cast<uint64_t>(a) < static_cast<uint64_t>(b);
+}
+
+}  // namespace
+
+BlockSet::Bins* BlockSet::find_bins(int64_t stream) const {
+  for (const StreamBins& row : streams_) {
+    if (row.stream == stream) return row.bins.get();
+  }
+  return nullptr;
+}
+
+BlockSet::Bins& BlockSet::bins_for(int64_t stream) {
+  if (Bins* found = find_bins(stream)) return *found;
+  const auto at = std::find_if(streams_.begin(), streams_.end(),
+                               [&](const StreamBins& row) { return stream_less(stream, row.stream); });
+  return *streams_.insert(at, {stream, std::make_unique<Bins>()})->bins;
+}
+
+size_t BlockSet::used_from(const Bins& bins, size_t bin) {
+  if (bin >= kBins) return kBins;
+  const size_t word = bin / 32;
+  if (const uint32_t here = bins.used[word] & (~uint32_t{0} << (bin % 32)); here != 0)
+    return word * 32 + static_cast<size_t>(std::countr_zero(here));
+  const uint64_t above = bins.words_used & (~uint64_t{1} << word);
+  if (above == 0) return kBins;
+  const auto next = static_cast<size_t>(std::countr_zero(above));
+  return next * 32 + static_cast<size_t>(std::countr_zero(bins.used[next]));
+}
+
+size_t BlockSet::used_down_from(const Bins& bins, size_t bin) {
+  const size_t word = bin / 32;
+  if (const uint32_t here = bins.used[word] & (~uint32_t{0} >> (31 - bin % 32)); here != 0)
+    return word * 32 + 31 - static_cast<size_t>(std::countl_zero(here));
+  const uint64_t below = bins.words_used & ((uint64_t{1} << word) - 1);
+  if (below == 0) return kBins;
+  const auto next = static_cast<size_t>(63 - std::countl_zero(below));
+  return next * 32 + 31 - static_cast<size_t>(std::countl_zero(bins.used[next]));
+}
+
+void BlockSet::insert(BlockId id, const Block& block, int64_t stream) {
+  FreeNode& row = (*nodes_)[id.index()];
+  row.size = block.size;
+  row.address = block.address;
+  row.stream = stream;
+  row.birth = searches;
+  Bins& bins = bins_for(stream);
+  const size_t bin = bin_of(block.size);
+  treap::insert(
+      bins.roots[bin], id.value,
+      [this](int32_t n) -> TreapLinks& { return (*nodes_)[static_cast<size_t>(n)].links; },
+      [this](int32_t a, int32_t b) { return less(a, b); });
+  bins.used[bin / 32] |= uint32_t{1} << (bin % 32);
+  bins.words_used |= uint64_t{1} << (bin / 32);
+  ++size_;
+}
+
+void BlockSet::erase(BlockId id) {
+  const FreeNode& row = node(id);
+  Bins& bins = *find_bins(row.stream);
+  const size_t bin = bin_of(row.size);
+  treap::erase(
+      bins.roots[bin], id.value,
+      [this](int32_t n) -> TreapLinks& { return (*nodes_)[static_cast<size_t>(n)].links; },
+      [this](int32_t a, int32_t b) { return less(a, b); });
+  if (bins.roots[bin] == kNoNode) {
+    bins.used[bin / 32] &= ~(uint32_t{1} << (bin % 32));
+    if (bins.used[bin / 32] == 0) bins.words_used &= ~(uint64_t{1} << (bin / 32));
+  }
+  --size_;
+}
+
+BlockId BlockSet::first_of_at_least(int64_t stream, int64_t size) const {
+  const Bins* bins = find_bins(stream);
+  if (bins == nullptr) return {};
+  const auto links = [this](int32_t n) -> const TreapLinks& {
+    return (*nodes_)[static_cast<size_t>(n)].links;
+  };
+  const size_t own = bin_of(size);
+  const int32_t found = treap::lower_bound(
+      bins->roots[own], links, [&](int32_t n) { return (*nodes_)[static_cast<size_t>(n)].size < size; });
+  if (found != kNoNode) return BlockId(found);
+  const size_t bin = used_from(*bins, own + 1);
+  if (bin == kBins) return {};
+  return BlockId(treap::lower_bound(bins->roots[bin], links, [](int32_t) { return false; }));
+}
+
+BlockId BlockSet::last_below(int64_t stream, int64_t size) const {
+  const Bins* bins = find_bins(stream);
+  if (bins == nullptr) return {};
+  const auto links = [this](int32_t n) -> const TreapLinks& {
+    return (*nodes_)[static_cast<size_t>(n)].links;
+  };
+  const size_t own = bin_of(size);
+  const int32_t found = treap::last_before(
+      bins->roots[own], links, [&](int32_t n) { return (*nodes_)[static_cast<size_t>(n)].size < size; });
+  if (found != kNoNode) return BlockId(found);
+  const size_t bin = own == 0 ? kBins : used_down_from(*bins, own - 1);
+  if (bin == kBins) return {};
+  return BlockId(treap::last_before(bins->roots[bin], links, [](int32_t) { return true; }));
+}
+
+BlockId BlockSet::after(BlockId id) const {
+  const FreeNode& row = node(id);
+  const Bins& bins = *find_bins(row.stream);
+  const auto links = [this](int32_t n) -> const TreapLinks& {
+    return (*nodes_)[static_cast<size_t>(n)].links;
+  };
+  const size_t own = bin_of(row.size);
+  const int32_t found = treap::lower_bound(bins.roots[own], links,
+                                           [&](int32_t n) { return n == id.value || less(n, id.value); });
+  if (found != kNoNode) return BlockId(found);
+  const size_t bin = used_from(bins, own + 1);
+  if (bin == kBins) return {};
+  return BlockId(treap::lower_bound(bins.roots[bin], links, [](int32_t) { return false; }));
+}
+
+BlockId BlockSet::before(BlockId id) const {
+  const FreeNode& row = node(id);
+  const Bins& bins = *find_bins(row.stream);
+  const auto links = [this](int32_t n) -> const TreapLinks& {
+    return (*nodes_)[static_cast<size_t>(n)].links;
+  };
+  const size_t own = bin_of(row.size);
+  const int32_t found =
+      treap::last_before(bins.roots[own], links, [&](int32_t n) { return less(n, id.value); });
+  if (found != kNoNode) return BlockId(found);
+  const size_t bin = own == 0 ? kBins : used_down_from(bins, own - 1);
+  if (bin == kBins) return {};
+  return BlockId(treap::last_before(bins.roots[bin], links, [](int32_t) { return true; }));
+}
+
+void BlockSet::insert_unmapped(BlockId id, const Block& block, int64_t stream) {
+  FreeNode& row = (*nodes_)[id.index()];
+  row.size = block.size;
+  row.address = block.address;
+  row.stream = stream;
+  const auto at = std::lower_bound(unmapped_.begin(), unmapped_.end(), id, [this](BlockId a, BlockId b) {
+    const FreeNode &x = node(a), &y = node(b);
+    return x.stream != y.stream ? stream_less(x.stream, y.stream) : x.address < y.address;
+  });
+  unmapped_.insert(at, id);
+}
+
+void BlockSet::erase_unmapped(BlockId id) {
+  const auto at = std::find(unmapped_.begin(), unmapped_.end(), id);
+  assert(at != unmapped_.end());
+  unmapped_.erase(at);
+}
+
+}  // namespace memstrata::alloc

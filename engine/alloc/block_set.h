@@ -1,0 +1,108 @@
+// The inactive blocks of one pool, small or large: what malloc searches.
+//
+// Mapped blocks are ordered by (stream, size, address), streams as unsigned handles. Per stream there are
+// bins of about one size (32 to each doubling, exact below 16 KiB), a bit for each that holds something, and
+// in each a treap by (size, address): a search looks into one small tree. Insert, erase, search and step are
+// O(log of a bin); nothing is allocated but a stream's bins when it is first seen.
+// Unmapped blocks of expandable segments are few and lie in a list by (stream, address).
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/alloc/block.h"
+#include "engine/alloc/treap.h"
+#include "engine/base/column.h"
+
+namespace memstrata::alloc {
+
+// Beside every block: its place in a set. Shared by all sets of an allocator, indexed by BlockId.
+struct FreeNode {
+  TreapLinks links;
+  int64_t size = 0;
+  uint64_t address = 0;
+  int64_t stream = 0;
+  int64_t birth = 0;  // BlockSet::searches when it came in: its age for garbage collection
+};
+
+class BlockSet {
+ public:
+  explicit BlockSet(Column<FreeNode>& nodes) : nodes_(&nodes) {}
+
+  void insert(BlockId id, const Block& block, int64_t stream);
+  // The block is in the set, with the size and address it was inserted with (those of now may differ).
+  void erase(BlockId id);
+
+  // First block of the stream with at least this size, or none.
+  [[nodiscard]] BlockId first_of_at_least(int64_t stream, int64_t size) const;
+  // Last block of the stream with less than this size, or none.
+  [[nodiscard]] BlockId last_below(int64_t stream, int64_t size) const;
+  // Next and previous block of the same stream in the order, or none.
+  [[nodiscard]] BlockId after(BlockId id) const;
+  [[nodiscard]] BlockId before(BlockId id) const;
+  // All blocks in order: visit(id, node).
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (const StreamBins& stream : streams_) {
+      for (size_t bin = 0; bin < kBins; ++bin) visit_tree(stream.bins->roots[bin], visit);
+    }
+  }
+  [[nodiscard]] int64_t birth_of(BlockId id) const { return node(id).birth; }
+  [[nodiscard]] size_t size() const { return size_; }
+
+  // By (stream, address).
+  void insert_unmapped(BlockId id, const Block& block, int64_t stream);
+  void erase_unmapped(BlockId id);
+  [[nodiscard]] const std::vector<BlockId>& unmapped() const { return unmapped_; }
+
+  int64_t searches = 0;  // made while garbage collection is on
+
+ private:
+  static constexpr size_t kWords = 48;  // up to 2^60 bytes
+  static constexpr size_t kBins = kWords * 32;
+  struct Bins {
+    uint64_t words_used = 0;  // bit w: used[w] is not 0
+    std::array<uint32_t, kWords> used{};
+    std::array<int32_t, kBins> roots;
+    Bins() { roots.fill(kNoNode); }
+  };
+  struct StreamBins {
+    int64_t stream;
+    std::unique_ptr<Bins> bins;
+  };
+
+  [[nodiscard]] const FreeNode& node(BlockId id) const { return (*nodes_)[id.index()]; }
+  [[nodiscard]] static size_t bin_of(int64_t size) {
+    const auto units = static_cast<uint64_t>(size) >> 9;  // kMinBlockSize
+    if (units < 32) return static_cast<size_t>(units);
+    const int exponent = 63 - std::countl_zero(units);
+    return static_cast<size_t>(exponent - 4) * 32 + static_cast<size_t>((units >> (exponent - 5)) & 31);
+  }
+  [[nodiscard]] Bins* find_bins(int64_t stream) const;
+  [[nodiscard]] Bins& bins_for(int64_t stream);
+  // First bin that holds something at or above `bin` (last at or below), or kBins.
+  [[nodiscard]] static size_t used_from(const Bins& bins, size_t bin);
+  [[nodiscard]] static size_t used_down_from(const Bins& bins, size_t bin);
+  [[nodiscard]] bool less(int32_t a, int32_t b) const {
+    const FreeNode &x = (*nodes_)[static_cast<size_t>(a)], &y = (*nodes_)[static_cast<size_t>(b)];
+    return x.size != y.size ? x.size < y.size : x.address < y.address;
+  }
+  template <typename Visit>
+  void visit_tree(int32_t root, Visit& visit) const {  // depth is logarithmic
+    if (root == kNoNode) return;
+    const FreeNode& row = (*nodes_)[static_cast<size_t>(root)];
+    visit_tree(row.links.left, visit);
+    visit(BlockId(root), row);
+    visit_tree(row.links.right, visit);
+  }
+
+  Column<FreeNode>* nodes_;
+  std::vector<StreamBins> streams_;  // ascending
+  std::vector<BlockId> unmapped_;
+  size_t size_ = 0;
+};
+
+}  // namespace memstrata::alloc

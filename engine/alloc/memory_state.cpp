@@ -1,0 +1,400 @@
+#include "engine/alloc/memory_state.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace memstrata::alloc {
+
+MemoryState::MemoryState(Budget& budget, Lookup lookup)
+    : lookup_(lookup),
+      blocks_(budget),
+      segments_(budget),
+      by_address_(budget),
+      live_(budget),
+      links_(budget),
+      roots_(budget) {}
+
+// --- Rows --------------------------------------------------------------------------------------------------
+
+bool MemoryState::make_room() {
+  while (vanished_blocks_ < kMostNewBlocks) {
+    if (lookup_ == Lookup::any_address && links_.size() == blocks_.size() && !links_.push_back({}))
+      return false;
+    if (!blocks_.push_back({})) return false;
+    drop_block(BlockId(blocks_.size() - 1));
+  }
+  return true;
+}
+
+BlockId MemoryState::new_block(const Block& row) {
+  const BlockId id = vanished_block_;
+  assert(!id.is_none());
+  vanished_block_ = blocks_[id.index()].next;
+  --vanished_blocks_;
+  blocks_[id.index()] = row;
+  return id;
+}
+
+void MemoryState::drop_block(BlockId id) {
+  blocks_[id.index()].segment = SegmentId();
+  blocks_[id.index()].next = vanished_block_;
+  vanished_block_ = id;
+  ++vanished_blocks_;
+}
+
+void MemoryState::index_insert(BlockId id) {
+  if (lookup_ != Lookup::any_address) return;
+  treap::insert(
+      roots_[block(id).segment.index()], id.value,
+      [this](int32_t n) -> TreapLinks& { return links_[static_cast<size_t>(n)]; },
+      [this](int32_t a, int32_t b) {
+        return blocks_[static_cast<size_t>(a)].address < blocks_[static_cast<size_t>(b)].address;
+      });
+}
+
+void MemoryState::index_erase(BlockId id) {
+  if (lookup_ != Lookup::any_address) return;
+  treap::erase(
+      roots_[block(id).segment.index()], id.value,
+      [this](int32_t n) -> TreapLinks& { return links_[static_cast<size_t>(n)]; },
+      [this](int32_t a, int32_t b) {
+        return blocks_[static_cast<size_t>(a)].address < blocks_[static_cast<size_t>(b)].address;
+      });
+}
+
+// --- Shapes ------------------------------------------------------------------------------------------------
+
+Carved MemoryState::carve(BlockId id, uint64_t address, int64_t size) {
+  Block& block = blocks_[id.index()];
+  assert(address >= block.address && address + static_cast<uint64_t>(size) <= block.end());
+  Carved carved{id, {}, {}};
+  Segment& segment = segments_[block.segment.index()];
+  const auto below = static_cast<int64_t>(address - block.address);
+  const int64_t above = block.size - below - size;
+  if (below > 0) {
+    carved.before = new_block(block);
+    Block& before = blocks_[carved.before.index()];
+    before.size = below;
+    before.next = id;
+    (block.previous.is_none() ? segment.first : blocks_[block.previous.index()].next) = carved.before;
+    index_erase(id);
+    block.previous = carved.before;
+    block.address = address;
+    index_insert(carved.before);
+    index_insert(id);
+  }
+  block.size = size;
+  if (above > 0) {
+    carved.after = new_block(block);
+    Block& after = blocks_[carved.after.index()];
+    after.address = block.end();
+    after.size = above;
+    after.previous = id;
+    (block.next.is_none() ? segment.last : blocks_[block.next.index()].previous) = carved.after;
+    block.next = carved.after;
+    index_insert(carved.after);
+  }
+  return carved;
+}
+
+bool MemoryState::can_merge(BlockId id, BlockId neighbour) const {
+  return !neighbour.is_none() && !block(neighbour).is_active() && block(neighbour).mapped == block(id).mapped;
+}
+
+Merged MemoryState::merge(BlockId id) {
+  Merged merged{id, {}};
+  Block& block = blocks_[id.index()];
+  Segment& segment = segments_[block.segment.index()];
+  if (const BlockId previous = block.previous; can_merge(id, previous)) {
+    const Block& other = blocks_[previous.index()];
+    index_erase(previous);
+    index_erase(id);
+    block.address = other.address;
+    block.size += other.size;
+    block.previous = other.previous;
+    (block.previous.is_none() ? segment.first : blocks_[block.previous.index()].next) = id;
+    index_insert(id);
+    drop_block(previous);
+    merged.absorbed[0] = previous;
+  }
+  if (const BlockId next = block.next; can_merge(id, next)) {
+    const Block& other = blocks_[next.index()];
+    index_erase(next);
+    block.size += other.size;
+    block.next = other.next;
+    (block.next.is_none() ? segment.last : blocks_[block.next.index()].previous) = id;
+    drop_block(next);
+    merged.absorbed[1] = next;
+  }
+  return merged;
+}
+
+// --- Statistics --------------------------------------------------------------------------------------------
+
+void MemoryState::add_split(SplitCount& count, BlockId id) const {
+  if (id.is_none()) return;
+  const Block& row = block(id);
+  if (row.is_active() || !row.is_split()) return;
+  ++count.blocks;
+  count.bytes += row.size;
+}
+
+template <Direction direction>
+void MemoryState::count_split(const Segment& segment, const SplitCount& before, const SplitCount& after) {
+  // PyTorch leaves blocks of expandable segments out: their remainders can be unmapped.
+  if (segment.expandable) return;
+  // One net change each: the sums `allocated` and `freed` show it.
+  if (after.blocks != before.blocks)
+    stats_.inactive_split.change(segment.small, after.blocks - before.blocks, direction);
+  if (after.bytes != before.bytes)
+    stats_.inactive_split_bytes.change(segment.small, after.bytes - before.bytes, direction);
+}
+
+// --- Segments ----------------------------------------------------------------------------------------------
+
+size_t MemoryState::position_after(uint64_t address) const {
+  const auto* found =
+      std::upper_bound(by_address_.begin(), by_address_.end(), address,
+                       [this](uint64_t wanted, SegmentId id) { return wanted < segment(id).address; });
+  return static_cast<size_t>(found - by_address_.begin());
+}
+
+SegmentId MemoryState::segment_containing(uint64_t address) const {
+  const size_t position = position_after(address);
+  if (position == 0) return {};
+  const SegmentId id = by_address_[position - 1];
+  return address < segment(id).end() ? id : SegmentId();
+}
+
+BlockId MemoryState::block_containing(uint64_t address) const {
+  const SegmentId within = segment_containing(address);
+  if (within.is_none()) return {};
+  if (lookup_ == Lookup::any_address) {
+    return BlockId(treap::last_before(
+        roots_[within.index()],
+        [this](int32_t n) -> const TreapLinks& { return links_[static_cast<size_t>(n)]; },
+        [&](int32_t n) { return blocks_[static_cast<size_t>(n)].address <= address; }));
+  }
+  BlockId id = segment(within).first;
+  while (block(id).end() <= address) id = block(id).next;
+  return id;
+}
+
+template <Direction direction>
+SegmentId MemoryState::add_segment(const SegmentInfo& info) {
+  if (!make_room()) return {};
+  if (vanished_segment_.is_none()) {
+    if (lookup_ == Lookup::any_address && roots_.size() == segments_.size() && !roots_.push_back(kNoNode))
+      return {};
+    if (!segments_.push_back({})) return {};
+    vanished_segment_ = SegmentId(segments_.size() - 1);
+  }
+  if (!by_address_.push_back({})) return {};
+  const SegmentId id = vanished_segment_;
+  Segment& segment = segments_[id.index()];
+  vanished_segment_ = SegmentId(segment.first.value);
+
+  static_cast<SegmentInfo&>(segment) = info;
+  segment.mapped_bytes = info.expandable ? 0 : info.size;
+  Block row;
+  row.address = info.address;
+  row.size = info.size;
+  row.segment = id;
+  row.mapped = !info.expandable;
+  segment.first = segment.last = new_block(row);
+  if (lookup_ == Lookup::any_address) roots_[id.index()] = kNoNode;
+  index_insert(segment.first);
+
+  by_address_.pop_back();
+  const size_t position = position_after(info.address);
+  (void)by_address_.push_back({});  // there is room: it was there a moment ago
+  std::copy_backward(by_address_.data() + position, by_address_.data() + by_address_.size() - 1,
+                     by_address_.data() + by_address_.size());
+  by_address_[position] = id;
+
+  if (!info.expandable) {
+    stats_.segment.change(info.small, 1, direction);
+    stats_.reserved_bytes.change(info.small, info.size, direction);
+  }
+  return id;
+}
+
+template <Direction direction>
+void MemoryState::remove_segment(SegmentId id) {
+  Segment& segment = segments_[id.index()];
+  assert(segment.first == segment.last && !block(segment.first).is_active());
+  assert(segment.mapped_bytes == (segment.expandable ? 0 : segment.size));
+  if (!segment.expandable) {
+    stats_.segment.change(segment.small, -1, direction);
+    stats_.reserved_bytes.change(segment.small, -segment.size, direction);
+  }
+  const size_t position = position_after(segment.address) - 1;
+  std::copy(by_address_.data() + position + 1, by_address_.data() + by_address_.size(),
+            by_address_.data() + position);
+  by_address_.pop_back();
+  drop_block(segment.first);
+  segment.first = BlockId(vanished_segment_.value);
+  vanished_segment_ = id;
+}
+
+bool MemoryState::extend_segment(SegmentId id, uint64_t address, uint64_t end) {
+  if (!make_room()) return false;
+  Segment& segment = segments_[id.index()];
+  assert(segment.expandable);
+  const auto add_unmapped = [&](uint64_t from, uint64_t to, BlockId previous, BlockId next) {
+    Block row;
+    row.address = from;
+    row.size = static_cast<int64_t>(to - from);
+    row.segment = id;
+    row.mapped = false;
+    row.previous = previous;
+    row.next = next;
+    const BlockId added = new_block(row);
+    (previous.is_none() ? segment.first : blocks_[previous.index()].next) = added;
+    (next.is_none() ? segment.last : blocks_[next.index()].previous) = added;
+    index_insert(added);
+    (void)merge(added);
+  };
+  const uint64_t old_start = segment.address, old_end = segment.end();
+  segment.address = std::min(address, old_start);
+  segment.size = static_cast<int64_t>(std::max(end, old_end) - segment.address);
+  if (segment.address < old_start) add_unmapped(segment.address, old_start, {}, segment.first);
+  if (segment.end() > old_end) add_unmapped(old_end, segment.end(), segment.last, {});
+  return true;
+}
+
+template <Direction direction>
+Merged MemoryState::map(BlockId unmapped, uint64_t address, int64_t size) {
+  if (!make_room()) return {};
+  assert(!block(unmapped).mapped);
+  (void)carve(unmapped, address, size);
+  Block& block = blocks_[unmapped.index()];
+  block.mapped = true;
+  block.requested_size = 0;
+  Segment& segment = segments_[block.segment.index()];
+  segment.mapped_bytes += size;
+  stats_.reserved_bytes.change(segment.small, size, direction);
+  return merge(unmapped);
+}
+
+template <Direction direction>
+MemoryState::Unmapped MemoryState::unmap(BlockId inactive, uint64_t address, int64_t size) {
+  if (!make_room()) return {};
+  assert(block(inactive).mapped && !block(inactive).is_active());
+  Unmapped result;
+  const Carved carved = carve(inactive, address, size);
+  result.before = carved.before;
+  result.after = carved.after;
+  for (const BlockId rest : {carved.before, carved.after}) {
+    if (!rest.is_none()) blocks_[rest.index()].requested_size = 0;
+  }
+  Block& block = blocks_[inactive.index()];
+  block.mapped = false;
+  Segment& segment = segments_[block.segment.index()];
+  assert(segment.expandable);
+  segment.mapped_bytes -= size;
+  stats_.reserved_bytes.change(segment.small, -size, direction);
+  static_cast<Merged&>(result) = merge(inactive);
+  return result;
+}
+
+// --- Blocks ------------------------------------------------------------------------------------------------
+
+template <Direction direction>
+Carved MemoryState::activate(BlockId inactive, uint64_t address, int64_t size, const Use& use) {
+  if (!make_room() || !live_.make_room()) return {};
+  assert(!block(inactive).is_active() && block(inactive).mapped);
+  const Segment& segment = segments_[block(inactive).segment.index()];
+  SplitCount before, after;
+  add_split(before, inactive);
+  const Carved carved = carve(inactive, address, size);
+  Block& block = blocks_[carved.block.index()];
+  block.requested_size = use.requested_size;
+  block.stack = use.stack;
+  block.metadata = use.metadata;
+  block.state =
+      direction == Direction::apply ? BlockState::active_allocated : BlockState::active_pending_free;
+  live_.insert(block.address, carved.block);
+  add_split(after, carved.before);
+  add_split(after, carved.after);
+  count_split<direction>(segment, before, after);
+  if constexpr (direction == Direction::apply) {
+    stats_.allocation.change(segment.small, 1, direction);
+    stats_.allocated_bytes.change(segment.small, block.size, direction);
+  }
+  stats_.active.change(segment.small, 1, direction);
+  stats_.active_bytes.change(segment.small, block.size, direction);
+  stats_.requested_bytes.change(segment.small, use.requested_size, direction);
+  return carved;
+}
+
+template <Direction direction>
+void MemoryState::toggle_pending(BlockId id) {
+  Block& block = blocks_[id.index()];
+  const bool allocated = block.state == BlockState::active_allocated;
+  assert(allocated == (direction == Direction::apply) && block.is_active());
+  const int sign = allocated ? -1 : 1;
+  block.state = allocated ? BlockState::active_pending_free : BlockState::active_allocated;
+  const bool small = segments_[block.segment.index()].small;
+  stats_.allocation.change(small, sign, direction);
+  stats_.allocated_bytes.change(small, sign * block.size, direction);
+}
+
+template <Direction direction>
+Merged MemoryState::deactivate(BlockId id) {
+  Block& block = blocks_[id.index()];
+  assert(block.state ==
+         (direction == Direction::apply ? BlockState::active_pending_free : BlockState::active_allocated));
+  const Segment& segment = segments_[block.segment.index()];
+  live_.erase(block.address);
+  stats_.active.change(segment.small, -1, direction);
+  stats_.active_bytes.change(segment.small, -block.size, direction);
+  stats_.requested_bytes.change(segment.small, -block.requested_size, direction);
+  if constexpr (direction == Direction::undo) {
+    stats_.allocation.change(segment.small, -1, direction);
+    stats_.allocated_bytes.change(segment.small, -block.size, direction);
+  }
+  block.state = BlockState::inactive;
+  block.stack = StackId();
+  block.metadata = StringId();
+  SplitCount before, after;
+  if (can_merge(id, block.previous)) add_split(before, block.previous);
+  if (can_merge(id, block.next)) add_split(before, block.next);
+  const Merged merged = merge(id);
+  add_split(after, merged.block);
+  count_split<direction>(segment, before, after);
+  return merged;
+}
+
+// --- The trace's actions -----------------------------------------------------------------------------------
+
+SegmentId MemoryState::segment_alloc(const SegmentInfo& info) { return add_segment<Direction::apply>(info); }
+void MemoryState::undo_segment_alloc(SegmentId segment) { remove_segment<Direction::undo>(segment); }
+void MemoryState::segment_free(SegmentId segment) { remove_segment<Direction::apply>(segment); }
+SegmentId MemoryState::undo_segment_free(const SegmentInfo& info) {
+  return add_segment<Direction::undo>(info);
+}
+Merged MemoryState::segment_map(BlockId unmapped, uint64_t address, int64_t size) {
+  return map<Direction::apply>(unmapped, address, size);
+}
+Merged MemoryState::undo_segment_unmap(BlockId unmapped, uint64_t address, int64_t size) {
+  return map<Direction::undo>(unmapped, address, size);
+}
+MemoryState::Unmapped MemoryState::segment_unmap(BlockId inactive, uint64_t address, int64_t size) {
+  return unmap<Direction::apply>(inactive, address, size);
+}
+MemoryState::Unmapped MemoryState::undo_segment_map(BlockId inactive, uint64_t address, int64_t size) {
+  return unmap<Direction::undo>(inactive, address, size);
+}
+Carved MemoryState::alloc(BlockId inactive, int64_t size, const Use& use) {
+  return activate<Direction::apply>(inactive, block(inactive).address, size, use);
+}
+Merged MemoryState::undo_alloc(BlockId allocated) { return deactivate<Direction::undo>(allocated); }
+void MemoryState::free_requested(BlockId allocated) { toggle_pending<Direction::apply>(allocated); }
+void MemoryState::undo_free_requested(BlockId pending) { toggle_pending<Direction::undo>(pending); }
+Merged MemoryState::free_completed(BlockId pending) { return deactivate<Direction::apply>(pending); }
+Carved MemoryState::undo_free_completed(BlockId inactive, uint64_t address, int64_t size, const Use& use) {
+  return activate<Direction::undo>(inactive, address, size, use);
+}
+
+}  // namespace memstrata::alloc

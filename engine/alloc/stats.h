@@ -1,0 +1,112 @@
+// The numbers of torch.cuda.memory_stats().
+//
+// Every event changes a number by one amount; increases are summed in `allocated`, decreases in `freed`.
+// Replay takes an event back with Direction::undo: `current` and the sums return to what they were, `peak`
+// stays (it cannot be known from the event).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memstrata::alloc {
+
+enum class Direction : uint8_t { apply, undo };
+
+struct Stat {
+  int64_t current = 0;
+  int64_t peak = 0;       // largest `current` since the last reset_peak()
+  int64_t allocated = 0;  // sum of increases
+  int64_t freed = 0;      // sum of decreases
+
+  void change(int64_t amount) {
+    current += amount;
+    if (amount > 0) {
+      allocated += amount;
+      if (current > peak) peak = current;
+    } else {
+      freed -= amount;
+    }
+  }
+  // `amount` is how `current` changes now: the opposite of what the event did.
+  void take_back(int64_t amount) {
+    current += amount;
+    (amount < 0 ? allocated : freed) -= amount < 0 ? -amount : amount;
+  }
+  void reset_peak() { peak = current; }
+  void reset_accumulated() { allocated = freed = 0; }
+  bool operator==(const Stat&) const = default;
+};
+
+// One number for all blocks and one for each kind of pool. Private pools count as the default pool does.
+struct PoolStat {
+  Stat all, small_pool, large_pool;
+
+  void change(bool small, int64_t amount, Direction direction) {
+    Stat& pool = small ? small_pool : large_pool;
+    if (direction == Direction::apply) {
+      all.change(amount);
+      pool.change(amount);
+    } else {
+      all.take_back(amount);
+      pool.take_back(amount);
+    }
+  }
+  bool operator==(const PoolStat&) const = default;
+};
+
+struct MemoryStats {
+  // Kept by MemoryState.
+  PoolStat allocation;            // blocks handed out, until free is requested
+  PoolStat segment;               // not expandable ones
+  PoolStat active;                // blocks handed out, until free is completed
+  PoolStat inactive_split;        // inactive blocks with a neighbour, outside expandable segments
+  PoolStat allocated_bytes;       // as allocation
+  PoolStat reserved_bytes;        // segments, and mapped pages of expandable segments
+  PoolStat active_bytes;          // as active
+  PoolStat inactive_split_bytes;  // as inactive_split
+  PoolStat requested_bytes;       // what was asked for, as active
+  // Kept by DeviceAllocator.
+  Stat oversize_allocations;  // blocks of max_split_size and above
+  Stat oversize_segments;
+  int64_t num_alloc_retries = 0;     // malloc tried again after giving back everything cached
+  int64_t num_ooms = 0;              // out of memory was raised
+  int64_t num_oom_rejections = 0;    // requests refused before the device was asked (throw_on_cudamalloc_oom)
+  int64_t num_sync_all_streams = 0;  // everything cached was given back after waiting for all streams
+  int64_t num_device_alloc = 0;      // device allocations and successful mappings
+  int64_t num_device_free = 0;       // device frees and unmapped ranges
+  int64_t max_split_size = -1;       // when the allocator was made; -1 = unlimited
+
+  void reset_peak();
+  // Sums and plain counters to 0; max_split_size stays.
+  void reset_accumulated();
+  bool operator==(const MemoryStats&) const = default;
+};
+
+struct NamedStat {
+  std::string name;  // "allocated_bytes.all.current", "num_ooms"
+  int64_t value = 0;
+};
+// The flat form of torch.cuda.memory_stats(): 9 * 3 * 4 + 2 * 4 + 7 = 123 keys, sorted.
+[[nodiscard]] std::vector<NamedStat> flat_stats(const MemoryStats& stats);
+
+// The nine rows with pools, in the order of the names.
+struct PoolStatName {
+  std::string_view name;
+  PoolStat MemoryStats::*stat;
+};
+inline constexpr std::array<PoolStatName, 9> kPoolStats = {{
+    {"active", &MemoryStats::active},
+    {"active_bytes", &MemoryStats::active_bytes},
+    {"allocated_bytes", &MemoryStats::allocated_bytes},
+    {"allocation", &MemoryStats::allocation},
+    {"inactive_split", &MemoryStats::inactive_split},
+    {"inactive_split_bytes", &MemoryStats::inactive_split_bytes},
+    {"requested_bytes", &MemoryStats::requested_bytes},
+    {"reserved_bytes", &MemoryStats::reserved_bytes},
+    {"segment", &MemoryStats::segment},
+}};
+
+}  // namespace memstrata::alloc
