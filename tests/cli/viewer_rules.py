@@ -50,6 +50,7 @@ def is_whole(value):
 
 def content_problems(snapshot):
     problems = []
+    checked = set()  # stacks, by id
 
     def check(condition, text):
         if not condition and len(problems) < 10:
@@ -70,23 +71,24 @@ def content_problems(snapshot):
         check(len(traces) > min(s["device"], 1023), f"no trace for device {s['device']}")
         if "segment_pool_id" in s:
             check(len(s["segment_pool_id"]) == 2, "segment_pool_id has two parts")
-        check_frames(s, check)
+        check_frames(s, check, checked)
         for b in s["blocks"]:
             check(is_whole(b.get("size")) and isinstance(b.get("state"), str), "a block has size and state")
             check("frames" not in b or "requested_size" in b, "a block with frames has a requested_size")
-            check_frames(b, check)
+            check_frames(b, check, checked)
     for event in (e for trace in traces for e in trace):
         place = "device_free" if event.get("action") == "oom" else "addr"
         check(isinstance(event.get("action"), str), "an event has an action")
         for key in ("size", "stream", place):
             check(is_whole(event.get(key)), f"event {key}: {event.get(key)!r}")
-        check_frames(event, check)
+        check_frames(event, check, checked)
     return problems
 
 
-def check_frames(owner, check):
-    if "frames" not in owner:
+def check_frames(owner, check, checked):
+    if "frames" not in owner or id(owner["frames"]) in checked:
         return
+    checked.add(id(owner["frames"]))
     check(isinstance(owner["frames"], list), "frames is a list")
     for frame in owner["frames"]:
         check(isinstance(frame["name"], str) and isinstance(frame["filename"], str), "frames have texts")
