@@ -1,13 +1,12 @@
-// The command line tool. Options only; each command has a file of its own.
+// The command line tool. Options are in commands.cpp; each command has a file of its own.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <new>
 
+#include "engine/cli/commands.h"
 #include "engine/cli/exit_codes.h"
-#include "engine/cli/simulate_command.h"
-#include "engine/cli/summary_command.h"
 #include "engine/cli/version.h"
 
 namespace {
@@ -19,30 +18,15 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 success (also for a damaged file of which something was read), 1 wrong usage,\n"
-      "2 a file could not be read (the others are still printed) or a step of a script is wrong.");
-
-  SummaryOptions summary;
-  CLI::App* summary_command = app.add_subcommand(
-      "summary", "Peak, sizes, events, stacks and time span per device, and what was lost");
-  summary_command->add_option("FILE", summary.files, "Snapshot files; - is standard input")->required();
-  summary_command->add_flag("--json", summary.json, "One JSON object per file and line");
-
-  SimulateOptions simulation;
-  CLI::App* simulate_command =
-      app.add_subcommand("simulate", "Runs a script of allocations through the caching allocator");
-  simulate_command->add_option("SCRIPT", simulation.script, "File with the steps; - is standard input")
-      ->required();
-  simulate_command->add_option("--device", simulation.device_bytes, "Memory of the device in bytes")
-      ->capture_default_str();
-  simulate_command->add_option("--conf", simulation.conf, "Settings as in PYTORCH_CUDA_ALLOC_CONF");
-  simulate_command->add_flag("--json", simulation.json, "One JSON object; see engine/simulate/report.h");
-
+      "2 a file could not be read (the others are still printed) or written.");
+  Run chosen;
+  add_commands(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kSuccess : kWrongUsage;
   }
-  return simulate_command->parsed() ? run_simulate(simulation) : run_summary(summary);
+  return chosen();
 }
 
 }  // namespace
