@@ -15,7 +15,7 @@ int64_t whole_above(double bytes) {
   return static_cast<int64_t>(std::floor(bytes)) + 1;
 }
 
-constexpr double kLargestRowWithMean = 0x1p47;  // see Light
+constexpr double kLargestRowWithMean = 0x1p47;  // see Weight
 
 }  // namespace
 
@@ -41,9 +41,8 @@ RowThresholds::RowThresholds(const RowGrid& rows) : count(std::max(rows.count, 0
 bool StackSweep::Scratch::reserve(const StackTree& tree) {
   const auto node_count = static_cast<size_t>(tree.node_count());
   const size_t leaf_count = node_count * kNodeLeaves;
-  return leaves.resize(leaf_count, Leaf{}) && leaf_bytes.resize(leaf_count, 0) &&
-         leaf_light.resize(leaf_count, Light{}) && leaf_until.resize(leaf_count, 0) &&
-         nodes.resize(node_count, Node{}) && active.reserve(node_count);
+  return leaves.resize(leaf_count, Leaf{}) && leaf_weight.resize(leaf_count, Weight{}) &&
+         leaf_until.resize(leaf_count, 0) && nodes.resize(node_count, Node{}) && active.reserve(node_count);
 }
 
 StackSweep::StackSweep(const StackTree& tree, Scratch& scratch, const BandColours* colours)
@@ -61,13 +60,8 @@ void StackSweep::move_to(int32_t event) {
 void StackSweep::start_nodes() {
   for (; next_node_ * kNodeBlocks < born_; ++next_node_) {
     if (tree_.is_node_dead(next_node_, event_)) continue;
-    scratch_.nodes[static_cast<size_t>(next_node_)] = {.leaves = 0,
-                                                       .bytes = 0,
-                                                       .drawn_at = kNotDrawn,
-                                                       .rows_end = 0,
-                                                       .until = INT32_MAX,
-                                                       .light = {},
-                                                       .born = 0};
+    scratch_.nodes[static_cast<size_t>(next_node_)] = {
+        .leaves = 0, .weight = {}, .drawn_at = kNotDrawn, .rows_end = 0, .until = INT32_MAX, .born = 0};
     std::fill_n(scratch_.leaf_until.data() + next_node_ * kNodeLeaves, kNodeLeaves, INT32_MAX);
     (void)scratch_.active.push_back(next_node_);  // there is room for every node
   }
@@ -110,11 +104,9 @@ void StackSweep::end_blocks(int32_t node, uint64_t expired) {
     Leaf& leaf = scratch_.leaves[static_cast<size_t>(index)];
     const LiveMask mask = tree_.live_in(index, event_, node * kNodeBlocks + state.born);
     const Weight ended = weight_of(index, leaf.live & ~mask.live);
-    scratch_.leaf_bytes[static_cast<size_t>(index)] -= ended.bytes;
-    scratch_.leaf_light[static_cast<size_t>(index)] -= ended.light;
+    scratch_.leaf_weight[static_cast<size_t>(index)] -= ended;
     scratch_.leaf_until[static_cast<size_t>(index)] = mask.until;
-    state.bytes -= ended.bytes;
-    state.light -= ended.light;
+    state.weight -= ended;
     leaf.live = mask.live;
     leaf.drawn_at = kNotDrawn;
     if (mask.live == 0) state.leaves &= ~(uint64_t{1} << i);
@@ -130,17 +122,10 @@ void StackSweep::add_born_blocks(int32_t node) {
     const LiveMask mask = tree_.live_in(index, event_, node * kNodeBlocks + born);
     if (mask.live == 0) continue;
     const uint64_t bit = uint64_t{1} << i;
-    int64_t& bytes = scratch_.leaf_bytes[static_cast<size_t>(index)];
-    Light& light = scratch_.leaf_light[static_cast<size_t>(index)];
-    if ((state.leaves & bit) != 0) {
-      state.bytes -= bytes;
-      state.light -= light;
-    }
-    const Weight weight = weight_of(index, mask.live);
-    bytes = weight.bytes;
-    light = weight.light;
-    state.bytes += bytes;
-    state.light += light;
+    Weight& weight = scratch_.leaf_weight[static_cast<size_t>(index)];
+    if ((state.leaves & bit) != 0) state.weight -= weight;
+    weight = weight_of(index, mask.live);
+    state.weight += weight;
     state.leaves |= bit;
     scratch_.leaf_until[static_cast<size_t>(index)] = mask.until;
     scratch_.leaves[static_cast<size_t>(index)] = {.live = mask.live, .drawn_at = kNotDrawn};
@@ -149,13 +134,11 @@ void StackSweep::add_born_blocks(int32_t node) {
 }
 
 Weight StackSweep::weight_of(int32_t leaf, uint64_t mask) const {
-  if (colours_ == nullptr) return {tree_.bytes_of(leaf, mask), {}};
+  if (colours_ == nullptr) return {.bytes = tree_.bytes_of(leaf, mask)};
   Weight weight;
   for (; mask != 0; mask &= mask - 1) {
     const int32_t block = leaf * kLeafBlocks + std::countr_zero(mask);
-    const int64_t size = tree_.size(block);
-    weight.bytes += size;
-    colours_->add(weight.light, static_cast<uint32_t>(block), static_cast<uint64_t>(size));
+    weight += colours_->weight_of(static_cast<uint32_t>(block), tree_.size(block));
   }
   return weight;
 }
@@ -167,7 +150,7 @@ int64_t StackSweep::bytes_below(int32_t rank) {
     if (node * kNodeBlocks >= limit) break;
     const Node& state = look_at(node);
     if ((node + 1) * kNodeBlocks <= limit) {
-      bytes += state.bytes;
+      bytes += state.weight.bytes;
       continue;
     }
     for (uint64_t rest = state.leaves; rest != 0; rest &= rest - 1) {
@@ -176,7 +159,7 @@ int64_t StackSweep::bytes_below(int32_t rank) {
       const int32_t blocks = limit - leaf * kLeafBlocks;
       const auto at = static_cast<size_t>(leaf);
       bytes += blocks >= kLeafBlocks
-                   ? scratch_.leaf_bytes[at]
+                   ? scratch_.leaf_weight[at].bytes
                    : tree_.bytes_of(leaf, scratch_.leaves[at].live & ((uint64_t{1} << blocks) - 1));
     }
   }
@@ -192,7 +175,7 @@ void StackSweep::draw(const RowThresholds& rows, std::span<uint32_t> pixels,
   for (const int32_t node : scratch_.active) {
     if (row == rows.count) break;
     Node& state = look_at(node);
-    const int64_t end = offset + state.bytes;
+    const int64_t end = offset + state.weight.bytes;
     if (threshold[row] <= end) {
       const int32_t from = row;
       if (state.drawn_at == offset) {
@@ -219,7 +202,7 @@ void StackSweep::draw_leaves(int32_t node, int64_t offset, const RowThresholds& 
   const Node& state = scratch_.nodes[static_cast<size_t>(node)];
   for (uint64_t rest = state.leaves; rest != 0; rest &= rest - 1) {
     const int32_t index = node * kNodeLeaves + std::countr_zero(rest);
-    const int64_t end = offset + scratch_.leaf_bytes[static_cast<size_t>(index)];
+    const int64_t end = offset + scratch_.leaf_weight[static_cast<size_t>(index)].bytes;
     if (threshold[row] <= end) {
       Leaf& leaf = scratch_.leaves[static_cast<size_t>(index)];
       if (leaf.drawn_at == offset) {
@@ -244,116 +227,120 @@ void StackSweep::renew_edges(const RowThresholds& rows, int32_t from, int32_t to
   if (is_mean(pixels[to - 1]) && rows.edge[static_cast<size_t>(to)] > end) pixels[to - 1] = kMeanWanted;
 }
 
-// The light below one height after another, from the bottom up.
-class StackSweep::LightBelow {
+// The weight of the stack below one height after another, from the bottom up.
+class StackSweep::WeightBelow {
  public:
-  explicit LightBelow(StackSweep& sweep) : sweep_(sweep), colours_(*sweep.colours_) {}
+  explicit WeightBelow(StackSweep& sweep) : sweep_(sweep), scratch_(sweep.scratch_) {}
 
-  // Heights must not decrease. `next`: the one after this, for choosing the shorter way; INT64_MAX is always
-  // right. Where the stack ends below `height`, its whole light.
-  [[nodiscard]] Light at(int64_t height, int64_t next) {
+  // Heights must not decrease. `next`: none of those to come is lower, for choosing the shorter way. Where
+  // the stack ends below `height`, all of it.
+  [[nodiscard]] Weight at(int64_t height, int64_t next) {
     while (true) {
-      if (blocks_ != 0) {
-        if (walk_blocks(height)) return with_part(height);
-      } else if (leaves_ != 0) {
-        if (step_leaf(height, next)) return below_;
-      } else if (node_ < sweep_.scratch_.active.size()) {
-        const int32_t node = sweep_.scratch_.active[node_++];
-        const Node& state = sweep_.look_at(node);
-        if (offset_ + state.bytes > height) {
-          first_leaf_ = node * kNodeLeaves;
-          leaves_ = state.leaves;
-        } else {
-          offset_ += state.bytes;
-          light_ += state.light;
-        }
-      } else {
-        reached_ = offset_;
-        return light_;
+      if (blocks_ != 0 && walk_blocks(height)) {
+        const int32_t block = lowest_block();
+        Weight sum = below_;
+        sum += sweep_.colours_->weight_of(static_cast<uint32_t>(block), height - below_.bytes);
+        return sum;
       }
+      if (leaves_ != 0 && walk_leaves(height)) {
+        const int64_t end = below_.bytes + scratch_.leaf_weight[static_cast<size_t>(leaf_)].bytes;
+        if (next >= end && end - height < height - below_.bytes) return pass_leaf(end - height);
+        blocks_ = scratch_.leaves[static_cast<size_t>(leaf_)].live;
+        continue;
+      }
+      if (!walk_nodes(height)) return below_;
     }
   }
-  // The last height, or the top of the stack if that is lower.
-  [[nodiscard]] int64_t reached() const { return reached_; }
 
  private:
   [[nodiscard]] int32_t lowest_block() const { return leaf_ * kLeafBlocks + std::countr_zero(blocks_); }
 
-  // True if the lowest block of those left goes beyond `height`.
+  // Each walks to the first one that goes beyond `height`; false if there is none.
   [[nodiscard]] bool walk_blocks(int64_t height) {
-    for (; blocks_ != 0; blocks_ &= blocks_ - 1) {
-      const int64_t size = sweep_.tree_.size(lowest_block());
-      if (offset_ + size > height) return true;
-      colours_.add(light_, static_cast<uint32_t>(lowest_block()), static_cast<uint64_t>(size));
-      offset_ += size;
+    Weight sum = below_;
+    uint64_t rest = blocks_;
+    const int32_t first = leaf_ * kLeafBlocks;
+    for (; rest != 0; rest &= rest - 1) {
+      const int32_t block = first + std::countr_zero(rest);
+      const int64_t size = sweep_.tree_.size(block);
+      if (sum.bytes + size > height) break;
+      sum += sweep_.colours_->weight_of(static_cast<uint32_t>(block), size);
+    }
+    below_ = sum;
+    blocks_ = rest;
+    return rest != 0;
+  }
+  // The leaf that it stops at counts as taken: its blocks or pass_leaf() come next.
+  [[nodiscard]] bool walk_leaves(int64_t height) {
+    Weight sum = below_;
+    uint64_t rest = leaves_;
+    const Weight* weights = scratch_.leaf_weight.data() + first_leaf_;
+    while (rest != 0) {
+      const int i = std::countr_zero(rest);
+      rest &= rest - 1;
+      if (sum.bytes + weights[i].bytes > height) {
+        leaf_ = first_leaf_ + i;
+        below_ = sum;
+        leaves_ = rest;
+        return true;
+      }
+      sum += weights[i];
+    }
+    below_ = sum;
+    leaves_ = 0;
+    return false;
+  }
+  [[nodiscard]] bool walk_nodes(int64_t height) {
+    while (node_ < scratch_.active.size()) {
+      const int32_t node = scratch_.active[node_++];
+      const Node& state = sweep_.look_at(node);
+      if (below_.bytes + state.weight.bytes > height) {
+        first_leaf_ = node * kNodeLeaves;
+        leaves_ = state.leaves;
+        return true;
+      }
+      below_ += state.weight;
     }
     return false;
   }
-  [[nodiscard]] Light with_part(int64_t height) {
-    reached_ = height;
-    Light light = light_;
-    colours_.add(light, static_cast<uint32_t>(lowest_block()), static_cast<uint64_t>(height - offset_));
-    return light;
-  }
 
-  // Goes past a leaf or into it. True if `below_` is the answer already: no other height lies in this leaf
-  // and the way down from its top is the shorter one.
-  [[nodiscard]] bool step_leaf(int64_t height, int64_t next) {
-    leaf_ = first_leaf_ + std::countr_zero(leaves_);
-    leaves_ &= leaves_ - 1;
-    const auto at = static_cast<size_t>(leaf_);
-    const int64_t end = offset_ + sweep_.scratch_.leaf_bytes[at];
-    const uint64_t live = sweep_.scratch_.leaves[at].live;
-    if (end > height && (next < end || height - offset_ <= end - height)) {
-      blocks_ = live;
-      return false;
-    }
-    offset_ = end;
-    light_ += sweep_.scratch_.leaf_light[at];
-    if (end <= height) return false;
-    reached_ = height;
-    below_ = light_;
-    int64_t above = end - height;  // bytes still to take away
-    for (uint64_t rest = live; above > 0;) {
+  // Goes past the leaf; what lies below its uppermost bytes `above`.
+  [[nodiscard]] Weight pass_leaf(int64_t above) {
+    below_ += scratch_.leaf_weight[static_cast<size_t>(leaf_)];
+    Weight sum = below_;
+    for (uint64_t rest = scratch_.leaves[static_cast<size_t>(leaf_)].live; above > 0;) {
       const int top = 63 - std::countl_zero(rest);
       rest &= ~(uint64_t{1} << top);
       const int32_t block = leaf_ * kLeafBlocks + top;
       const int64_t bytes = std::min(sweep_.tree_.size(block), above);
-      Light part;
-      colours_.add(part, static_cast<uint32_t>(block), static_cast<uint64_t>(bytes));
-      below_ -= part;
+      sum -= sweep_.colours_->weight_of(static_cast<uint32_t>(block), bytes);
       above -= bytes;
     }
-    return true;
+    return sum;
   }
 
   StackSweep& sweep_;
-  const BandColours& colours_;
-  // All that was passed, up to a border of blocks.
-  int64_t offset_ = 0;
-  Light light_;
+  Scratch& scratch_;
+  Weight below_;            // all that was passed, up to a border of blocks
   size_t node_ = 0;         // next of the active ones
   int32_t first_leaf_ = 0;  // of the node that is open
   uint64_t leaves_ = 0;     // of that, those still to come
   int32_t leaf_ = 0;        // open if blocks are left
   uint64_t blocks_ = 0;
-  Light below_;
-  int64_t reached_ = 0;
 };
 
 void StackSweep::add_means(const RowThresholds& rows, int32_t rows_end, uint32_t* pixels) {
-  LightBelow below(*this);
+  WeightBelow below(*this);
   const int64_t* edge = rows.edge.data();
   int32_t known = -1;  // the row whose upper edge was looked up last
-  Light upper;
+  Weight upper;
   for (int32_t row = rows.first; row < rows_end; ++row) {
     if (pixels[row] != kMeanWanted) continue;
-    const Light lower = known >= 0 && known == row - 1 ? upper : below.at(edge[row], edge[row + 1]);
+    const Weight lower = known >= 0 && known == row - 1 ? upper : below.at(edge[row], edge[row + 1]);
     // The next edge asked for is not below that of the row above.
     upper = below.at(edge[row + 1], row + 2 <= rows.count ? edge[row + 2] : INT64_MAX);
     known = row;
-    const int64_t covered = below.reached() - edge[row];
-    pixels[row] = kMeanBits | BandColours::mean(upper - lower, static_cast<uint64_t>(covered));
+    pixels[row] = kMeanBits | colours_->mean(upper - lower);
   }
 }
 
