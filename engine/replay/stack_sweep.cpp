@@ -1,6 +1,7 @@
 #include "engine/replay/stack_sweep.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -227,68 +228,68 @@ void StackSweep::renew_edges(const RowThresholds& rows, int32_t from, int32_t to
   if (is_mean(pixels[to - 1]) && rows.edge[static_cast<size_t>(to)] > end) pixels[to - 1] = kMeanWanted;
 }
 
+// A height in the stack: `below` is what lies under the leaf that holds it, later under the height itself.
+struct StackSweep::RowEdge {
+  int64_t height;
+  int32_t leaf;  // -1 = above the stack
+  Weight below;
+};
+
 // The weight of the stack below one height after another, from the bottom up.
 class StackSweep::WeightBelow {
  public:
   explicit WeightBelow(StackSweep& sweep) : sweep_(sweep), scratch_(sweep.scratch_) {}
 
-  // Heights must not decrease. `next`: none of those to come is lower, for choosing the shorter way. Where
-  // the stack ends below `height`, all of it.
-  [[nodiscard]] Weight at(int64_t height, int64_t next) {
-    while (true) {
-      if (blocks_ != 0 && walk_blocks(height)) {
-        const int32_t block = lowest_block();
-        Weight sum = below_;
-        sum += sweep_.colours_->weight_of(static_cast<uint32_t>(block), height - below_.bytes);
-        return sum;
+  // Heights must not decrease.
+  [[nodiscard]] RowEdge find(int64_t height) {
+    while (leaves_ == 0 || !walk_leaves(height)) {
+      if (!walk_nodes(height)) return {height, -1, below_};
+    }
+    const int32_t leaf = first_leaf_ + std::countr_zero(leaves_);
+    sweep_.tree_.prefetch_sizes(leaf, is_nearer_to_top(leaf, height - below_.bytes));
+    return {height, leaf, below_};
+  }
+
+  // From below the leaf to below the height, for neighbouring edges in ascending order.
+  void finish(std::span<RowEdge> edges) const {
+    for (size_t i = 0; i < edges.size();) {
+      const int32_t leaf = edges[i].leaf;
+      size_t end = i + 1;
+      while (end < edges.size() && edges[end].leaf == leaf) ++end;
+      if (leaf >= 0) {
+        if (end == i + 1 && is_nearer_to_top(leaf, edges[i].height - edges[i].below.bytes))
+          walk_down(edges[i]);
+        else
+          walk_up(edges.subspan(i, end - i));
       }
-      if (leaves_ != 0 && walk_leaves(height)) {
-        const int64_t end = below_.bytes + scratch_.leaf_weight[static_cast<size_t>(leaf_)].bytes;
-        if (next >= end && end - height < height - below_.bytes) return pass_leaf(end - height);
-        blocks_ = scratch_.leaves[static_cast<size_t>(leaf_)].live;
-        continue;
-      }
-      if (!walk_nodes(height)) return below_;
+      i = end;
     }
   }
 
  private:
-  [[nodiscard]] int32_t lowest_block() const { return leaf_ * kLeafBlocks + std::countr_zero(blocks_); }
-
-  // Each walks to the first one that goes beyond `height`; false if there is none.
-  [[nodiscard]] bool walk_blocks(int64_t height) {
-    Weight sum = below_;
-    uint64_t rest = blocks_;
-    const int32_t first = leaf_ * kLeafBlocks;
-    for (; rest != 0; rest &= rest - 1) {
-      const int32_t block = first + std::countr_zero(rest);
-      const int64_t size = sweep_.tree_.size(block);
-      if (sum.bytes + size > height) break;
-      sum += sweep_.colours_->weight_of(static_cast<uint32_t>(block), size);
-    }
-    below_ = sum;
-    blocks_ = rest;
-    return rest != 0;
+  [[nodiscard]] const Weight& weight_of_leaf(int32_t leaf) const {
+    return scratch_.leaf_weight[static_cast<size_t>(leaf)];
   }
-  // The leaf that it stops at counts as taken: its blocks or pass_leaf() come next.
+  [[nodiscard]] bool is_nearer_to_top(int32_t leaf, int64_t bytes) const {
+    return weight_of_leaf(leaf).bytes - bytes < bytes;
+  }
+  [[nodiscard]] Weight weight_of(int32_t block, int64_t bytes) const {
+    return sweep_.colours_->weight_of(static_cast<uint32_t>(block), bytes);
+  }
+
+  // To the first leaf of the node, or the first node, that goes beyond `height`; false if there is none.
   [[nodiscard]] bool walk_leaves(int64_t height) {
     Weight sum = below_;
     uint64_t rest = leaves_;
     const Weight* weights = scratch_.leaf_weight.data() + first_leaf_;
-    while (rest != 0) {
-      const int i = std::countr_zero(rest);
-      rest &= rest - 1;
-      if (sum.bytes + weights[i].bytes > height) {
-        leaf_ = first_leaf_ + i;
-        below_ = sum;
-        leaves_ = rest;
-        return true;
-      }
-      sum += weights[i];
+    for (; rest != 0; rest &= rest - 1) {
+      const Weight& weight = weights[std::countr_zero(rest)];
+      if (sum.bytes + weight.bytes > height) break;
+      sum += weight;
     }
     below_ = sum;
-    leaves_ = 0;
-    return false;
+    leaves_ = rest;
+    return rest != 0;
   }
   [[nodiscard]] bool walk_nodes(int64_t height) {
     while (node_ < scratch_.active.size()) {
@@ -304,43 +305,63 @@ class StackSweep::WeightBelow {
     return false;
   }
 
-  // Goes past the leaf; what lies below its uppermost bytes `above`.
-  [[nodiscard]] Weight pass_leaf(int64_t above) {
-    below_ += scratch_.leaf_weight[static_cast<size_t>(leaf_)];
-    Weight sum = below_;
-    for (uint64_t rest = scratch_.leaves[static_cast<size_t>(leaf_)].live; above > 0;) {
+  void walk_up(std::span<RowEdge> edges) const {
+    const int32_t first = edges[0].leaf * kLeafBlocks;
+    Weight sum = edges[0].below;
+    uint64_t rest = scratch_.leaves[static_cast<size_t>(edges[0].leaf)].live;
+    for (RowEdge& edge : edges) {
+      for (;; rest &= rest - 1) {
+        const int32_t block = first + std::countr_zero(rest);
+        const int64_t size = sweep_.tree_.size(block);
+        if (sum.bytes + size > edge.height) {
+          edge.below = sum;
+          edge.below += weight_of(block, edge.height - sum.bytes);
+          break;
+        }
+        sum += weight_of(block, size);
+      }
+    }
+  }
+  void walk_down(RowEdge& edge) const {
+    edge.below += weight_of_leaf(edge.leaf);
+    uint64_t rest = scratch_.leaves[static_cast<size_t>(edge.leaf)].live;
+    while (edge.below.bytes > edge.height) {
       const int top = 63 - std::countl_zero(rest);
       rest &= ~(uint64_t{1} << top);
-      const int32_t block = leaf_ * kLeafBlocks + top;
-      const int64_t bytes = std::min(sweep_.tree_.size(block), above);
-      sum -= sweep_.colours_->weight_of(static_cast<uint32_t>(block), bytes);
-      above -= bytes;
+      const int32_t block = edge.leaf * kLeafBlocks + top;
+      edge.below -= weight_of(block, std::min(sweep_.tree_.size(block), edge.below.bytes - edge.height));
     }
-    return sum;
   }
 
   StackSweep& sweep_;
   Scratch& scratch_;
-  Weight below_;            // all that was passed, up to a border of blocks
+  Weight below_;            // all that was passed, up to a border of leaves
   size_t node_ = 0;         // next of the active ones
   int32_t first_leaf_ = 0;  // of the node that is open
   uint64_t leaves_ = 0;     // of that, those still to come
-  int32_t leaf_ = 0;        // open if blocks are left
-  uint64_t blocks_ = 0;
 };
 
 void StackSweep::add_means(const RowThresholds& rows, int32_t rows_end, uint32_t* pixels) {
+  constexpr int32_t group = 32;
+  std::array<RowEdge, group + 1> edges;
   WeightBelow below(*this);
   const int64_t* edge = rows.edge.data();
-  int32_t known = -1;  // the row whose upper edge was looked up last
-  Weight upper;
-  for (int32_t row = rows.first; row < rows_end; ++row) {
-    if (pixels[row] != kMeanWanted) continue;
-    const Weight lower = known >= 0 && known == row - 1 ? upper : below.at(edge[row], edge[row + 1]);
-    // The next edge asked for is not below that of the row above.
-    upper = below.at(edge[row + 1], row + 2 <= rows.count ? edge[row + 2] : INT64_MAX);
-    known = row;
-    pixels[row] = kMeanBits | colours_->mean(upper - lower);
+  int32_t row = rows.first;
+  while (true) {
+    while (row < rows_end && pixels[row] != kMeanWanted) ++row;
+    if (row >= rows_end) return;
+    // Neighbouring rows share an edge.
+    const int32_t first = row;
+    size_t count = 0;
+    edges[count++] = below.find(edge[row]);
+    while (row < rows_end && pixels[row] == kMeanWanted && row - first < group) {
+      edges[count++] = below.find(edge[++row]);
+    }
+    below.finish(std::span(edges).first(count));
+    for (size_t i = 1; i < count; ++i) {
+      pixels[first + static_cast<int32_t>(i) - 1] =
+          kMeanBits | colours_->mean(edges[i].below - edges[i - 1].below);
+    }
   }
 }
 

@@ -75,6 +75,7 @@ class StackSweep {
   void draw(const RowThresholds& rows, std::span<uint32_t> pixels, std::span<const uint32_t> before);
 
  private:
+  struct RowEdge;
   class WeightBelow;
   static constexpr int64_t kNotDrawn = -1;
   static constexpr uint32_t kMeanWanted = kMeanBits | (kMeanMask + 1);  // until add_means() has passed
