@@ -8,6 +8,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/io/any_reader.h"
 #include "engine/model/recording.h"
+#include "engine/replay/kept_picture.h"
 #include "engine/replay/lifetimes.h"
 #include "engine/replay/paint.h"
 
@@ -56,7 +57,8 @@ struct Session::State {
 
   std::vector<uint32_t> bands{0xFFA7794E};
   replay::Palette palette;
-  Column<uint32_t> ranks{budget};  // the last picture before and after colouring
+  replay::KeptPicture drawn{budget};  // the last picture before and after colouring
+  bool drawn_dimmed = false;
   Column<uint32_t> rgba{budget};
 };
 
@@ -149,6 +151,7 @@ std::string Session::diagnostics_json() const {
 
 Result<std::string> Session::open_view(int32_t snapshot_index, int32_t device) {
   State& s = *state_;
+  s.drawn.forget();
   s.view.reset();
   if (snapshot_index < 0 || static_cast<size_t>(snapshot_index) >= s.recording.snapshots.size()) {
     return fail(ErrorCode::internal, -1, "there is no snapshot {}", snapshot_index);
@@ -223,11 +226,10 @@ Result<std::string> Session::open_view(int32_t snapshot_index, int32_t device) {
   return std::move(json).text();
 }
 
-void Session::set_palette(std::span<const uint32_t> bands, uint32_t merged, uint32_t nothing,
-                          uint32_t dimmed_towards) {
+void Session::set_palette(std::span<const uint32_t> bands, uint32_t nothing, uint32_t dimmed_towards) {
   State& s = *state_;
+  s.drawn.forget();
   if (!bands.empty()) s.bands.assign(bands.begin(), bands.end());
-  s.palette.merged = merged;
   s.palette.nothing = nothing;
   s.palette.dimmed_towards = dimmed_towards;
 }
@@ -239,15 +241,19 @@ Result<std::span<const uint32_t>> Session::picture(const ColumnGrid& columns, co
   const size_t pixels = static_cast<size_t>(columns.count) * static_cast<size_t>(rows.count);
   if (pixels > kMaxPixels)
     return fail(ErrorCode::limit_exceeded, -1, "a picture of {} pixels is too large", pixels);
-  if (!s.ranks.resize(pixels, 0) || !s.rgba.resize(pixels, 0)) {
-    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a picture of {} pixels", pixels);
-  }
-  s.view->timeline->draw(columns, rows, s.ranks.span());
   replay::PaintStyle style;
   style.palette = s.palette;
   style.palette.bands = s.bands;
   if (dim_others && s.view->matches) style.matched = s.view->matches->matched.span();
-  replay::paint(s.ranks.span(), columns.count, rows.count, style, s.rgba.span());
+  if (dim_others != s.drawn_dimmed) s.drawn.forget();
+  s.drawn_dimmed = dim_others;
+  const replay::BandColours colours(style);
+  const auto drawn = s.drawn.draw(*s.view->timeline, columns, rows, colours);
+  if (drawn.size() != pixels || !s.rgba.resize(std::max(pixels, s.rgba.size()), 0)) {
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a picture of {} pixels", pixels);
+  }
+  s.rgba.truncate(pixels);
+  replay::paint(drawn, columns.count, rows.count, colours, s.rgba.span());
   return std::span<const uint32_t>(s.rgba.span());
 }
 
@@ -322,6 +328,7 @@ Result<std::string> Session::search(analysis::SearchIn where, std::string_view t
   State& s = *state_;
   if (!s.view) return std::string("null");
   s.view->matches.reset();
+  s.drawn.forget();
   JsonWriter json;
   json.begin_object();
   if (text.empty()) {

@@ -177,9 +177,9 @@ let lastPalette = '';
 
 function picture(id: number, { columns, rows, palette, dimOthers }: PictureQuestion): void {
   const from = opened();
-  const paletteKey = [...palette.bands, palette.merged, palette.nothing, palette.dimmedTowards].join();
+  const paletteKey = [...palette.bands, palette.nothing, palette.dimmedTowards].join();
   if (paletteKey !== lastPalette) {
-    from.setPalette(palette.bands, palette.merged, palette.nothing, palette.dimmedTowards);
+    from.setPalette(palette.bands, palette.nothing, palette.dimmedTowards);
     lastPalette = paletteKey;
   }
   const drawn = from.picture(grid(columns), rows, dimOthers);
