@@ -88,8 +88,8 @@ test('a search does not outlive its field', async ({ page }) => {
   const input = page.locator('input[type=file]').first();
   await input.setInputFiles({ name: 'nothing.pickle', mimeType: '', buffer: nothing });
   await expect(page.getByRole('heading', { name: 'Nothing to draw' })).toBeVisible();
-  await input.setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
-  await expect(page.locator('.file-name')).toHaveText('known.pickle');
+  await input.setInputFiles({ name: 'again.pickle', mimeType: '', buffer: knownSnapshot() });
+  await expect(page.locator('.file-name')).toHaveText('again.pickle');
   await settledView(page);
   await expect(page.getByLabel('Search blocks')).toHaveValue('');
   await expect(count(page)).toBeHidden();
