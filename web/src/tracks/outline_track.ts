@@ -1,0 +1,55 @@
+// Keeps the outline of the chosen block for what is visible.
+import { LatestOnly } from '../base/latest_only.ts';
+import type { Bytes, Rank } from '../base/units.ts';
+import type { BlockDetails } from '../engine/answers.ts';
+import type { Columns } from '../engine/protocol.ts';
+import type { Outline, Stage } from './stage.ts';
+
+interface Question {
+  rank: Rank;
+  size: Bytes;
+  columns: Columns;
+}
+
+export class OutlineTrack {
+  private kept: Outline | undefined;
+  private readonly latest: LatestOnly<Question, Float64Array>;
+
+  constructor(
+    private readonly stage: Stage,
+    changed: () => void,
+  ) {
+    this.latest = new LatestOnly(
+      ({ rank, columns }) => stage.engine.call('outline', { rank, columns }),
+      (lower, question) => {
+        this.kept = { ...question, lower };
+        changed();
+      },
+      () => undefined, // a dead engine is told by its client; a refusal leaves what is shown
+    );
+  }
+
+  forget(): void {
+    this.latest.forget();
+    this.kept = undefined;
+  }
+
+  /** What there is of the block's outline; asks for what is missing. */
+  of(block: BlockDetails | undefined): Outline | undefined {
+    if (!block) return undefined;
+    const columns = this.stage.columns();
+    const { kept } = this;
+    const usable = kept?.rank === block.rank && kept.columns.axis === columns.axis ? kept : undefined;
+    if (!usable || !covers(usable.columns, columns))
+      this.latest.request({ rank: block.rank, size: block.requested_size, columns });
+    return usable;
+  }
+}
+
+function covers(have: Columns, wanted: Columns): boolean {
+  return (
+    have.width === wanted.width &&
+    have.first <= wanted.first &&
+    have.first + have.count >= wanted.first + wanted.count
+  );
+}

@@ -1,0 +1,86 @@
+// The two canvases of the timeline. Base: what changes with the view. Overlay: what follows the pointer.
+import { drawGrid, drawRulers } from '../draw/axes.ts';
+import type { TimelineColors } from '../draw/colors.ts';
+import { drawCursor, type Cursor } from '../draw/cursor.ts';
+import { drawBlockOutline, drawSteps, type LineStyle } from '../draw/curves.ts';
+import { drawAbove, drawOoms, drawPeak } from '../draw/markers.ts';
+import { clipped, type Context, type PlotArea, type Projection } from '../draw/plot.ts';
+import type { Point } from './gestures.ts';
+import type { Picture, PictureTrack } from './picture_track.ts';
+import type { Outline, Stage } from './stage.ts';
+import type { Marks } from './travel.ts';
+
+export interface BaseScene {
+  stage: Stage;
+  picture: PictureTrack;
+  marks: Marks | undefined;
+  /** Of the chosen block. */
+  outline: Outline | undefined;
+}
+
+export interface OverlayScene {
+  outline: Outline | undefined;
+  box: { from: Point; to: Point } | undefined;
+  cursor: Cursor | undefined;
+}
+
+export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors: TimelineColors): void {
+  const { stage, picture, marks, outline } = scene;
+  ctx.fillStyle = colors.background;
+  ctx.fillRect(0, 0, ctx.canvas.width, ctx.canvas.height);
+  clipped(ctx, at.area, () => {
+    drawGrid(ctx, at, colors);
+    picture.draw(ctx, at);
+    const { shown } = picture;
+    if (shown?.columns.axis !== stage.axis) return;
+    drawLevels(ctx, at, shown, colors);
+    if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.size, colors, true);
+  });
+  if (marks?.axis === stage.axis) {
+    const peak = stage.info.peak.bytes;
+    drawOoms(ctx, at, marks.ooms, colors);
+    if (peak > 0) drawPeak(ctx, at, { x: marks.peak, bytes: peak }, colors);
+  }
+  drawRulers(ctx, at, stage.axis, colors);
+}
+
+export function drawOverlay(ctx: Context, at: Projection, scene: OverlayScene, colors: TimelineColors): void {
+  const { outline, box, cursor } = scene;
+  ctx.clearRect(0, 0, ctx.canvas.width, ctx.canvas.height);
+  clipped(ctx, at.area, () => {
+    if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.size, colors, false);
+    if (box) drawBox(ctx, at.area, box, colors);
+  });
+  if (cursor && !box) drawCursor(ctx, at, cursor, colors);
+}
+
+function drawLevels(
+  ctx: Context,
+  at: Projection,
+  { columns, curves }: Picture,
+  colors: TimelineColors,
+): void {
+  const { ratio } = at.area;
+  const line = (color: string, width: number): LineStyle => ({ color, width });
+  if (columns.width > 1) drawSteps(ctx, at, columns, curves.lowest, line(colors.lowest, ratio));
+  drawSteps(ctx, at, columns, curves.allocated, line(colors.allocated, 1.25 * ratio), curves.lowest);
+  drawSteps(ctx, at, columns, curves.reserved, line(colors.reserved, 1.5 * ratio));
+  const last = Math.min(Math.ceil(at.view.x1 / columns.width) - columns.first, columns.count) - 1;
+  const reserved = curves.reserved[last];
+  if (reserved !== undefined && reserved > at.view.y1) drawAbove(ctx, at, reserved, colors);
+}
+
+function drawBox(
+  ctx: Context,
+  { ratio }: PlotArea,
+  { from, to }: { from: Point; to: Point },
+  colors: TimelineColors,
+): void {
+  const [x, y] = [Math.min(from.x, to.x), Math.min(from.y, to.y)];
+  const [width, height] = [Math.abs(from.x - to.x), Math.abs(from.y - to.y)];
+  ctx.fillStyle = colors.boxFill;
+  ctx.fillRect(x, y, width, height);
+  ctx.strokeStyle = colors.boxLine;
+  ctx.lineWidth = ratio;
+  ctx.strokeRect(x, y, width, height);
+}

@@ -1,0 +1,154 @@
+// Goes to things: everything, the peak, an OOM, a block, the same stretch on the other axis.
+import type { AxisUnits, Bytes, Rank } from '../base/units.ts';
+import type { Axis } from '../engine/answers.ts';
+import { bringIntoView, fitAll, show, type Viewport } from '../state/viewport.ts';
+import type { MomentTrack } from './moment_track.ts';
+import type { Stage } from './stage.ts';
+import type { ViewMotion } from './view_motion.ts';
+
+/** Where the peak and the OOMs lie on an axis. */
+export interface Marks {
+  axis: Axis;
+  peak: AxisUnits;
+  ooms: AxisUnits[];
+}
+
+export class Travel {
+  marks: Marks | undefined;
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly motion: ViewMotion,
+    private readonly cursor: MomentTrack,
+  ) {}
+
+  fit(): void {
+    this.motion.to(fitAll(this.stage.bounds));
+  }
+
+  /** Height of what is visible, x stays. */
+  async fitHeight(): Promise<void> {
+    const { stage } = this;
+    const highest = await stage.ask('highest', { columns: stage.columns() });
+    if (highest === undefined || highest <= 0) return;
+    this.motion.to(show({ ...stage.view, y0: 0, y1: highest * 1.1 }, stage.bounds));
+  }
+
+  /** True if the marks of the stage's axis are found (they may be outdated by then). */
+  async findMarks(): Promise<boolean> {
+    const { axis, info } = this.stage;
+    const events = [info.peak.event, ...info.oom_events];
+    const place = (event: number): AxisUnits => (event < 0 ? 0 : event + 0.5);
+    let positions: AxisUnits[] | undefined = events.map(place);
+    if (axis === 'time')
+      positions = await this.stage.ask('position', { axis, events: events.map((e) => Math.max(e, 0)) });
+    if (!positions || axis !== this.stage.axis || info !== this.stage.info) return false;
+    const [peak = 0, ...ooms] = positions;
+    this.marks = { axis, peak, ooms };
+    return true;
+  }
+
+  toPeak(): void {
+    const { peak } = this.stage.info;
+    if (this.marks) this.to(this.marks.peak, peak.bytes, peak.event);
+  }
+
+  /** The first OOM right of the cursor, else the first of all. */
+  nextOom(): void {
+    const events = this.stage.info.oom_events;
+    const current = this.cursor.event ?? -1;
+    const index = Math.max(
+      0,
+      events.findIndex((event) => event > current),
+    );
+    const position = this.marks?.ooms[index];
+    const event = events[index];
+    if (position !== undefined && event !== undefined) this.to(position, this.stage.view.y0, event);
+  }
+
+  /** Shows a block that was chosen elsewhere, keeping the zoom if that is enough to see it. */
+  async showBlock(rank: Rank, size: Bytes): Promise<void> {
+    const { stage } = this;
+    const { view, bounds } = stage;
+    const place = (await stage.ask('block', { rank, axis: stage.axis }))?.place;
+    if (!place) return;
+    const y = { from: place.offset, to: place.offset + size };
+    const x = { from: place.from, to: Math.max(place.to, place.from) };
+    const overlapping = bringIntoView(view, bounds, x, { from: view.y0, to: view.y1 });
+    const lower = await this.lowerEdge(rank, overlapping);
+    if (lower) {
+      this.motion.to(bringIntoView(overlapping, bounds, x, { from: lower, to: lower + size }));
+      return;
+    }
+    // Shorter than a column shows: zoom in until it is not.
+    const room = Math.max((x.to - x.from) * 4, 20);
+    const close = show({ ...view, x0: x.from - room, x1: x.to + room }, bounds);
+    this.motion.to(bringIntoView(close, bounds, x, y));
+  }
+
+  /** A block's whole life fills the view. */
+  async fitBlock(rank: Rank): Promise<void> {
+    const { stage } = this;
+    const place = (await stage.ask('block', { rank, axis: stage.axis }))?.place;
+    if (!place) return;
+    const { from, to, offset, size } = place;
+    const room = Math.max((to - from) * 0.08, 1);
+    const wide = show({ ...stage.view, x0: from - room, x1: to + room }, stage.bounds);
+    const lower = await stage.ask('outline', { rank, columns: stage.columns(wide) });
+    let low = offset;
+    let high = offset + size;
+    for (const edge of lower ?? []) {
+      if (Number.isNaN(edge)) continue;
+      low = Math.min(low, edge);
+      high = Math.max(high, edge + size);
+    }
+    const air = Math.max((high - low) * 0.15, size * 0.5);
+    this.motion.to(show({ ...wide, y0: low - air, y1: high + air }, stage.bounds));
+  }
+
+  /** The view that shows the same stretch of the recording on another axis; undefined if the stage changed meanwhile. */
+  async sameStretchOn(axis: Axis): Promise<Viewport | undefined> {
+    const { stage } = this;
+    const { info } = stage;
+    const { x0, x1, y0, y1 } = stage.view;
+    const bounds = stage.boundsFor(axis);
+    let range: [number, number] = [0, bounds.extent];
+    if (x0 > 0 || x1 < stage.bounds.extent) {
+      if (axis === 'time') {
+        const last = Math.max(info.events - 1, 0);
+        const events = [Math.floor(x0), Math.min(Math.ceil(x1), last)];
+        const found = await stage.ask('position', { axis, events });
+        range = [found?.[0] ?? 0, (found?.[1] ?? bounds.extent) + 1];
+      } else {
+        const found = await Promise.all([this.eventAt(Math.floor(x0)), this.eventAt(Math.ceil(x1) - 1)]);
+        range = [found[0] ?? 0, (found[1] ?? bounds.extent) + 1];
+      }
+    }
+    if (info !== stage.info || axis === stage.axis) return undefined;
+    return show({ x0: range[0], x1: range[1], y0, y1 }, bounds);
+  }
+
+  private to(position: AxisUnits, bytes: Bytes, event: number): void {
+    const { view, bounds } = this.stage;
+    this.motion.to(bringIntoView(view, bounds, { from: position, to: position }, { from: bytes, to: bytes }));
+    if (event >= 0) void this.cursor.moveTo(event, Math.max(bytes - 1, 0));
+  }
+
+  private async eventAt(time: number): Promise<number | undefined> {
+    const answer = await this.stage.ask('probe', {
+      axis: 'time',
+      column: time,
+      width: 1,
+      bytes: 0,
+      known: -1,
+      columns: undefined,
+    });
+    return answer?.pick ? Math.max(answer.pick.event, 0) : undefined;
+  }
+
+  private async lowerEdge(rank: Rank, view: Viewport): Promise<Bytes | undefined> {
+    const lower = await this.stage.ask('outline', { rank, columns: this.stage.columns(view) });
+    const edges = lower?.filter((edge) => !Number.isNaN(edge));
+    return edges?.[Math.floor(edges.length / 2)];
+  }
+}

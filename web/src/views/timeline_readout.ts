@@ -1,0 +1,31 @@
+// What is true at the cursor, below the timeline.
+import { html, type TemplateResult } from 'lit';
+import { formatBytes, formatCount, formatMoment } from '../base/format.ts';
+import type { Pick, ViewInfo } from '../engine/answers.ts';
+
+/** One line in words: the moment under the cursor. */
+export function readout(pick: Pick | undefined, info: ViewInfo): TemplateResult {
+  if (!pick)
+    return html`<span class="hint">Wheel zooms, drag moves, click pins. <kbd>?</kbd> all keys</span>`;
+  const time =
+    pick.time_us !== null && info.first_time_us !== null
+      ? formatMoment(pick.time_us - info.first_time_us)
+      : undefined;
+  return html`
+    <span data-readout="event"
+      >${pick.event < 0 ? 'before the first event' : `event ${formatCount(pick.event)}`}</span
+    >
+    ${time ? html`<span class="optional">${time}</span>` : ''}
+    <span data-readout="allocated" data-bytes=${pick.allocated}
+      ><b>${formatBytes(pick.allocated)}</b> allocated</span
+    >
+    ${
+      pick.level > pick.allocated
+        ? html`<span class="optional">${formatBytes(pick.level - pick.allocated)} waiting to be freed</span>`
+        : ''
+    }
+    <span data-readout="reserved" data-bytes=${pick.reserved}
+      ><b>${formatBytes(pick.reserved)}</b> reserved</span
+    >
+  `;
+}

@@ -1,0 +1,165 @@
+// How the timeline's frame looks; what is inside the canvas is draw/.
+import { css } from 'lit';
+
+export const timelineStyles = css`
+  :host {
+    display: flex;
+    flex-direction: column;
+    min-width: 0;
+    min-height: 240px;
+    background: var(--surface);
+  }
+  .bar {
+    display: flex;
+    align-items: center;
+    gap: 4px 16px;
+    min-height: 40px;
+    padding: 4px 16px 4px 8px;
+    border-bottom: 1px solid var(--line);
+    flex-wrap: wrap;
+    font-size: 12px;
+  }
+  .tools {
+    display: flex;
+    gap: 2px;
+  }
+  .axis {
+    display: flex;
+    margin: 0;
+    padding: 0;
+    border: 1px solid var(--line-strong);
+    border-radius: 6px;
+  }
+  .axis label {
+    position: relative;
+    cursor: pointer;
+  }
+  .axis label.disabled {
+    cursor: not-allowed;
+  }
+  .axis input {
+    position: absolute;
+    inset: 0;
+    margin: 0;
+    opacity: 0;
+    cursor: inherit;
+  }
+  .axis span {
+    display: block;
+    padding: 3px 10px;
+    border-radius: 5px;
+    color: var(--dim);
+    font-weight: 500;
+  }
+  .axis input:checked + span {
+    background: var(--accent-soft);
+    color: var(--accent);
+  }
+  .axis .disabled span {
+    text-decoration: line-through;
+  }
+  .axis input:focus-visible + span {
+    outline: 2px solid var(--accent);
+    outline-offset: 1px;
+  }
+  .legend {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 16px;
+    margin-left: auto;
+    color: var(--dim);
+    white-space: nowrap;
+  }
+  .legend span {
+    display: inline-flex;
+    align-items: center;
+    gap: 6px;
+  }
+  .line {
+    width: 16px;
+    border-top: 2px solid var(--allocated);
+  }
+  .line.reserved {
+    border-color: var(--reserved);
+  }
+  .swatch {
+    width: 10px;
+    height: 10px;
+    border-radius: 2px;
+    background: var(--merged);
+  }
+  .readout {
+    display: flex;
+    align-items: center;
+    gap: 4px 20px;
+    height: 30px;
+    padding: 0 16px;
+    border-top: 1px solid var(--line);
+    color: var(--dim);
+    font-size: 12.5px;
+    font-variant-numeric: tabular-nums;
+    white-space: nowrap;
+    overflow: hidden;
+  }
+  .readout b {
+    color: var(--text);
+    font-weight: 600;
+  }
+  .plot {
+    position: relative;
+    flex: 1;
+    min-height: 200px;
+    overflow: hidden;
+  }
+  .plot:focus-visible {
+    outline-offset: -2px;
+  }
+  canvas {
+    position: absolute;
+    inset: 0;
+    width: 100%;
+    height: 100%;
+  }
+  .overlay {
+    cursor: crosshair;
+    touch-action: none;
+  }
+  .problem {
+    position: absolute;
+    inset: auto 16px 40px;
+    width: fit-content;
+    margin: 0 auto;
+    padding: 8px 16px;
+    border: 1px solid var(--line-strong);
+    border-radius: 6px;
+    background: var(--raised);
+    font-size: 13px;
+    pointer-events: none;
+  }
+  .note {
+    margin: 0;
+    padding: 8px 16px;
+    border-bottom: 1px solid var(--line);
+    background: var(--bg);
+    font-size: 13px;
+    line-height: 1.5;
+  }
+  .note code {
+    font-family: var(--mono);
+    font-size: 0.92em;
+  }
+  @media (max-width: 640px) {
+    .word,
+    .optional {
+      display: none;
+    }
+    .bar {
+      gap: 4px 8px;
+    }
+    .readout {
+      gap: 4px 12px;
+      padding: 0 8px;
+      font-size: 12px;
+    }
+  }
+`;
