@@ -87,9 +87,8 @@ class Session {
   std::string diagnostics() const { return session_.diagnostics_json(); }
   std::string openView(int snapshot, int device) { return text_of(session_.open_view(snapshot, device)); }
 
-  void setPalette(const val& bands, uint32_t merged, uint32_t nothing, uint32_t dimmed_towards) {
-    session_.set_palette(emscripten::convertJSArrayToNumberVector<uint32_t>(bands), merged, nothing,
-                         dimmed_towards);
+  void setPalette(const val& bands, uint32_t nothing, uint32_t dimmed_towards) {
+    session_.set_palette(emscripten::convertJSArrayToNumberVector<uint32_t>(bands), nothing, dimmed_towards);
   }
   val picture(const ColumnGrid& columns, const RowGrid& rows, bool dim_others) {
     const auto pixels = session_.picture(columns.to_engine(), rows.to_engine(), dim_others);

@@ -46,7 +46,7 @@ export interface Session {
   openView(snapshot: number, device: number): string;
 
   /** Colours as 0xAABBGGRR. */
-  setPalette(bands: Uint32Array, merged: number, nothing: number, dimmedTowards: number): void;
+  setPalette(bands: Uint32Array, nothing: number, dimmedTowards: number): void;
   /** RGBA as 0xAABBGGRR, rows from the top; empty without a view, or with lastError(). A view: copy it. */
   picture(columns: ColumnGrid, rows: RowGrid, dimOthers: boolean): Uint32Array;
   /** Why the last picture() is empty: "" or an error as JSON. */

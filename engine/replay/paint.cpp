@@ -1,7 +1,6 @@
 #include "engine/replay/paint.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <vector>
 
@@ -11,96 +10,38 @@ namespace memstrata::replay {
 
 namespace {
 
-constexpr size_t kTileColumns = 8;  // 800 rows of them fit into the first cache
-constexpr size_t kKnownColours = 4096;
+constexpr size_t kTileColumns = 8;        // 800 rows of them fit into the first cache
+constexpr uint32_t kSeparatorShare = 64;  // of 256
 
-// Shares are of 256.
-constexpr uint32_t kMergedShare = 128;
-constexpr uint32_t kDimmedShare = 192;
-constexpr uint32_t kSeparatorShare = 64;
-constexpr uint32_t kLightnessStep = 9;
-constexpr uint32_t kLightnesses = 7;
-
-// `from` moved towards `to`, channel by channel; alpha too.
-constexpr uint32_t mix(uint32_t from, uint32_t to, uint32_t share) {
-  const uint32_t keep = 256 - share;
-  const uint32_t even = ((from & 0x00FF00FF) * keep + (to & 0x00FF00FF) * share) >> 8;
-  const uint32_t odd = ((from >> 8) & 0x00FF00FF) * keep + ((to >> 8) & 0x00FF00FF) * share;
-  return (even & 0x00FF00FF) | (odd & 0xFF00FF00);
+uint32_t colour_of(uint32_t pixel, const BandColours& colours) {
+  if (pixel == kNothing) return colours.style().palette.nothing;
+  return is_mean(pixel) ? 0xFF000000 | (pixel & kMeanMask) : colours.of(pixel & kRankMask);
 }
-
-constexpr uint32_t kAlpha = 0xFF000000;
-
-constexpr uint32_t darker(uint32_t colour, uint32_t share) {
-  return (mix(colour, 0, share) & ~kAlpha) | (colour & kAlpha);
-}
-
-constexpr uint32_t lighter(uint32_t colour, uint32_t share) {
-  return (mix(colour, 0x00FFFFFF, share) & ~kAlpha) | (colour & kAlpha);
-}
-
-class BandColours {
- public:
-  explicit BandColours(const PaintStyle& style) : style_(style) {
-    // A slot must not claim to know pixel 0 before it was asked for it.
-    for (size_t i = 0; i < kKnownColours; ++i) known_[i].pixel = static_cast<uint32_t>(i) + 1;
-  }
-
-  [[nodiscard]] uint32_t of(uint32_t pixel) {
-    Known& known = known_[pixel % kKnownColours];
-    if (known.pixel != pixel) known = {pixel, compute(pixel)};
-    return known.colour;
-  }
-
- private:
-  struct Known {
-    uint32_t pixel;
-    uint32_t colour;
-  };
-
-  [[nodiscard]] uint32_t compute(uint32_t pixel) const {
-    if (pixel == kNothing) return style_.palette.nothing;
-    const uint32_t rank = pixel & kRankMask;
-    const auto bands = style_.palette.bands;
-    uint32_t colour = bands[rank < style_.group.size() ? style_.group[rank] % bands.size() : any_band(rank)];
-    // 3 has no common factor with 7: ranks up to 6 apart differ, and neighbours by several steps.
-    const uint32_t lightness = rank * 3 % kLightnesses;
-    constexpr uint32_t middle = kLightnesses / 2;
-    colour = lightness < middle ? darker(colour, (middle - lightness) * kLightnessStep)
-                                : lighter(colour, (lightness - middle) * kLightnessStep);
-    if ((pixel & kMergedBit) != 0) colour = mix(colour, style_.palette.merged, kMergedShare);
-    if (rank < style_.matched.size() && style_.matched[rank] == 0) {
-      colour = mix(colour, style_.palette.dimmed_towards, kDimmedShare);
-    }
-    return colour;
-  }
-
-  // Fibonacci hashing: neighbours get bands far apart.
-  [[nodiscard]] size_t any_band(uint32_t rank) const {
-    return static_cast<size_t>((rank * 0x9E3779B1U) * uint64_t{style_.palette.bands.size()} >> 32);
-  }
-
-  const PaintStyle& style_;
-  std::array<Known, kKnownColours> known_;
-};
 
 // The top rows of high bands, darker. A rank's pixels are one run, so a band is high enough if the pixel
 // `separator_rows - 1` below its top shows it too. A band cut off by the edge of the picture does not end
-// there.
+// there. Rows of means are no bands.
 void draw_separators(std::span<const uint32_t> pixels, size_t separator_rows, uint32_t* out) {
   const size_t rows = pixels.size();
   const uint32_t* pixel = pixels.data();
   for (size_t top = separator_rows - 1; top + 1 < rows; ++top) {
     const bool is_top = pixel[top] != pixel[top + 1] && pixel[top] == pixel[top + 1 - separator_rows] &&
-                        pixel[top] != kNothing;
+                        pixel[top] <= kRankMask;
     out[top] = is_top ? darker(out[top], kSeparatorShare) : out[top];
   }
 }
 
-void paint_column(std::span<const uint32_t> pixels, const PaintStyle& style, BandColours& colours,
-                  uint32_t* out) {
-  for (size_t row = 0; row < pixels.size(); ++row) out[row] = colours.of(pixels[row]);
-  draw_separators(pixels, static_cast<size_t>(std::max(style.separator_min_rows, 1)), out);
+void paint_column(std::span<const uint32_t> pixels, const BandColours& colours, uint32_t* out) {
+  uint32_t known = kNothing;
+  uint32_t colour = colours.style().palette.nothing;
+  for (size_t row = 0; row < pixels.size(); ++row) {
+    if (pixels[row] != known) {
+      known = pixels[row];
+      colour = colour_of(known, colours);
+    }
+    out[row] = colour;
+  }
+  draw_separators(pixels, static_cast<size_t>(std::max(colours.style().separator_min_rows, 1)), out);
 }
 
 using FourColours [[gnu::vector_size(16)]] = uint32_t;
@@ -145,19 +86,18 @@ void transpose_tile(const uint32_t* tile, size_t columns, size_t height, uint32_
 
 }  // namespace
 
-void paint(std::span<const uint32_t> pixels, int32_t columns, int32_t rows, const PaintStyle& style,
+void paint(std::span<const uint32_t> pixels, int32_t columns, int32_t rows, const BandColours& colours,
            std::span<uint32_t> rgba) {
   if (columns <= 0 || rows <= 0) return;
   const auto height = static_cast<size_t>(rows);
   const auto width = static_cast<size_t>(columns);
-  if (pixels.size() / height < width || rgba.size() / height < width || style.palette.bands.empty()) return;
+  if (pixels.size() / height < width || rgba.size() / height < width) return;
 
-  BandColours colours(style);
   std::vector<uint32_t> tile(height * kTileColumns);
   for (size_t left = 0; left < width; left += kTileColumns) {
     const size_t tile_width = std::min(kTileColumns, width - left);
     for (size_t c = 0; c < tile_width; ++c) {
-      paint_column(pixels.subspan((left + c) * height, height), style, colours, tile.data() + c * height);
+      paint_column(pixels.subspan((left + c) * height, height), colours, tile.data() + c * height);
     }
     transpose_tile(tile.data(), tile_width, height, rgba.data() + (height - 1) * width + left, width);
   }

@@ -6,6 +6,9 @@
 // column since, and is copied from the one before. Cost of a column: active nodes + leaves with a free
 // since the last column + leaves that cover the centre of a row. The picture depends only on (event, rows),
 // never on what was cached.
+//
+// Means come in a second pass over a column, bottom up: the light of a merged row is what lies below its
+// upper edge less what lies below its lower one, and leaves and nodes know the sum of theirs.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +27,17 @@ struct RowThresholds {
   explicit RowThresholds(const RowGrid& rows);
 
   std::vector<int64_t> threshold;  // ascending; one more than rows, the last is INT64_MAX
+  std::vector<int64_t> edge;       // row r is the bytes [edge[r], edge[r + 1]), none below 0
   int32_t count = 0;
   int32_t first = 0;         // rows below are under the stack
   int64_t merged_below = 0;  // blocks smaller than this are lower than a row
+  bool has_means = false;    // rows are small enough for them
+};
+
+// What blocks weigh in a picture.
+struct Weight {
+  int64_t bytes = 0;
+  Light light;  // only if there are colours
 };
 
 class StackSweep {
@@ -42,23 +53,31 @@ class StackSweep {
     int64_t drawn_at;
     int32_t rows_end;  // row after its last one then
     int32_t until;
+    Light light;   // of what is live, as for leaves
     int32_t born;  // blocks of the node that were born when last looked at
   };
   struct Scratch {
     explicit Scratch(Budget& budget)
-        : leaves(budget), leaf_bytes(budget), leaf_until(budget), nodes(budget), active(budget) {}
+        : leaves(budget),
+          leaf_bytes(budget),
+          leaf_light(budget),
+          leaf_until(budget),
+          nodes(budget),
+          active(budget) {}
     // False if the budget refuses.
     [[nodiscard]] bool reserve(const StackTree& tree);
 
     // Per leaf, 64 for every node. Bytes and `until` (INT32_MAX = nothing live) are read for all 64 at once.
     Column<Leaf> leaves;
     Column<int64_t> leaf_bytes;
+    Column<Light> leaf_light;
     Column<int32_t> leaf_until;
     Column<Node> nodes;
     Column<int32_t> active;  // nodes, lowest first
   };
 
-  StackSweep(const StackTree& tree, Scratch& scratch);
+  // With `colours` merged rows get their means.
+  StackSweep(const StackTree& tree, Scratch& scratch, const BandColours* colours = nullptr);
 
   // Events must not decrease.
   void move_to(int32_t event);
@@ -69,7 +88,9 @@ class StackSweep {
   void draw(const RowThresholds& rows, std::span<uint32_t> pixels, std::span<const uint32_t> before);
 
  private:
+  class LightBelow;
   static constexpr int64_t kNotDrawn = -1;
+  static constexpr uint32_t kMeanWanted = kMeanBits | (kMeanMask + 1);  // until add_means() has passed
 
   void start_nodes();
   void drop_dead_nodes();
@@ -78,15 +99,22 @@ class StackSweep {
   void refresh(int32_t node);
   void end_blocks(int32_t node, uint64_t expired);
   void add_born_blocks(int32_t node);
+  [[nodiscard]] Weight weight_of(int32_t leaf, uint64_t mask) const;
   void draw_leaves(int32_t node, int64_t offset, const RowThresholds& rows, uint32_t* pixels,
                    const uint32_t* before, int32_t& row);
   // The leaf takes [offset, end) and covers the centre of `row`; goes on to the first row that it does not
   // cover.
   void draw_blocks(int32_t leaf, int64_t offset, int64_t end, const RowThresholds& rows, uint32_t* pixels,
                    int32_t& row) const;
+  // Rows [from, to) were taken from the column before, for what is at [offset, end) now: the outer ones may
+  // cover something else, too, that has changed.
+  void renew_edges(const RowThresholds& rows, int32_t from, int32_t to, int64_t offset, int64_t end,
+                   uint32_t* pixels) const;
+  void add_means(const RowThresholds& rows, int32_t rows_end, uint32_t* pixels);
 
   const StackTree& tree_;
   Scratch& scratch_;
+  const BandColours* colours_;
   int32_t event_ = -1;
   int32_t born_ = 0;
   int32_t next_node_ = 0;

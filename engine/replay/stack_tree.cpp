@@ -14,12 +14,23 @@ bool StackTree::build(const Lifetimes& lifetimes) {
   const size_t nodes = (leaves + kNodeLeaves - 1) / kNodeLeaves;
   leaf_last_free_.clear();
   node_last_free_.clear();
-  if (!leaf_last_free_.resize(leaves, -1) || !node_last_free_.resize(nodes, -1)) return false;
+  leaf_largest_.clear();
+  node_largest_.clear();
+  if (!leaf_last_free_.resize(leaves, -1) || !node_last_free_.resize(nodes, -1) ||
+      !leaf_largest_.resize(leaves, 0) || !node_largest_.resize(nodes, 0)) {
+    return false;
+  }
   for (size_t leaf = 0; leaf < leaves; ++leaf) {
     const size_t first = leaf * kLeafBlocks;
     int32_t last = -1;
-    for (size_t i = first; i < std::min(first + kLeafBlocks, blocks); ++i) last = std::max(last, freed_[i]);
+    int64_t largest = 0;
+    for (size_t i = first; i < std::min(first + kLeafBlocks, blocks); ++i) {
+      last = std::max(last, freed_[i]);
+      largest = std::max(largest, size_[i]);
+    }
     leaf_last_free_[leaf] = last;
+    leaf_largest_[leaf] = largest;
+    node_largest_[leaf / kNodeLeaves] = std::max(node_largest_[leaf / kNodeLeaves], largest);
     int32_t& node_last = node_last_free_[leaf / kNodeLeaves];
     node_last = std::max(node_last, last);
   }

@@ -87,13 +87,14 @@ int64_t Timeline::extent(Axis axis) const { return index_->axis.extent(axis); }
 
 int64_t Timeline::position(Axis axis, int32_t event) const { return index_->axis.position(axis, event); }
 
-void Timeline::draw(const ColumnGrid& columns, const RowGrid& rows, std::span<uint32_t> pixels) const {
+void Timeline::draw(const ColumnGrid& columns, const RowGrid& rows, std::span<uint32_t> pixels,
+                    const BandColours* colours) const {
   if (columns.count <= 0 || rows.count <= 0) return;
   const auto height = static_cast<size_t>(rows.count);
   if (pixels.size() / height < static_cast<size_t>(columns.count)) return;
 
   const RowThresholds thresholds(rows);
-  StackSweep sweep(index_->tree, index_->scratch);
+  StackSweep sweep(index_->tree, index_->scratch, thresholds.has_means ? colours : nullptr);
   ColumnCursor cursor(index_->axis, columns);
   std::span<uint32_t> before;
   int32_t event_before = kOutside;

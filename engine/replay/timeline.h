@@ -12,7 +12,8 @@
 // no events.
 //
 // Rows: row r shows the block that covers the centre of row r, counted from the bottom. Every edge is within
-// half a pixel of exact and nothing accumulates.
+// half a pixel of exact and nothing accumulates. Where that block is lower than a row, the row has the mean
+// colour of all that it covers.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@
 
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
+#include "engine/replay/band_colours.h"
 #include "engine/replay/lifetimes.h"
 
 namespace memstrata::replay {
@@ -41,10 +43,15 @@ struct RowGrid {
   int32_t count = 0;
 };
 
-// A pixel: rank in the lower 30 bits; kNothing above the stack and outside the recording.
+// A pixel: rank in the lower 30 bits, or a mean colour; kNothing above the stack and outside the recording.
 inline constexpr uint32_t kNothing = 0xFFFFFFFFu;
 inline constexpr uint32_t kMergedBit = 0x80000000u;  // the block's band is lower than one row
 inline constexpr uint32_t kRankMask = 0x3FFFFFFFu;
+// A merged row drawn with colours: the lower 24 bits are 0xBBGGRR, the mean of every byte of the row that the
+// stack covers (whole bytes: row r is [floor(lower edge), floor(upper edge))).
+inline constexpr uint32_t kMeanBits = 0xC0000000u;
+inline constexpr uint32_t kMeanMask = 0x00FFFFFFu;
+[[nodiscard]] constexpr bool is_mean(uint32_t pixel) { return (pixel & ~kMeanMask) == kMeanBits; }
 
 // Bytes per column, all but `reserved` as requested (not rounded up to blocks); NaN where the column lies
 // outside the recording.
@@ -69,8 +76,10 @@ class Timeline {
   // Length of the axis: max(events, 1), or microseconds from first to last event plus 1 (0 = no times).
   [[nodiscard]] int64_t extent(Axis axis) const;
 
-  // Ranks per pixel, column after column, row 0 (bottom) first: count = columns * rows.
-  void draw(const ColumnGrid& columns, const RowGrid& rows, std::span<uint32_t> pixels) const;
+  // Pixels, column after column, row 0 (bottom) first: count = columns * rows. Without `colours` a merged row
+  // has the rank at its centre and kMergedBit. Rows of more than 2^47 bytes have no means.
+  void draw(const ColumnGrid& columns, const RowGrid& rows, std::span<uint32_t> pixels,
+            const BandColours* colours = nullptr) const;
   [[nodiscard]] Curves curves(const ColumnGrid& columns) const;
   // Highest level in the columns' range, for fitting y. O(log events).
   [[nodiscard]] int64_t highest_level(const ColumnGrid& columns) const;

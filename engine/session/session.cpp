@@ -16,6 +16,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/io/any_reader.h"
 #include "engine/model/recording.h"
+#include "engine/replay/kept_picture.h"
 #include "engine/replay/lifetimes.h"
 #include "engine/replay/paint.h"
 
@@ -78,7 +79,8 @@ struct Session::State {
 
   std::vector<uint32_t> bands{0xFFA7794E};
   replay::Palette palette;
-  Column<uint32_t> ranks{budget};  // the last picture before and after colouring
+  replay::KeptPicture drawn{budget};  // the last picture before and after colouring
+  bool drawn_dimmed = false;
   Column<uint32_t> rgba{budget};
 };
 
@@ -177,6 +179,7 @@ std::string Session::diagnostics_json() const {
 
 Result<std::string> Session::open_view(int32_t snapshot_index, int32_t device) {
   State& s = *state_;
+  s.drawn.forget();
   s.view.reset();
   if (snapshot_index < 0 || static_cast<size_t>(snapshot_index) >= s.recording.snapshots.size()) {
     return fail(ErrorCode::internal, -1, "there is no snapshot {}", snapshot_index);
@@ -251,11 +254,10 @@ Result<std::string> Session::open_view(int32_t snapshot_index, int32_t device) {
   return std::move(json).text();
 }
 
-void Session::set_palette(std::span<const uint32_t> bands, uint32_t merged, uint32_t nothing,
-                          uint32_t dimmed_towards) {
+void Session::set_palette(std::span<const uint32_t> bands, uint32_t nothing, uint32_t dimmed_towards) {
   State& s = *state_;
+  s.drawn.forget();
   if (!bands.empty()) s.bands.assign(bands.begin(), bands.end());
-  s.palette.merged = merged;
   s.palette.nothing = nothing;
   s.palette.dimmed_towards = dimmed_towards;
 }
@@ -267,10 +269,6 @@ Result<std::span<const uint32_t>> Session::picture(const ColumnGrid& columns, co
   const size_t pixels = static_cast<size_t>(columns.count) * static_cast<size_t>(rows.count);
   if (pixels > kMaxPixels)
     return fail(ErrorCode::limit_exceeded, -1, "a picture of {} pixels is too large", pixels);
-  if (!s.ranks.resize(pixels, 0) || !s.rgba.resize(pixels, 0)) {
-    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a picture of {} pixels", pixels);
-  }
-  s.view->timeline->draw(columns, rows, s.ranks.span());
   replay::PaintStyle style;
   style.palette = s.palette;
   style.palette.bands = s.bands;
@@ -280,7 +278,15 @@ Result<std::span<const uint32_t>> Session::picture(const ColumnGrid& columns, co
   } else if (dim_others && s.view->matches) {
     style.matched = s.view->matches->matched.span();
   }
-  replay::paint(s.ranks.span(), columns.count, rows.count, style, s.rgba.span());
+  if (dim_others != s.drawn_dimmed) s.drawn.forget();
+  s.drawn_dimmed = dim_others;
+  const replay::BandColours colours(style);
+  const auto drawn = s.drawn.draw(*s.view->timeline, columns, rows, colours);
+  if (drawn.size() != pixels || !s.rgba.resize(std::max(pixels, s.rgba.size()), 0)) {
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a picture of {} pixels", pixels);
+  }
+  s.rgba.truncate(pixels);
+  replay::paint(drawn, columns.count, rows.count, colours, s.rgba.span());
   return std::span<const uint32_t>(s.rgba.span());
 }
 
@@ -370,6 +376,7 @@ Result<std::string> Session::filter(std::string_view text) {
   json.member("at_peak", at_peak);
   json.member("first", found->ranks.empty() ? int64_t{-1} : int64_t{found->ranks[0]});
   json.end_object();
+  s.drawn.forget();
   s.view->matches.reset();
   if (text.find_first_not_of(" \t\n\r") != std::string_view::npos) s.view->matches.emplace(std::move(*found));
   return std::move(json).text();
@@ -405,6 +412,7 @@ Result<std::string> Session::colour_by(std::string_view by) {
   if (const Status ready = s.find_attributes(); !ready) return tl::unexpected(ready.error());
   auto groups = analysis::group_blocks(s.recording, s.view->lifetimes, *s.view->attributes, *wanted);
   if (!groups) return tl::unexpected(groups.error());
+  s.drawn.forget();
   s.view->lit.reset();
   s.view->groups.emplace(std::move(*groups));
   JsonWriter json;
@@ -466,6 +474,7 @@ std::string Session::shares_json(int32_t event) const {
 void Session::light_kind(int32_t kind) {
   State& s = *state_;
   if (!s.view) return;
+  s.drawn.forget();
   s.view->lit.reset();
   if (kind < 0 || !s.view->groups || s.view->groups->group.empty()) return;
   const Column<uint32_t>& group = s.view->groups->group;

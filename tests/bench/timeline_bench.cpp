@@ -205,7 +205,7 @@ void measure(const char* kind, size_t events) {
               static_cast<double>(budget.used() - before_index) * per_event);
 
   const std::vector<uint32_t> bands = {0xFFA7794E, 0xFF2C8EF2, 0xFF5957E1, 0xFFB2B776, 0xFF4FA159};
-  const replay::PaintStyle style{.palette = {.bands = bands}, .group = {}, .matched = {}};
+  const replay::BandColours colours({.palette = {.bands = bands}, .group = {}, .matched = {}});
   std::vector<uint32_t> pixels(static_cast<size_t>(kColumns) * kRows);
   std::vector<uint32_t> rgba(pixels.size());
   struct Zoom {
@@ -226,9 +226,10 @@ void measure(const char* kind, size_t events) {
           zoom.share < 1 ? static_cast<int64_t>(extent * 0.6 / static_cast<double>(columns.width)) : 0;
       const auto top = static_cast<double>(timeline->highest_level(columns));
       const RowGrid rows{.bottom = 0, .bytes_per_row = top * 1.05 / kRows, .count = kRows};
-      const double draw_ms = best_ms([&] { timeline->draw(columns, rows, pixels); });
+      timeline->draw(columns, rows, pixels);
       check(*lifetimes, *timeline, columns, rows, pixels);
-      const double paint_ms = best_ms([&] { replay::paint(pixels, columns.count, kRows, style, rgba); });
+      const double draw_ms = best_ms([&] { timeline->draw(columns, rows, pixels, &colours); });
+      const double paint_ms = best_ms([&] { replay::paint(pixels, columns.count, kRows, colours, rgba); });
       replay::Curves curves;
       const double curves_ms = best_ms([&] { curves = timeline->curves(columns); });
       const int32_t event = curves.event[curves.event.size() / 2];

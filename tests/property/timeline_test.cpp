@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/replay/kept_picture.h"
 #include "tests/property/timeline_twin.h"
 #include "tests/unit/replay/hand_trace.h"
 
@@ -377,6 +378,77 @@ TEST_P(TimelineTwin, APartOfAPictureIsTheSameAsTheWhole) {
     columns.count = static_cast<int32_t>(random_->whole(1, 80 - skipped));
     const auto begin = whole.begin() + skipped * rows.count;
     ASSERT_EQ(draw(columns, rows), std::vector<uint32_t>(begin, begin + columns.count * rows.count));
+  }
+}
+
+TEST_P(TimelineTwin, AMergedRowHasTheMeanColourOfItsBytes) {
+  const std::vector<uint32_t> bands = {0xFFA7794E, 0xFF2C8EF2, 0xFF5957E1, 0xFFB2B776, 0xFF104FA1};
+  std::vector<uint8_t> matched;
+  for (size_t rank = 0; rank < twin_->blocks.size(); ++rank) matched.push_back(random_->one_in(3) ? 0 : 1);
+  const bool dimmed = random_->one_in(2);
+  const BandColours colours(
+      {.palette = {.bands = bands},
+       .group = {},
+       .matched = dimmed ? std::span<const uint8_t>(matched) : std::span<const uint8_t>()});
+  int64_t means = 0;
+  for (int i = 0; i < 20 && !HasFatalFailure(); ++i) {
+    const ColumnGrid columns =
+        i % 4 == 0 ? ColumnGrid{Axis::event, random_->whole(0, std::max(twin_->events - 40, 0)), 1, 40}
+                   : random_columns(static_cast<int32_t>(random_->whole(1, 40)));
+    const RowGrid rows = random_rows(static_cast<int32_t>(random_->whole(1, 60)));
+    const std::vector<uint32_t> ranks = draw(columns, rows);
+    std::vector<uint32_t> pixels(ranks.size(), 0xDEADBEEF);
+    timeline_->draw(columns, rows, pixels, &colours);
+    for (int32_t c = 0; c < columns.count && !HasFatalFailure(); ++c) {
+      const int32_t event = twin_->column(columns.axis, columns.first + c, columns.width).event;
+      for (int32_t r = 0; r < rows.count; ++r) {
+        const auto at = static_cast<size_t>(c) * static_cast<size_t>(rows.count) + static_cast<size_t>(r);
+        const bool merged = ranks[at] != kNothing && (ranks[at] & kMergedBit) != 0;
+        if (!merged || rows.bytes_per_row > 0x1p47) {
+          ASSERT_EQ(pixels[at], ranks[at]) << c << " " << r;
+          continue;
+        }
+        ++means;
+        ASSERT_TRUE(is_mean(pixels[at])) << c << " " << r << " " << std::hex << pixels[at];
+        const double low = rows.bottom + r * rows.bytes_per_row;
+        const double high = rows.bottom + (r + 1) * rows.bytes_per_row;
+        const auto expected = twin_->mean_colour(
+            event, low, high, [&](int32_t rank) { return colours.of(static_cast<uint32_t>(rank)); });
+        for (int channel = 0; channel < 3; ++channel) {
+          const auto seen = static_cast<double>(pixels[at] >> (8 * channel) & 0xFF);
+          ASSERT_NEAR(seen, expected[static_cast<size_t>(channel)], 1) << c << " " << r << " of " << event;
+        }
+      }
+    }
+  }
+  RecordProperty("means", std::to_string(means));
+}
+
+TEST_P(TimelineTwin, AKeptPictureIsTheSameAsANewOne) {
+  const std::vector<uint32_t> bands = {0xFFA7794E, 0xFF2C8EF2, 0xFF5957E1};
+  const BandColours colours({.palette = {.bands = bands}, .group = {}, .matched = {}});
+  KeptPicture kept(trace_.recording.budget);
+  ColumnGrid columns = random_columns(60);
+  RowGrid rows = random_rows(40);
+  for (int i = 0; i < 30; ++i) {
+    if (random_->one_in(6)) columns = random_columns(60);
+    if (random_->one_in(6)) rows = random_rows(static_cast<int32_t>(random_->whole(1, 40)));
+    if (random_->one_in(10)) kept.forget();
+    const std::optional<KeptPicture::Drawn> old = kept.drawn();
+    columns.first += random_->whole(-70, 70);
+    columns.count = static_cast<int32_t>(random_->whole(1, 80));
+    std::vector<uint32_t> fresh(static_cast<size_t>(columns.count) * static_cast<size_t>(rows.count));
+    timeline_->draw(columns, rows, fresh, &colours);
+    const auto pixels = kept.draw(*timeline_, columns, rows, colours);
+    ASSERT_TRUE(std::equal(fresh.begin(), fresh.end(), pixels.begin(), pixels.end())) << i;
+    int32_t missing = columns.count;
+    if (old && old->columns.axis == columns.axis && old->columns.width == columns.width &&
+        old->rows.bottom == rows.bottom && old->rows.bytes_per_row == rows.bytes_per_row &&
+        old->rows.count == rows.count) {
+      for (int64_t k = columns.first; k < columns.first + columns.count; ++k)
+        missing -= k >= old->columns.first && k < old->columns.first + old->columns.count ? 1 : 0;
+    }
+    ASSERT_EQ(kept.columns_drawn(), missing) << i;
   }
 }
 

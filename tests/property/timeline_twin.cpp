@@ -1,6 +1,7 @@
 #include "tests/property/timeline_twin.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace memstrata::replay {
@@ -212,6 +213,30 @@ uint32_t Twin::pixel(int32_t event, double centre, double bytes_per_row) const {
   if (rank < 0) return kNothing;
   const bool merged = static_cast<double>(blocks[static_cast<size_t>(rank)].size) < bytes_per_row;
   return static_cast<uint32_t>(rank) | (merged ? kMergedBit : 0);
+}
+
+std::array<double, 3> Twin::mean_colour(int32_t event, double low, double high,
+                                        const std::function<uint32_t(int32_t)>& colour_of) const {
+  const double from = std::max(std::floor(low), 0.0);
+  const double to = std::floor(high);
+  std::array<double, 3> light{};
+  double covered = 0;
+  double bottom = 0;
+  for (const int32_t rank : live_after(event)) {
+    const double top = bottom + static_cast<double>(blocks[static_cast<size_t>(rank)].size);
+    const double bytes = std::max(0.0, std::min(top, to) - std::max(bottom, from));
+    for (size_t channel = 0; channel < 3; ++channel) {
+      const double value = (colour_of(rank) >> (8 * channel) & 0xFF) / 255.0;
+      light[channel] += bytes * (value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4));
+    }
+    covered += bytes;
+    bottom = top;
+  }
+  for (double& channel : light) {
+    const double mean = covered > 0 ? channel / covered : 0;
+    channel = 255 * (mean <= 0.0031308 ? mean * 12.92 : 1.055 * std::pow(mean, 1 / 2.4) - 0.055);
+  }
+  return light;
 }
 
 int64_t Twin::bytes_below(int32_t rank, int32_t event) const {

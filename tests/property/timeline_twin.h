@@ -1,7 +1,9 @@
 // The timeline, written as plainly as possible: lists, loops and doubles. Shares no code with engine/replay.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -34,6 +36,10 @@ struct Twin {
   [[nodiscard]] TwinColumn column(Axis axis, int64_t k, int64_t width) const;
   [[nodiscard]] int32_t block_at(int32_t event, double height) const;  // rank, -1 = none
   [[nodiscard]] uint32_t pixel(int32_t event, double centre, double bytes_per_row) const;
+  // Red, green, blue (0..255) of the light that the bytes [floor(low), floor(high)) of the stack give
+  // together.
+  [[nodiscard]] std::array<double, 3> mean_colour(int32_t event, double low, double high,
+                                                  const std::function<uint32_t(int32_t)>& colour_of) const;
   [[nodiscard]] int64_t bytes_below(int32_t rank, int32_t event) const;
 
   std::vector<TwinBlock> blocks;  // in stack order

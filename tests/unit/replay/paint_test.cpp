@@ -20,7 +20,7 @@ constexpr uint32_t kBackground = 0x01020304;
 std::vector<uint32_t> painted(const std::vector<uint32_t>& pixels, int32_t columns, int32_t rows,
                               const PaintStyle& style) {
   std::vector<uint32_t> rgba(pixels.size(), 0xDEADBEEF);
-  paint(pixels, columns, rows, style, rgba);
+  paint(pixels, columns, rows, BandColours(style), rgba);
   return rgba;
 }
 
@@ -55,17 +55,48 @@ TEST(Paint, NeighboursOfOneGroupDifferInLightness) {
   }
 }
 
-TEST(Paint, MergedBandsAreHalfWayToTheirOwnColour) {
+TEST(Paint, AMeanIsItsOwnColour) {
   const std::vector<uint32_t> bands = {kGrey};
-  const PaintStyle style{.palette = {.bands = bands, .merged = 0xFF000000}, .group = {}, .matched = {}};
-  EXPECT_THAT(painted({kPlain | kMergedBit}, 1, 1, style), ElementsAre(0xFF404040u));  // (0x80 + 0) / 2
+  const PaintStyle style{.palette = {.bands = bands}, .group = {}, .matched = {}, .separator_min_rows = 1};
+  EXPECT_THAT(painted({kPlain, kMeanBits | 0x123456, kPlain | kMergedBit}, 3, 1, style),
+              ElementsAre(kGrey, 0xFF123456u, kGrey));
+  // No separators among means: from the bottom, two equal ones and another.
+  EXPECT_THAT(painted({kMeanBits | 1, kMeanBits | 1, kMeanBits | 2}, 1, 3, style),
+              ElementsAre(0xFF000002u, 0xFF000001u, 0xFF000001u));
 }
 
-TEST(Paint, ABlockCanBeMergedInOneColumnAndHighInTheNext) {
-  const std::vector<uint32_t> bands = {kGrey};
-  const PaintStyle style{.palette = {.bands = bands, .merged = 0xFF000000}, .group = {}, .matched = {}};
-  EXPECT_THAT(painted({kPlain | kMergedBit, kPlain, kPlain | kMergedBit}, 3, 1, style),
-              ElementsAre(0xFF404040u, kGrey, 0xFF404040u));
+TEST(BandColours, AMeanIsTakenInLinearLight) {
+  const std::vector<uint32_t> bands = {0xFF000000, kWhite};
+  const std::vector<uint32_t> group = {0, 0, 0, 0, 0, 0, 0, 0, 1};
+  const BandColours colours({.palette = {.bands = bands}, .group = group, .matched = {}});
+  // Ranks 1 and 8 have the middle lightness: pure black and white.
+  ASSERT_EQ(colours.of(1), 0xFF000000u);
+  ASSERT_EQ(colours.of(8), kWhite);
+  Light light;
+  colours.add(light, 1, 300);
+  EXPECT_EQ(BandColours::mean(light, 300), 0u);
+  colours.add(light, 8, 300);
+  // Half of the light is sRGB 1.055 * 0.5^(1/2.4) - 0.055 = 0.7354, times 255 = 187.5.
+  EXPECT_THAT(BandColours::mean(light, 600), testing::AnyOf(0xBBBBBBu, 0xBCBCBCu));
+  colours.add(light, 1, 1800);
+  // An eighth: 1.055 * 0.125^(1/2.4) - 0.055 = 0.3886, times 255 = 99.1.
+  EXPECT_EQ(BandColours::mean(light, 2400), 0x636363u);
+}
+
+TEST(BandColours, TheMeanOfOneColourIsThatColour) {
+  std::vector<uint32_t> bands;
+  for (uint32_t value = 0; value < 256; ++value)
+    bands.push_back(0xFF000000 | value | value << 8 | value << 16);
+  std::vector<uint32_t> group(256 * 7 + 2);
+  for (uint32_t value = 0; value < 256; ++value) group[value * 7 + 1] = value;
+  const BandColours colours({.palette = {.bands = bands}, .group = group, .matched = {}});
+  for (uint32_t value = 0; value < 256; ++value) {
+    for (const uint64_t bytes : {uint64_t{1}, uint64_t{3}, uint64_t{1'000'003}, uint64_t{1} << 47}) {
+      Light light;
+      colours.add(light, value * 7 + 1, bytes);
+      EXPECT_EQ(BandColours::mean(light, bytes) | 0xFF000000, bands[value]) << bytes;
+    }
+  }
 }
 
 TEST(Paint, BlocksThatAreNotMeantFadeByThreeQuarters) {

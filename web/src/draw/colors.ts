@@ -8,7 +8,6 @@ export type Theme = 'light' | 'dark';
 
 export interface TimelineColors {
   bands: readonly string[];
-  merged: string;
   background: string;
   grid: string;
   axis: string;
@@ -43,7 +42,6 @@ const light: TimelineColors = {
     '#e3cf9c',
     '#8696aa',
   ],
-  merged: '#aeb6bf',
   background: '#ffffff',
   grid: 'rgba(20, 32, 48, 0.09)',
   axis: 'rgba(20, 32, 48, 0.25)',
@@ -78,7 +76,6 @@ const dark: TimelineColors = {
     '#786135',
     '#62738a',
   ],
-  merged: '#5b6673',
   background: '#11151a',
   grid: 'rgba(226, 234, 244, 0.09)',
   axis: 'rgba(226, 234, 244, 0.25)',
@@ -105,7 +102,6 @@ export function enginePalette(theme: Theme): Palette {
   const colors = colorsOf(theme);
   return {
     bands: Uint32Array.from(colors.bands, packed),
-    merged: packed(colors.merged),
     nothing: 0, // transparent: the grid lies under the picture
     dimmedTowards: packed(theme === 'light' ? '#f4f5f7' : '#171b21'),
   };

@@ -42,7 +42,6 @@ export interface Curves {
 /** Colours as 0xAABBGGRR. */
 export interface Palette {
   bands: Uint32Array;
-  merged: number;
   nothing: number;
   dimmedTowards: number;
 }

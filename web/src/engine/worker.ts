@@ -223,9 +223,9 @@ function picture(id: number, question: PictureQuestion): void {
   kindsBy(colourBy);
   if (kind !== litKind) from.lightKind(kind);
   litKind = kind;
-  const paletteKey = [...palette.bands, palette.merged, palette.nothing, palette.dimmedTowards].join();
+  const paletteKey = [...palette.bands, palette.nothing, palette.dimmedTowards].join();
   if (paletteKey !== lastPalette) {
-    from.setPalette(palette.bands, palette.merged, palette.nothing, palette.dimmedTowards);
+    from.setPalette(palette.bands, palette.nothing, palette.dimmedTowards);
     lastPalette = paletteKey;
   }
   const drawn = from.picture(grid(columns), rows, dimOthers || kind >= 0);

@@ -22,7 +22,6 @@ export const tokens = css`
     --code: #f0f2f5;
     --reserved: #b45309;
     --allocated: #16202b;
-    --merged: #aeb6bf;
     --shadow: 0 12px 40px rgba(16, 24, 36, 0.18);
     --mono: ui-monospace, 'SF Mono', 'Cascadia Mono', 'JetBrains Mono', Menlo, Consolas, monospace;
     color-scheme: light;
@@ -46,7 +45,6 @@ export const tokens = css`
     --code: #1a2027;
     --reserved: #f2b45c;
     --allocated: #eef3f8;
-    --merged: #5b6673;
     --shadow: 0 12px 40px rgba(0, 0, 0, 0.6);
     color-scheme: dark;
   }

@@ -319,7 +319,6 @@ export class TimelineView extends LitElement {
         <div class="legend" aria-label="Legend">
           <span><i class="line allocated"></i>allocated</span>
           <span><i class="line reserved"></i>reserved</span>
-          <span class="optional"><i class="swatch"></i>lower than a pixel</span>
         </div>
       </div>
       ${info.events === 0 ? this.noEventsNote() : ''}

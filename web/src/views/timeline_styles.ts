@@ -82,12 +82,6 @@ export const timelineStyles = css`
   .line.reserved {
     border-color: var(--reserved);
   }
-  .swatch {
-    width: 10px;
-    height: 10px;
-    border-radius: 2px;
-    background: var(--merged);
-  }
   .readout {
     display: flex;
     align-items: center;

@@ -1,0 +1,105 @@
+// Which colour a block has, and which one many blocks have together.
+//
+// A mean is taken in linear light, every byte with the same weight: from a distance bands that are lower than
+// a row look like that. sRGB as in IEC 61966-2-1.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace memstrata::replay {
+
+// Colours as bytes R, G, B, A in memory (0xAABBGGRR as a little-endian number).
+struct Palette {
+  std::span<const uint32_t> bands;       // at least 1; chosen per block by `group`
+  uint32_t nothing = 0;                  // background
+  uint32_t dimmed_towards = 0xFF000000;  // colour that blocks outside the highlighted set fade to
+};
+
+struct PaintStyle {
+  Palette palette;
+  std::span<const uint32_t> group;   // per rank: index of a band colour; empty = a hash of the rank
+  std::span<const uint8_t> matched;  // per rank: 0 = dimmed; empty = nothing is dimmed
+  int32_t separator_min_rows = 4;    // bands at least this high get a darker top row
+};
+
+// Linear light (0..65535 per channel) times bytes, summed. Sums wrap around, so that sums of any stack can be
+// kept and subtracted; a difference is right if it stands for at most 2^47 bytes.
+struct Light {
+  uint64_t red = 0, green = 0, blue = 0;
+
+  Light& operator+=(const Light& other) {
+    red += other.red;
+    green += other.green;
+    blue += other.blue;
+    return *this;
+  }
+  Light& operator-=(const Light& other) {
+    red -= other.red;
+    green -= other.green;
+    blue -= other.blue;
+    return *this;
+  }
+  friend Light operator-(Light left, const Light& right) { return left -= right; }
+};
+
+// `from` moved towards `to` by share / 256, channel by channel; alpha too.
+constexpr uint32_t mix(uint32_t from, uint32_t to, uint32_t share) {
+  const uint32_t keep = 256 - share;
+  const uint32_t even = ((from & 0x00FF00FF) * keep + (to & 0x00FF00FF) * share) >> 8;
+  const uint32_t odd = ((from >> 8) & 0x00FF00FF) * keep + ((to >> 8) & 0x00FF00FF) * share;
+  return (even & 0x00FF00FF) | (odd & 0xFF00FF00);
+}
+
+// Alpha stays.
+constexpr uint32_t darker(uint32_t colour, uint32_t share) {
+  return (mix(colour, 0, share) & 0x00FFFFFF) | (colour & 0xFF000000);
+}
+constexpr uint32_t lighter(uint32_t colour, uint32_t share) {
+  return (mix(colour, 0x00FFFFFF, share) & 0x00FFFFFF) | (colour & 0xFF000000);
+}
+
+class BandColours {
+ public:
+  // Refers to the columns of `style`. Without bands all is black.
+  explicit BandColours(const PaintStyle& style);
+
+  [[nodiscard]] const PaintStyle& style() const { return style_; }
+  [[nodiscard]] uint32_t of(uint32_t rank) const { return shades_[shade_of(rank)].colour; }
+  // Adds `bytes` of the block to a sum.
+  void add(Light& sum, uint32_t rank, uint64_t bytes) const {
+    const Shade& shade = shades_[shade_of(rank)];
+    sum.red += shade.red * bytes;
+    sum.green += shade.green * bytes;
+    sum.blue += shade.blue * bytes;
+  }
+  // 0x00BBGGRR of `light` spread over `bytes` (at most 2^47; black if 0).
+  [[nodiscard]] static uint32_t mean(const Light& light, uint64_t bytes);
+
+ private:
+  static constexpr uint32_t kLightnesses = 7;
+  struct Shade {
+    uint32_t colour;
+    uint16_t red, green, blue;  // linear
+  };
+
+  // Every band has kLightnesses shades, each plain and dimmed.
+  [[nodiscard]] size_t shade_of(uint32_t rank) const {
+    const size_t band = rank < style_.group.size() ? style_.group[rank] % bands_ : any_band(rank);
+    // 3 has no common factor with 7: ranks up to 6 apart differ, and neighbours by several steps.
+    const uint32_t lightness = rank * 3 % kLightnesses;
+    const bool dimmed = rank < style_.matched.size() && style_.matched[rank] == 0;
+    return (band * kLightnesses + lightness) * 2 + (dimmed ? 1 : 0);
+  }
+  // Fibonacci hashing: neighbours get bands far apart.
+  [[nodiscard]] size_t any_band(uint32_t rank) const {
+    return static_cast<size_t>((rank * 0x9E3779B1U) * uint64_t{bands_} >> 32);
+  }
+
+  PaintStyle style_;
+  uint32_t bands_;
+  std::vector<Shade> shades_;
+};
+
+}  // namespace memstrata::replay

@@ -1,0 +1,48 @@
+// The last picture of a timeline: what of it is asked for again is not drawn again.
+//
+// Columns lie on a fixed grid and a part of a picture equals that part of the whole, so a pan costs only the
+// columns that came into view.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "engine/base/column.h"
+#include "engine/replay/timeline.h"
+
+namespace memstrata::replay {
+
+class KeptPicture {
+ public:
+  explicit KeptPicture(Budget& budget) : pixels_(budget) {}
+
+  // As Timeline::draw. Whoever changes what `colours` answers calls forget() before. Empty if the budget
+  // refuses; valid until the next call.
+  [[nodiscard]] std::span<const uint32_t> draw(const Timeline& timeline, const ColumnGrid& columns,
+                                               const RowGrid& rows, const BandColours& colours);
+  void forget() { drawn_.reset(); }
+  // Columns that the last draw() had to draw.
+  [[nodiscard]] int32_t columns_drawn() const { return columns_drawn_; }
+
+  // What the last draw() was asked for; nothing after forget().
+  struct Drawn {
+    ColumnGrid columns;
+    RowGrid rows;
+  };
+  [[nodiscard]] const std::optional<Drawn>& drawn() const { return drawn_; }
+  [[nodiscard]] std::span<const uint32_t> pixels() const { return pixels_.span(); }
+
+ private:
+  // Columns [from, to) of `columns` that the last picture has, moved to their new place.
+  struct Range {
+    int32_t from = 0, to = 0;
+  };
+  [[nodiscard]] std::optional<Range> keep(const ColumnGrid& columns, const RowGrid& rows);
+
+  Column<uint32_t> pixels_;
+  std::optional<Drawn> drawn_;
+  int32_t columns_drawn_ = 0;
+};
+
+}  // namespace memstrata::replay
