@@ -38,7 +38,7 @@ class Session {
   // -- What is in the file.
   // The object of `memstrata summary --json` (see engine/cli/README.md).
   [[nodiscard]] Result<std::string> summary_json(std::string_view file) const;
-  // {"snapshots":[{"name","devices":[{"device","events","segments"}]}], "default":{"snapshot","device"}}
+  // {"format","snapshots":[{"name","devices":[{"device","events","segments"}]}], "default":{"snapshot","device"}}
   // The default device is the one with the longest trace, else the first.
   [[nodiscard]] std::string contents_json() const;
 

@@ -11,6 +11,8 @@ export interface EngineError {
 }
 
 export interface Contents {
+  /** `pickle`, ... */
+  format: string;
   snapshots: { name: string; devices: { device: number; events: number; segments: number }[] }[];
   /** The device with the longest history; null = the file names no device at all. */
   default: { snapshot: number; device: number } | null;
@@ -33,6 +35,8 @@ export interface ViewInfo {
   oom_events: number[];
   has_stacks: boolean;
   segments: number;
+  /** allocator_settings of the snapshot as in the file. */
+  settings: unknown;
 }
 
 export type Severity = 'info' | 'warning' | 'error';
@@ -145,10 +149,4 @@ export interface Shares {
   kinds: Share[];
   /** Of the filter; null = there is none. */
   matched: Share | null;
-}
-
-/** What `memstrata summary --json` says (engine/cli/README.md); only what the page shows. */
-export interface Summary {
-  format?: string;
-  snapshots?: { name?: string; allocator_settings?: unknown }[];
 }

@@ -12,7 +12,6 @@ import type {
   Kinds,
   Pick,
   Shares,
-  Summary,
   ViewInfo,
 } from './answers.ts';
 import type { AxisUnits, Bytes, Rank } from '../base/units.ts';
@@ -112,7 +111,6 @@ export interface Calls {
   complete: { args: { text: string; cursor: number }; answer: Completions };
   kinds: { args: { by: ColourBy }; answer: Kinds };
   shares: { args: { by: ColourBy; event: number }; answer: Shares };
-  summary: { args: { name: string }; answer: Summary };
   /** -1 = there is none. */
   match: { args: { index: number }; answer: Rank };
 }

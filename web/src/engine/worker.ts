@@ -15,7 +15,6 @@ import type {
   Kinds,
   Pick,
   Shares,
-  Summary,
   ViewInfo,
 } from './answers.ts';
 import { startEngine } from './module.ts';
@@ -121,8 +120,6 @@ async function handle(request: Request): Promise<void> {
     case 'shares':
       kindsBy(request.args.by);
       return answer(request.kind, request.id, parse<Shares>(opened().shares(request.args.event)));
-    case 'summary':
-      return answer(request.kind, request.id, parse<Summary>(opened().summary(request.args.name)));
     case 'match':
       return answer(request.kind, request.id, opened().match(request.args.index));
   }

@@ -26,6 +26,8 @@ export interface OpenFile {
   view: ViewInfo | undefined;
   /** What the reader noticed, and what the view shown repaired. */
   diagnostics: readonly Diagnostic[];
+  /** Of its bytes (engine/base/content_hash.h). */
+  hash: string;
   /** Why the engine stopped after the file was shown. */
   died: EngineError | undefined;
 }
@@ -238,11 +240,15 @@ export class OpenFiles implements ReactiveController {
       engine = await this.pool.take();
       if (gone()) return engine.terminate();
       entry.engine = engine;
-      const { contents, view, diagnostics } = await engine.call('open', { source, budget }, (progress) => {
-        if (!entry.loading) return;
-        entry.loading = { ...entry.loading, progress };
-        this.host.requestUpdate();
-      });
+      const { contents, view, diagnostics, hash } = await engine.call(
+        'open',
+        { source, budget },
+        (progress) => {
+          if (!entry.loading) return;
+          entry.loading = { ...entry.loading, progress };
+          this.host.requestUpdate();
+        },
+      );
       if (gone()) return engine.terminate();
       const file: OpenFile = {
         name: entry.name,
@@ -253,6 +259,7 @@ export class OpenFiles implements ReactiveController {
         snapshot: contents.default?.snapshot ?? 0,
         view,
         diagnostics,
+        hash,
         died: undefined,
       };
       engine.onDeath = (error) => {

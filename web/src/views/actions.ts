@@ -144,6 +144,13 @@ const table = [
     what: 'copy the details as text',
     run: (page) => page.copyDetails(),
   },
+  {
+    id: 'measure',
+    group: 'Find',
+    keys: ['m'],
+    what: 'measure, from the cursor or by dragging',
+    run: onTimeline((t) => t.measure()),
+  },
   { id: 'axis', group: 'Page', keys: ['e'], what: 'events or time', run: (page) => page.changeAxis() },
   {
     id: 'colour',

@@ -4,12 +4,17 @@ import { customElement, property, query } from 'lit/decorators.js';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
 
+/** Tells `closed`. */
 @customElement('memstrata-dialog')
 export class DialogView extends LitElement {
   @property() heading = '';
   /** CSS pixels; narrower where the page is. */
   @property({ type: Number }) width = 600;
   @query('dialog') private dialog!: HTMLDialogElement;
+
+  get isOpen(): boolean {
+    return this.dialog?.open ?? false;
+  }
 
   open(): void {
     if (!this.dialog.open) this.dialog.showModal();
@@ -22,6 +27,7 @@ export class DialogView extends LitElement {
     return html`<dialog
       aria-labelledby="heading"
       .style=${`--width: ${this.width}px`}
+      @close=${() => this.dispatchEvent(new CustomEvent('closed'))}
       @click=${(event: Event) => event.target === this.dialog && this.close()}>
       <div class="sheet">
         <header>

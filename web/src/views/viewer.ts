@@ -2,36 +2,52 @@
 // their actions; each view does its own part. `data-state` = empty | loading | ready | error.
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
+import { copyText } from '../base/clipboard.ts';
 import { LatestOnly } from '../base/latest_only.ts';
 import type { Theme } from '../draw/colors.ts';
-import type { Axis, BlockDetails, Diagnostic, SearchAnswer } from '../engine/answers.ts';
+import { colourNames, colourWays } from '../draw/palettes.ts';
+import type {
+  Axis,
+  BlockDetails,
+  ColourBy,
+  Diagnostic,
+  EngineError,
+  FilterAnswer,
+} from '../engine/answers.ts';
+import { EngineFailure } from '../engine/client.ts';
+import { AddressBar } from '../state/address_bar.ts';
+import { linkOf, type Shown } from '../state/link.ts';
+import type { Viewport } from '../state/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../state/open_files.ts';
 import { loadSettings, saveSettings, type ThemeChoice } from '../state/settings.ts';
 import { actionOf, actions, movementsOf, type ActionId, type ActionTarget } from './actions.ts';
+import './about.ts';
+import type { AboutView } from './about.ts';
 import './banners.ts';
 import './details.ts';
 import type { DetailsView } from './details.ts';
 import './failure.ts';
 import './file_row.ts';
+import './filter_bar.ts';
+import type { FilterBar } from './filter_bar.ts';
 import './keys.ts';
 import type { KeysView } from './keys.ts';
+import './link_note.ts';
 import './loading.ts';
 import './notes.ts';
 import type { NotesView } from './notes.ts';
 import { filesOfAddress, markPicked, receiveFiles, sampleUrl, type ChosenFiles } from './open_file.ts';
-import './search.ts';
-import type { SearchView, SearchWish } from './search.ts';
 import './splitter.ts';
 import './start.ts';
 import './stats.ts';
 import { base, tokens } from './styles.ts';
 import './timeline.ts';
 import type { TimelineView } from './timeline.ts';
+import './toast.ts';
+import type { ToastView } from './toast.ts';
 import './top_bar.ts';
 import type { DeviceChoice } from './top_bar.ts';
 import { layout } from './viewer_styles.ts';
-
-const nothingWanted: SearchWish = { scope: 'anything', text: '' };
 
 @customElement('memstrata-viewer')
 export class MemstrataViewer extends LitElement implements ActionTarget {
@@ -41,7 +57,11 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
   private readonly files = new OpenFiles(this);
   @state() private axis: Axis = 'event';
   @state() private pointed: BlockDetails | undefined;
-  @state() private found: SearchAnswer | undefined;
+  @state() private colour: ColourBy = loadSettings().colour;
+  /** What the field says, in force as soon as the engine took it. */
+  @state() private filter = '';
+  @state() private filterError: EngineError | undefined;
+  @state() private found: FilterAnswer | undefined;
   @state() private match = -1;
   @state() private highlight = '';
   @state() private dragging = false;
@@ -51,16 +71,21 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
 
   @query('memstrata-timeline') readonly timeline!: TimelineView | null;
   @query('memstrata-details') private details!: DetailsView | null;
-  @query('memstrata-search') private search!: SearchView | null;
+  @query('memstrata-filter') private filterBar!: FilterBar | null;
   @query('memstrata-keys') private keys!: KeysView;
+  @query('memstrata-about') private about!: AboutView | null;
+  @query('memstrata-toast') private toast!: ToastView;
   @query('memstrata-notes') private notes!: NotesView | null;
 
   private shownView: OpenFile['view'];
   /** The pinned block of each device that was shown. */
   private readonly pins = new WeakMap<object, BlockDetails>();
-  private wish = nothingWanted;
-  private searches = 0;
-  private searching: LatestOnly<SearchWish, SearchAnswer> | undefined;
+  private filters = 0;
+  private filtering: LatestOnly<string, FilterAnswer> | undefined;
+  private readonly address = new AddressBar((shown) => void this.goTo(shown));
+  /** The link that was opened, until its file is there. */
+  @state() private link: Shown | undefined;
+  private firstView: Viewport | undefined;
   private stopReceiving: (() => void) | undefined;
   private readonly dark = matchMedia('(prefers-color-scheme: dark)');
 
@@ -74,6 +99,11 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
     document.addEventListener('keydown', this.keyDown);
     document.addEventListener('keyup', this.keyUp);
     this.dark.addEventListener('change', this.systemThemeChanged);
+    if (this.usesAddress) {
+      this.address.connect();
+      this.link = this.address.shown;
+      if (this.link) this.take(this.link);
+    }
     const wanted = filesOfAddress(new URL(location.href), this.getAttribute('src'));
     if (!wanted) return;
     markPicked();
@@ -83,6 +113,7 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.stopReceiving?.();
+    this.address.disconnect();
     document.removeEventListener('keydown', this.keyDown);
     document.removeEventListener('keyup', this.keyUp);
     this.dark.removeEventListener('change', this.systemThemeChanged);
@@ -107,10 +138,15 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
   protected override willUpdate(): void {
     const { file, state } = this.files;
     if (file?.view !== this.shownView) this.viewChanged(file);
+    this.rememberShown();
     document.title = file ? `${file.name} · memstrata` : 'memstrata';
     document.documentElement.style.colorScheme = this.theme;
     this.dataset['theme'] = this.theme;
     this.dataset['state'] = state;
+  }
+
+  private rememberShown(): void {
+    if (this.usesAddress && !this.link) this.address.replace(() => this.shown());
   }
 
   private viewChanged(file: OpenFile | undefined): void {
@@ -119,24 +155,40 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
     this.found = undefined;
     this.match = -1;
     this.highlight = '';
+    this.filterError = undefined;
     if (file?.view?.extent.time_us === null) this.axis = 'event';
-    this.searching?.forget();
-    this.searching = undefined;
-    if (!file?.view) this.wish = nothingWanted; // the field goes, and its text with it
+    this.filtering?.forget();
+    this.filtering = undefined;
+    if (!file?.view) this.filter = ''; // the field goes, and its text with it
     if (!file) return;
-    this.searching = new LatestOnly(
-      ({ scope, text }) => file.engine.call('search', { scope, text }),
-      (answer, wish) => this.showFound(answer, wish),
-      () => undefined, // a search that is refused leaves the old one
+    this.filtering = new LatestOnly(
+      (text) => file.engine.call('filter', { text }),
+      (answer, text) => this.filtered(answer, text),
+      (error) => {
+        if (error instanceof EngineFailure && file.engine.alive) this.filterError = error.reason;
+      },
     );
-    if (file.view && this.wish.text !== '') this.searching.request(this.wish);
-    if (!file.view) this.firstPicture();
+    if (file.view && this.filter !== '') this.filtering.request(this.filter);
+    if (!file.view) return this.firstPicture();
+    const { link } = this;
+    this.firstView = undefined;
+    if (!link || link.hash !== file.hash) return;
+    this.link = undefined;
+    this.firstView = link.view;
+    void this.goTo(link);
   }
 
   private firstPicture(): void {
     if (performance.getEntriesByName('memstrata:first-picture').length === 0)
       performance.mark('memstrata:first-picture');
     this.files.prepareNext();
+    this.prepareOthers();
+  }
+
+  /** Pictures of the other files, so that going to one takes a frame. */
+  private prepareOthers(): void {
+    for (const { file } of this.files.entries)
+      if (file?.view && file.engine.alive) this.timeline?.prepare(file.engine, file.view);
   }
 
   private get diagnostics(): readonly Diagnostic[] {
@@ -155,6 +207,13 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
     return this.shownView && this.pins.get(this.shownView);
   }
   private set pinned(block: BlockDetails | undefined) {
+    if (!this.shownView || block?.rank === this.pinned?.rank) return;
+    const before = this.shown();
+    this.keepPin(block);
+    const shown = this.shown();
+    if (shown && this.usesAddress) this.address.push(before, shown);
+  }
+  private keepPin(block: BlockDetails | undefined): void {
     if (!this.shownView) return;
     if (block) this.pins.set(this.shownView, block);
     else this.pins.delete(this.shownView);
@@ -165,11 +224,18 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
     this.pinned = block && block.rank === this.pinned?.rank ? undefined : block;
   }
 
-  private showFound(answer: SearchAnswer, wish: SearchWish): void {
-    this.searches += 1;
+  private filtered(answer: FilterAnswer, text: string): void {
+    this.filters += 1;
     this.match = -1;
-    this.found = wish.text === '' ? undefined : answer;
-    this.highlight = wish.text !== '' && answer.count > 0 ? String(this.searches) : '';
+    this.filterError = undefined;
+    this.found = text === '' ? undefined : answer;
+    this.highlight = text !== '' && answer.count > 0 ? String(this.filters) : '';
+  }
+
+  private setFilter(text: string): void {
+    this.filter = text;
+    this.filterError = undefined;
+    this.filtering?.request(text);
   }
 
   private async showMatch(by: 1 | -1): Promise<void> {
@@ -192,12 +258,93 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
     }
   }
 
+  // -- The address.
+
+  /** A host page that embeds the viewer keeps its address. */
+  private get usesAddress(): boolean {
+    return !this.hasAttribute('src');
+  }
+
+  private shown(): Shown | undefined {
+    const { file } = this.files;
+    if (!file?.view) return undefined;
+    const view = this.timeline?.shownView;
+    const { extent } = file.view;
+    const whole =
+      view &&
+      view.x0 === 0 &&
+      view.x1 >= (extent[this.axis === 'time' ? 'time_us' : 'event'] ?? 0) &&
+      view.y0 === 0;
+    return {
+      file: file.name,
+      hash: file.hash,
+      snapshot: file.snapshot,
+      device: file.view.device,
+      axis: this.axis,
+      view: whole ? undefined : view,
+      colour: this.colour,
+      filter: this.filter,
+      block: this.pinned?.rank ?? -1,
+      panel: this.about?.isOpen ? 'about' : '',
+    };
+  }
+
+  /** What a link says that makes sense for any file. */
+  private take({ axis, colour, filter }: Shown): void {
+    this.axis = axis;
+    this.colour = colour;
+    this.filter = filter;
+  }
+
+  private going = 0;
+  /** Shows what a link or the history says, if its file is open; the newest wins. */
+  private async goTo(shown: Shown): Promise<void> {
+    this.going += 1;
+    const { going } = this;
+    const entry = this.files.entries.find(({ file }) => file?.hash === shown.hash);
+    if (!entry?.file) {
+      this.link = shown;
+      return;
+    }
+    this.files.show(entry);
+    const { file } = entry;
+    if (file.snapshot !== shown.snapshot || (file.view && file.view.device !== shown.device)) {
+      this.link = shown; // taken up again when the device is there
+      const known = file.contents.snapshots[shown.snapshot]?.devices.some(
+        ({ device }) => device === shown.device,
+      );
+      if (known) return this.files.openDevice(shown.snapshot, shown.device);
+      this.link = undefined;
+    }
+    const { view } = file;
+    this.take({ ...shown, axis: view?.extent.time_us === null ? 'event' : shown.axis });
+    this.filtering?.request(shown.filter);
+    await this.updateComplete;
+    await this.timeline?.updateComplete;
+    if (going !== this.going) return;
+    if (shown.view) this.timeline?.showView(shown.view);
+    else this.timeline?.fit();
+    if (shown.panel === 'about') this.about?.open();
+    else this.about?.close();
+    if (shown.block < 0) return this.keepPin(undefined);
+    if (shown.block === this.pinned?.rank) return;
+    try {
+      const { details } = await file.engine.call('block', { rank: shown.block, axis: this.axis });
+      if (going === this.going && view === this.shownView) this.keepPin(details ?? undefined);
+    } catch {
+      // The engine died: the page says so already.
+    }
+  }
+
   // -- What actions do (actions.ts).
 
   openKeys(): void {
     this.keys.open();
   }
-  openAbout(): void {}
+  openAbout(): void {
+    this.about?.open();
+    this.rememberShown();
+  }
   openExport(): void {}
   toggleTheme(): void {
     this.themeChoice = this.theme === 'dark' ? 'light' : 'dark';
@@ -206,10 +353,18 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
   changeAxis(): void {
     void this.timeline?.changeAxis(this.axis === 'event' ? 'time' : 'event');
   }
-  changeColour(): void {}
+  changeColour(): void {
+    const next = colourWays[(colourWays.indexOf(this.colour) + 1) % colourWays.length] ?? 'allocation';
+    this.setColour(next);
+    this.toast.say(`Colour: ${colourNames[next].toLowerCase()}`);
+  }
+  private setColour(colour: ColourBy): void {
+    this.colour = colour;
+    saveSettings({ colour });
+  }
   focusFilter(): boolean {
-    this.search?.focus();
-    return this.search !== null;
+    this.filterBar?.focus();
+    return this.filterBar !== null;
   }
   stepMatch(by: 1 | -1): void {
     void this.showMatch(by);
@@ -223,7 +378,19 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
     if (shown) this.files.close(shown);
     return shown !== undefined;
   }
-  copyLink(): void {}
+  copyLink(): void {
+    const shown = this.shown();
+    if (!shown) return;
+    const url = new URL(location.href);
+    url.hash = linkOf(shown);
+    void copyText(url.href).then((done) =>
+      this.toast.say(
+        done
+          ? 'Link copied. It holds the view, not the data: whoever opens it needs the file.'
+          : 'The browser does not let this page copy. The link is in the address bar.',
+      ),
+    );
+  }
   copyDetails(): boolean {
     const { details } = this;
     if (!details || !(this.pinned ?? this.pointed)) return false;
@@ -247,8 +414,8 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
       this.pinned = undefined;
       return true;
     }
-    if (this.found) {
-      this.search?.clear();
+    if (this.found || this.filter !== '') {
+      this.filterBar?.clear();
       return true;
     }
     return false;
@@ -286,6 +453,10 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
     actions.find((action) => action.id === id)?.run?.(this, undefined);
   }
 
+  protected override updated(): void {
+    if (this.files.entries.length > 1 && this.files.state === 'ready') this.prepareOthers();
+  }
+
   // -- The page.
 
   protected override render(): TemplateResult {
@@ -310,6 +481,11 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
               @close=${(event: CustomEvent<Entry>) => this.files.close(event.detail)}></memstrata-file-row>`
           : nothing
       }
+      <memstrata-link-note
+        .wanted=${state === 'loading' ? undefined : this.link}
+        .name=${file?.name ?? ''}
+        @files=${this.chosen}
+        @forget=${() => (this.link = undefined)}></memstrata-link-note>
       ${file ? this.fileParts(file) : nothing}
       <main>
         ${file ? this.body(file) : nothing}
@@ -317,6 +493,8 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
         ${active && !active.file ? this.card(active, file) : nothing}
       </main>
       <memstrata-keys></memstrata-keys>
+      ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.rememberShown()}></memstrata-about>` : nothing}
+      <memstrata-toast></memstrata-toast>
       ${this.dragging ? html`<div class="drop" aria-hidden="true"><p>Drop to open</p></div>` : nothing}
     `;
   }
@@ -352,14 +530,14 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
                 .info=${file.view}
                 .diagnostics=${this.diagnostics}
                 @choose=${(event: CustomEvent<'peak' | 'oom' | 'notes'>) => this.chooseStat(event.detail)}></memstrata-stats>
-              <memstrata-search
+              <memstrata-filter
+                .text=${this.filter}
                 .found=${this.found}
+                .error=${this.filterError}
                 .current=${this.match}
-                @search=${(event: CustomEvent<SearchWish>) => {
-                  this.wish = event.detail;
-                  this.searching?.request(event.detail);
-                }}
-                @step=${(event: CustomEvent<1 | -1>) => this.stepMatch(event.detail)}></memstrata-search>
+                .complete=${(asked: { text: string; cursor: number }) => file.engine.call('complete', asked)}
+                @filter=${(event: CustomEvent<string>) => this.setFilter(event.detail)}
+                @step=${(event: CustomEvent<1 | -1>) => this.stepMatch(event.detail)}></memstrata-filter>
             </div>`
           : nothing
       }
@@ -396,7 +574,11 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
         .theme=${this.theme}
         .axis=${this.axis}
         .pinned=${this.pinned}
+        .colourBy=${this.colour}
         .highlight=${this.highlight}
+        .firstView=${this.firstView}
+        @colour-change=${(event: CustomEvent<ColourBy>) => this.setColour(event.detail)}
+        @moved=${() => this.rememberShown()}
         @point=${(event: CustomEvent<BlockDetails>) => (this.pointed = event.detail)}
         @pin=${(event: CustomEvent<BlockDetails>) => (this.pinned = event.detail)}
         @toggle-pin=${(event: CustomEvent<BlockDetails | undefined>) => this.togglePin(event.detail)}

@@ -28,8 +28,8 @@ export const layout = css`
   memstrata-stats {
     flex: 1 1 auto;
   }
-  memstrata-search {
-    flex: 0 1 500px;
+  memstrata-filter {
+    flex: 0 1 560px;
     min-width: min(100%, 300px);
     padding: 4px 0 4px 6px;
   }
@@ -90,7 +90,7 @@ export const layout = css`
     pointer-events: none;
   }
   @media (max-width: 1200px) {
-    memstrata-search {
+    memstrata-filter {
       flex: 1 1 500px;
     }
   }
