@@ -120,9 +120,14 @@ class Session {
   double position(int axis, int event) const {
     return static_cast<double>(session_.position(static_cast<Axis>(axis), event));
   }
-  std::string search(int where, const std::string& text) {
-    return text_of(session_.search(static_cast<memstrata::analysis::SearchIn>(where), text));
+  std::string filter(const std::string& text) { return text_of(session_.filter(text)); }
+  std::string completeFilter(const std::string& text, size_t cursor) {
+    return text_of(session_.complete_filter_json(text, cursor));
   }
+  std::string colourBy(const std::string& by) { return text_of(session_.colour_by(by)); }
+  std::string shares(int event) const { return session_.shares_json(event); }
+  void lightKind(int kind) { session_.light_kind(kind); }
+  std::string contentHash() const { return session_.content_hash(); }
   int match(int k) const { return session_.match(k); }
 
  private:
@@ -180,6 +185,11 @@ EMSCRIPTEN_BINDINGS(memstrata) {
       .function("blockPlace", &Session::blockPlace)
       .function("blockDetails", &Session::blockDetails)
       .function("position", &Session::position)
-      .function("search", &Session::search)
+      .function("filter", &Session::filter)
+      .function("completeFilter", &Session::completeFilter)
+      .function("colourBy", &Session::colourBy)
+      .function("shares", &Session::shares)
+      .function("lightKind", &Session::lightKind)
+      .function("contentHash", &Session::contentHash)
       .function("match", &Session::match);
 }

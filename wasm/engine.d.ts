@@ -60,8 +60,13 @@ export interface Session {
   blockPlace(rank: number, axis: 0 | 1): string;
   blockDetails(rank: number): string;
   position(axis: 0 | 1, event: number): number;
-  /** where: 0 anything, 1 address, 2 frame, 3 metadata. */
-  search(where: 0 | 1 | 2 | 3, text: string): string;
+  /** The language is told in engine/analysis/filter_syntax.h; offsets are bytes of UTF-8. */
+  filter(text: string): string;
+  completeFilter(text: string, cursor: number): string;
+  colourBy(by: string): string;
+  shares(event: number): string;
+  lightKind(kind: number): void;
+  contentHash(): string;
   match(k: number): number;
 
   delete(): void;

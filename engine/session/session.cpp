@@ -1,10 +1,18 @@
 #include "engine/session/session.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "engine/analysis/block_attributes.h"
 #include "engine/analysis/block_details.h"
+#include "engine/analysis/block_filter.h"
+#include "engine/analysis/block_groups.h"
+#include "engine/analysis/filter_completion.h"
 #include "engine/analysis/summary.h"
+#include "engine/base/content_hash.h"
 #include "engine/base/json_writer.h"
 #include "engine/io/any_reader.h"
 #include "engine/model/recording.h"
@@ -33,7 +41,10 @@ struct Session::State {
     int32_t snapshot;
     replay::Lifetimes lifetimes;
     std::optional<replay::Timeline> timeline;
+    std::optional<analysis::BlockAttributes> attributes;  // asked for by filters and colours
     std::optional<analysis::Matches> matches;
+    std::optional<analysis::BlockGroups> groups;
+    std::optional<Column<uint8_t>> lit;  // of the kind that is lit, as Matches::matched
   };
 
   [[nodiscard]] bool has_rank(int32_t rank) const {
@@ -49,10 +60,21 @@ struct Session::State {
     return time;
   }
 
+  // Computed when first asked for.
+  [[nodiscard]] Status find_attributes() {
+    if (view->attributes) return {};
+    auto found = analysis::block_attributes(recording, view_snapshot(), view->lifetimes);
+    if (!found) return tl::unexpected(found.error());
+    view->attributes.emplace(std::move(*found));
+    return {};
+  }
+
   Budget budget;
   model::Recording recording;
   io::AnyReader reader;
   int64_t bytes_read = 0;
+  ContentHash hash;
+  std::span<std::byte> room;  // where the caller writes what it commits next
   std::unique_ptr<View> view;
 
   std::vector<uint32_t> bands{0xFFA7794E};
@@ -67,16 +89,22 @@ Session::~Session() = default;
 
 void Session::expect_bytes(int64_t total) { state_->reader.expect_bytes(total); }
 
-std::span<std::byte> Session::writable() { return state_->reader.writable(); }
+std::span<std::byte> Session::writable() {
+  state_->room = state_->reader.writable();
+  return state_->room;
+}
 
 Status Session::commit(size_t bytes) {
   state_->bytes_read += static_cast<int64_t>(bytes);
+  state_->hash.add(state_->room.first(std::min(bytes, state_->room.size())));
   return state_->reader.commit(bytes);
 }
 
 Status Session::finish() { return state_->reader.finish(); }
 
 bool Session::done() const { return state_->reader.done(); }
+
+std::string Session::content_hash() const { return fmt::format("{:016x}", state_->hash.value()); }
 
 std::string Session::progress_json() const {
   JsonWriter json;
@@ -99,6 +127,7 @@ std::string Session::contents_json() const {
   int32_t best_device = -1;
   int32_t best_events = -1;
   json.begin_object();
+  json.member("format", std::string_view(recording.format));
   json.key("snapshots");
   json.begin_array();
   for (size_t i = 0; i < recording.snapshots.size(); ++i) {
@@ -244,7 +273,12 @@ Result<std::span<const uint32_t>> Session::picture(const ColumnGrid& columns, co
   replay::PaintStyle style;
   style.palette = s.palette;
   style.palette.bands = s.bands;
-  if (dim_others && s.view->matches) style.matched = s.view->matches->matched.span();
+  if (s.view->groups) style.group = s.view->groups->group.span();
+  if (dim_others && s.view->lit) {
+    style.matched = s.view->lit->span();
+  } else if (dim_others && s.view->matches) {
+    style.matched = s.view->matches->matched.span();
+  }
   if (dim_others != s.drawn_dimmed) s.drawn.forget();
   s.drawn_dimmed = dim_others;
   const replay::BandColours colours(style);
@@ -324,27 +358,131 @@ int64_t Session::position(Axis axis, int32_t event) const {
   return state_->view ? state_->view->timeline->position(axis, event) : 0;
 }
 
-Result<std::string> Session::search(analysis::SearchIn where, std::string_view text) {
+Result<std::string> Session::filter(std::string_view text) {
   State& s = *state_;
   if (!s.view) return std::string("null");
-  s.view->matches.reset();
-  s.drawn.forget();
+  if (const Status ready = s.find_attributes(); !ready) return tl::unexpected(ready.error());
+  const replay::Lifetimes& lives = s.view->lifetimes;
+  auto found = analysis::filter_blocks(s.recording, s.view_snapshot(), lives, *s.view->attributes, text);
+  if (!found) return tl::unexpected(found.error());
+  int64_t at_peak = 0;
+  for (const int32_t rank : found->ranks) {
+    const auto r = static_cast<size_t>(rank);
+    if (lives.born[r] <= lives.peak_event && lives.peak_event < lives.freed[r]) at_peak += lives.size[r];
+  }
   JsonWriter json;
   json.begin_object();
-  if (text.empty()) {
-    json.member("count", int64_t{0});
-    json.member("bytes", int64_t{0});
-    json.member("first", int64_t{-1});
+  json.member("count", static_cast<int64_t>(found->ranks.size()));
+  json.member("bytes", found->bytes);
+  json.member("at_peak", at_peak);
+  json.member("first", found->ranks.empty() ? int64_t{-1} : int64_t{found->ranks[0]});
+  json.end_object();
+  s.drawn.forget();
+  s.view->matches.reset();
+  if (text.find_first_not_of(" \t\n\r") != std::string_view::npos) s.view->matches.emplace(std::move(*found));
+  return std::move(json).text();
+}
+
+Result<std::string> Session::complete_filter_json(std::string_view text, size_t cursor) {
+  State& s = *state_;
+  if (!s.view) return std::string("null");
+  if (const Status ready = s.find_attributes(); !ready) return tl::unexpected(ready.error());
+  const analysis::Completions found =
+      analysis::complete_filter(s.recording, s.view->lifetimes, *s.view->attributes, text, cursor);
+  JsonWriter json;
+  json.begin_object();
+  json.member("from", static_cast<int64_t>(found.from));
+  json.key("items");
+  json.begin_array();
+  for (const analysis::Completion& item : found.items) {
+    json.begin_object();
+    json.member("text", item.text);
+    json.member("says", item.says);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return std::move(json).text();
+}
+
+Result<std::string> Session::colour_by(std::string_view by) {
+  State& s = *state_;
+  if (!s.view) return std::string("null");
+  const auto wanted = analysis::group_by_name(by);
+  if (!wanted) return fail(ErrorCode::internal, -1, "there is no colour by \"{}\"", by);
+  if (const Status ready = s.find_attributes(); !ready) return tl::unexpected(ready.error());
+  auto groups = analysis::group_blocks(s.recording, s.view->lifetimes, *s.view->attributes, *wanted);
+  if (!groups) return tl::unexpected(groups.error());
+  s.drawn.forget();
+  s.view->lit.reset();
+  s.view->groups.emplace(std::move(*groups));
+  JsonWriter json;
+  json.begin_object();
+  json.member("by", by);
+  json.member("ordered", s.view->groups->ordered);
+  json.key("kinds");
+  json.begin_array();
+  for (const analysis::BlockGroups::Kind& kind : s.view->groups->kinds) {
+    json.begin_object();
+    json.member("label", kind.label);
+    json.member("blocks", kind.blocks);
+    json.member("merged", int64_t{kind.merged});
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return std::move(json).text();
+}
+
+std::string Session::shares_json(int32_t event) const {
+  const State& s = *state_;
+  if (!s.view) return "null";
+  const replay::Lifetimes& lives = s.view->lifetimes;
+  event = std::clamp(event, -1, lives.events.count - 1);
+  JsonWriter json;
+  const auto write = [&](const analysis::Share& share) {
+    json.begin_object();
+    json.member("bytes", share.bytes);
+    json.member("blocks", share.blocks);
+    json.end_object();
+  };
+  json.begin_object();
+  json.member("event", int64_t{event});
+  json.member("level", lives.level_after(event));
+  json.key("kinds");
+  json.begin_array();
+  if (s.view->groups) {
+    for (const analysis::Share& share : analysis::shares_at(lives, *s.view->groups, event)) write(share);
+  }
+  json.end_array();
+  json.key("matched");
+  if (s.view->matches) {
+    analysis::Share matched;
+    for (const int32_t rank : s.view->matches->ranks) {
+      const auto r = static_cast<size_t>(rank);
+      if (lives.born[r] > event || event >= lives.freed[r]) continue;
+      matched.bytes += lives.size[r];
+      ++matched.blocks;
+    }
+    write(matched);
   } else {
-    auto found = analysis::search(s.recording, s.view_snapshot(), s.view->lifetimes, where, text);
-    if (!found) return tl::unexpected(found.error());
-    json.member("count", static_cast<int64_t>(found->ranks.size()));
-    json.member("bytes", found->bytes);
-    json.member("first", found->ranks.empty() ? int64_t{-1} : int64_t{found->ranks[0]});
-    s.view->matches.emplace(std::move(*found));
+    json.null();
   }
   json.end_object();
   return std::move(json).text();
+}
+
+void Session::light_kind(int32_t kind) {
+  State& s = *state_;
+  if (!s.view) return;
+  s.drawn.forget();
+  s.view->lit.reset();
+  if (kind < 0 || !s.view->groups || s.view->groups->group.empty()) return;
+  const Column<uint32_t>& group = s.view->groups->group;
+  Column<uint8_t> lit(s.budget);
+  if (!lit.resize(group.size(), 0)) return;  // then nothing is dimmed
+  for (size_t r = 0; r < group.size(); ++r) lit[r] = group[r] == static_cast<uint32_t>(kind) ? 1 : 0;
+  s.view->lit.emplace(std::move(lit));
 }
 
 int32_t Session::match(int32_t k) const {

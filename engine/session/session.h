@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 
-#include "engine/analysis/search.h"
 #include "engine/base/status.h"
 #include "engine/replay/timeline.h"
 
@@ -32,11 +31,14 @@ class Session {
   [[nodiscard]] bool done() const;  // the rest of the input does not matter
   // {"bytes": read so far, "events": n, "heap": bytes of the budget in use}
   [[nodiscard]] std::string progress_json() const;
+  // 16 hexadecimal digits that tell one input from another; of the bytes committed so far, however they were
+  // cut into chunks. Not cryptographic.
+  [[nodiscard]] std::string content_hash() const;
 
   // -- What is in the file.
   // The object of `memstrata summary --json` (see engine/cli/README.md).
   [[nodiscard]] Result<std::string> summary_json(std::string_view file) const;
-  // {"snapshots":[{"name","devices":[{"device","events","segments"}]}], "default":{"snapshot","device"}}
+  // {"format","snapshots":[{"name","devices":[{"device","events","segments"}]}], "default":{"snapshot","device"}}
   // The default device is the one with the longest trace, else the first.
   [[nodiscard]] std::string contents_json() const;
 
@@ -51,8 +53,8 @@ class Session {
   [[nodiscard]] Result<std::string> open_view(int32_t snapshot, int32_t device);
 
   // -- Timeline of the current view. All are no-ops with empty answers without one.
-  // RGBA rows from the top, columns.count * rows.count pixels. Matches of the last search are lit, others
-  // dimmed, while `dim_others`. Columns that the last picture had, too, are not drawn again. Error:
+  // RGBA rows from the top, columns.count * rows.count pixels. Blocks of the filter (or of light_kind()) are
+  // lit, others dimmed, while `dim_others`. Columns that the last picture had, too, are not drawn again. Error:
   // limit_exceeded, beyond 8192 x 4320 pixels or if memory is short.
   [[nodiscard]] Result<std::span<const uint32_t>> picture(const replay::ColumnGrid& columns,
                                                           const replay::RowGrid& rows, bool dim_others);
@@ -70,10 +72,25 @@ class Session {
   [[nodiscard]] std::string block_details_json(int32_t rank) const;  // analysis/block_details.h
   // Position of an event on an axis (its index, or microseconds since the first event).
   [[nodiscard]] int64_t position(replay::Axis axis, int32_t event) const;
-  // {"count","bytes","first": rank|-1}; kept as the current search until the next one (empty text clears).
-  [[nodiscard]] Result<std::string> search(analysis::SearchIn where, std::string_view text);
+  // Blocks that a filter means (analysis/filter_syntax.h): {"count","bytes","at_peak": bytes of those in use
+  // at the peak,"first": rank|-1}; kept as the current filter until the next one (empty text clears it).
+  // Error: invalid_format with the byte of `text` at fault as offset; the filter before stays.
+  [[nodiscard]] Result<std::string> filter(std::string_view text);
+  // {"from": byte of `text`,"items":[{"text","says"}]}: what could stand in [from, cursor).
+  [[nodiscard]] Result<std::string> complete_filter_json(std::string_view text, size_t cursor);
   // The k-th match (0-based) as rank, -1 if there is none.
   [[nodiscard]] int32_t match(int32_t k) const;
+
+  // -- Colours by kind.
+  // `by` = allocation, stack, size, stream, pool, lifetime, age. {"by","ordered": bool,"kinds":[{"label",
+  // "blocks","merged"}]}; kinds have the palette's colours in order (analysis/block_groups.h). No kinds:
+  // every block has a colour of its own.
+  [[nodiscard]] Result<std::string> colour_by(std::string_view by);
+  // In use after the event: {"event","level","kinds":[{"bytes","blocks"}],"matched":{"bytes","blocks"}|null}.
+  [[nodiscard]] std::string shares_json(int32_t event) const;
+  // In pictures with `dim_others` only this kind is lit instead of the filter's blocks; -1 = the filter
+  // again.
+  void light_kind(int32_t kind);
 
  private:
   struct State;

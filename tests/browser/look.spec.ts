@@ -115,8 +115,8 @@ for (const theme of ['light', 'dark'] as const) {
     const at = await pointAt(page, 0.5, 0.02);
     await page.mouse.click(at.x, at.y);
     await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
-    await page.getByLabel('Search blocks').fill('py');
-    await expect(page.locator('memstrata-search [data-count]')).toBeVisible();
+    await page.getByLabel('Search and filter blocks').fill('py');
+    await expect(page.locator('memstrata-filter [data-count]')).toBeVisible();
     await expectNothingSerious(page);
     await page.locator('.plot').focus();
     await page.keyboard.press('?');

@@ -56,8 +56,9 @@ const places = { A: 0, B: 4 * MiB, C: 6 * MiB };
  * Ten events on device 0 in a segment of 20 MiB: A (4 MiB) and B (2 MiB) come, C (1 MiB) comes, B goes with
  * events 5 and 6, then C is requested and freed with 8 and 9. Bands, from the bottom:
  *   event 1: A   2: A   3: A B   4: A B C   5: A B C (B waits)   6, 7: A C   8: A C (C waits)   9: A
+ * `extra` bytes make B larger, and the peak of 7 MiB with it.
  */
-export function knownSnapshot({ times = true, stacks = true } = {}): Buffer {
+export function knownSnapshot({ times = true, stacks = true, extra = 0 } = {}): Buffer {
   const steps: (Step | undefined)[] = [
     undefined, // segment_alloc
     { action: 'alloc', block: 'A' },
@@ -76,10 +77,11 @@ export function knownSnapshot({ times = true, stacks = true } = {}): Buffer {
         { filename: '/home/me/train.py', line: 42, name: 'attention' },
       ]
     : [];
+  const sizeOf = (name: 'A' | 'B' | 'C'): number => sizes[name] + (name === 'B' ? extra : 0);
   const trace = steps.map((step, index) => ({
     action: step?.action ?? (index === 0 ? 'segment_alloc' : 'snapshot'),
     addr: segment + (step ? places[step.block] : 0),
-    size: step ? sizes[step.block] : 20 * MiB,
+    size: step ? sizeOf(step.block) : 20 * MiB,
     stream: 0,
     frames,
     ...(times ? { time_us: 1_700_000_000_000_000 + index * index * 1000 } : {}),

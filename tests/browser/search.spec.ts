@@ -13,7 +13,7 @@ async function openKnown(page: Page): Promise<void> {
   await waitForState(page, 'ready');
   await settledView(page);
 }
-const count = (page: Page) => page.locator('memstrata-search [data-count]');
+const count = (page: Page) => page.locator('memstrata-filter [data-count]');
 const details = (page: Page) => page.locator('memstrata-details h2');
 
 test('an address is found, counted and shown, the others are dimmed', async ({ page }) => {
@@ -51,13 +51,61 @@ test('next and previous walk through the matches, by key and by button', async (
   await expect(count(page)).toContainText('3 of 3');
 });
 
-test('the scope narrows the search; no match says so', async ({ page }) => {
+test('a field narrows the search; no match says so', async ({ page }) => {
   await openKnown(page);
-  await page.getByLabel('Search in').selectOption('metadata');
-  await page.getByLabel('Search blocks').fill('attention');
+  await page.getByLabel('Search and filter blocks').fill('metadata:attention');
   await expect(count(page)).toHaveText('no match');
-  await page.getByLabel('Search in').selectOption('frame');
+  await page.getByLabel('Search and filter blocks').fill('stack:attention');
   await expect(count(page)).toHaveAttribute('data-count', '3');
+});
+
+test('a filter by size and moment dims the others and tells its total', async ({ page }) => {
+  await openKnown(page);
+  const a = await colorAt(page, 4.3, 1.3 * MiB);
+  const b = await colorAt(page, 4.3, 5.3 * MiB);
+  await page.getByLabel('Search and filter blocks').fill('size<3MiB alive@peak');
+  await expect(count(page)).toHaveAttribute('data-count', '2');
+  await expect(count(page)).toHaveAttribute('data-bytes', String(3 * MiB));
+  await expect(count(page)).toHaveAttribute('data-at-peak', String(3 * MiB));
+  await expect.poll(() => colorAt(page, 4.3, 1.3 * MiB)).not.toBe(a);
+  expect(await colorAt(page, 4.3, 5.3 * MiB)).toBe(b);
+});
+
+test('a wrong filter says what and where, and keeps the one before', async ({ page }) => {
+  await openKnown(page);
+  const field = page.getByLabel('Search and filter blocks');
+  await field.fill('size>1MiB');
+  await expect(count(page)).toHaveAttribute('data-count', '2');
+  await field.fill('stack:é size>1Mx');
+  await page.keyboard.press('Enter');
+  const error = page.locator('memstrata-filter [role=alert]');
+  await expect(error).toContainText('no unit of sizes');
+  await expect(error).toHaveAttribute('data-offset', '14'); // in characters, though é is two bytes
+  await expect(error.locator('mark')).toHaveText('Mx');
+  await expect(count(page)).toHaveAttribute('data-count', '2');
+  await field.fill('size>1MiB stack:attention');
+  await expect(error).toBeHidden();
+});
+
+test('the filter completes fields and values', async ({ page }) => {
+  await openKnown(page);
+  const options = page.locator('memstrata-filter').getByRole('option');
+  await page.keyboard.press('/');
+  await expect(options).toHaveCount(10);
+  await page.keyboard.type('al');
+  await expect(options).toHaveCount(1);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Search and filter blocks')).toHaveValue('alive@');
+  await expect(options).toHaveText([/alive@peak/, /alive@start/, /alive@end/]);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Tab');
+  await expect(page.getByLabel('Search and filter blocks')).toHaveValue('alive@peak ');
+  await expect(count(page)).toHaveAttribute('data-count', '3');
+  await page.keyboard.type('stack:att');
+  await expect(options).toHaveText([/stack:attention/]);
+  await options.click();
+  await expect(page.getByLabel('Search and filter blocks')).toHaveValue('alive@peak stack:attention ');
 });
 
 test('a match outside the view is brought into it', async ({ page }) => {
@@ -71,7 +119,7 @@ test('a match outside the view is brought into it', async ({ page }) => {
     await page.mouse.wheel(0, -300);
     view = await viewAfter(page, view);
   }
-  await page.getByLabel('Search blocks').fill("b'");
+  await page.getByLabel('Search and filter blocks').fill("b'");
   await expect(count(page)).not.toHaveAttribute('data-count', '0');
   await page.keyboard.press('Enter');
   await expect(count(page)).toContainText('1 of');
@@ -88,9 +136,9 @@ test('a search does not outlive its field', async ({ page }) => {
   const input = page.locator('input[type=file]').first();
   await input.setInputFiles({ name: 'nothing.pickle', mimeType: '', buffer: nothing });
   await expect(page.getByRole('heading', { name: 'Nothing to draw' })).toBeVisible();
-  await input.setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
-  await expect(page.locator('.file-name')).toHaveText('known.pickle');
+  await input.setInputFiles({ name: 'again.pickle', mimeType: '', buffer: knownSnapshot() });
+  await expect(page.locator('.file-name')).toHaveText('again.pickle');
   await settledView(page);
-  await expect(page.getByLabel('Search blocks')).toHaveValue('');
+  await expect(page.getByLabel('Search and filter blocks')).toHaveValue('');
   await expect(count(page)).toBeHidden();
 });

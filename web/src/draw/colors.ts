@@ -97,11 +97,10 @@ const dark: TimelineColors = {
 
 export const colorsOf = (theme: Theme): TimelineColors => (theme === 'light' ? light : dark);
 
-/** The same colours for the engine, which paints the bands. */
-export function enginePalette(theme: Theme): Palette {
-  const colors = colorsOf(theme);
+/** Colours of the bands for the engine, which paints them. */
+export function enginePalette(theme: Theme, bands: readonly string[]): Palette {
   return {
-    bands: Uint32Array.from(colors.bands, packed),
+    bands: Uint32Array.from(bands, packed),
     nothing: 0, // transparent: the grid lies under the picture
     dimmedTowards: packed(theme === 'light' ? '#f4f5f7' : '#171b21'),
   };

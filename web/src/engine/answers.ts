@@ -11,6 +11,8 @@ export interface EngineError {
 }
 
 export interface Contents {
+  /** `pickle`, ... */
+  format: string;
   snapshots: { name: string; devices: { device: number; events: number; segments: number }[] }[];
   /** The device with the longest history; null = the file names no device at all. */
   default: { snapshot: number; device: number } | null;
@@ -33,6 +35,8 @@ export interface ViewInfo {
   oom_events: number[];
   has_stacks: boolean;
   segments: number;
+  /** allocator_settings of the snapshot as in the file. */
+  settings: unknown;
 }
 
 export type Severity = 'info' | 'warning' | 'error';
@@ -108,8 +112,41 @@ export interface BlockDetails {
   no_stack_reasons: string[];
 }
 
-export interface SearchAnswer {
+export interface FilterAnswer {
   count: number;
+  /** Of all blocks that are meant, whenever they lived. */
   bytes: Bytes;
+  /** Of those in use at the peak. */
+  at_peak: Bytes;
   first: Rank;
+}
+
+export interface Completions {
+  /** Where the word at the cursor begins. */
+  from: number;
+  items: { text: string; says: string }[];
+}
+
+/** Blocks of one kind have one colour; no kinds = every block has a colour of its own. */
+export interface Kinds {
+  by: ColourBy;
+  /** Classes of a quantity, least first. */
+  ordered: boolean;
+  kinds: { label: string; blocks: number; /** Kinds that are together in this one. */ merged: number }[];
+}
+
+export type ColourBy = 'allocation' | 'stack' | 'size' | 'stream' | 'pool' | 'lifetime' | 'age';
+
+export interface Share {
+  bytes: Bytes;
+  blocks: number;
+}
+
+/** In use after an event. */
+export interface Shares {
+  event: number;
+  level: Bytes;
+  kinds: Share[];
+  /** Of the filter; null = there is none. */
+  matched: Share | null;
 }

@@ -3,11 +3,15 @@ import type {
   Axis,
   BlockDetails,
   BlockPlace,
+  ColourBy,
+  Completions,
   Contents,
   Diagnostic,
   EngineError,
+  FilterAnswer,
+  Kinds,
   Pick,
-  SearchAnswer,
+  Shares,
   ViewInfo,
 } from './answers.ts';
 import type { AxisUnits, Bytes, Rank } from '../base/units.ts';
@@ -41,16 +45,18 @@ export interface Palette {
   dimmedTowards: number;
 }
 
-export type SearchScope = 'anything' | 'address' | 'frame' | 'metadata';
-
-/** Where the bytes come from. A URL is absolute and of the page's own origin. */
+/** Where the bytes come from. A URL is absolute, http or https. */
 export type Source = { file: File } | { url: string };
 
 export interface PictureQuestion {
   columns: Columns;
   rows: Rows;
   palette: Palette;
+  /** Blocks that the filter does not mean fade; with `kind` all that are not of that kind. */
   dimOthers: boolean;
+  colourBy: ColourBy;
+  /** The only kind that is lit, -1 = the filter decides. */
+  kind: number;
 }
 
 export interface PictureAnswer {
@@ -88,7 +94,7 @@ export interface BlockAnswer {
 export interface Calls {
   open: {
     args: { source: Source; budget: Bytes };
-    answer: { contents: Contents; view: ViewInfo | undefined; diagnostics: Diagnostic[] };
+    answer: { contents: Contents; view: ViewInfo | undefined; diagnostics: Diagnostic[]; hash: string };
   };
   view: {
     args: { snapshot: number; device: number };
@@ -100,7 +106,11 @@ export interface Calls {
   outline: { args: { rank: Rank; columns: Columns }; answer: Float64Array };
   highest: { args: { columns: Columns }; answer: Bytes };
   position: { args: { axis: Axis; events: number[] }; answer: number[] };
-  search: { args: { scope: SearchScope; text: string }; answer: SearchAnswer };
+  /** Refused with the place of what is wrong: offset = UTF-16 units of `text`. */
+  filter: { args: { text: string }; answer: FilterAnswer };
+  complete: { args: { text: string; cursor: number }; answer: Completions };
+  kinds: { args: { by: ColourBy }; answer: Kinds };
+  shares: { args: { by: ColourBy; event: number }; answer: Shares };
   /** -1 = there is none. */
   match: { args: { index: number }; answer: Rank };
 }

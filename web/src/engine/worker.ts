@@ -6,11 +6,15 @@ import type { EngineModule, Session } from 'engine-glue';
 import type {
   BlockDetails,
   BlockPlace,
+  ColourBy,
+  Completions,
   Contents,
   Diagnostic,
   EngineError,
+  FilterAnswer,
+  Kinds,
   Pick,
-  SearchAnswer,
+  Shares,
   ViewInfo,
 } from './answers.ts';
 import { startEngine } from './module.ts';
@@ -24,18 +28,12 @@ import type {
   PictureQuestion,
   ProbeQuestion,
   Request,
-  SearchScope,
   Source,
   ToWorker,
 } from './protocol.ts';
 import { chunksOf, openSource, SourceFailure } from './source.ts';
 
 const progressEveryMs = 50;
-const scopeNumbers = { anything: 0, address: 1, frame: 2, metadata: 3 } as const satisfies Record<
-  SearchScope,
-  number
->;
-
 class Refusal extends Error {
   constructor(readonly reason: EngineError) {
     super(reason.message);
@@ -82,6 +80,7 @@ async function handle(request: Request): Promise<void> {
       );
     case 'view': {
       const view = parse<ViewInfo>(opened().openView(request.args.snapshot, request.args.device));
+      forgetColours();
       return answer(request.kind, request.id, { view, diagnostics: diagnosticsOf(opened()) });
     }
     case 'picture':
@@ -109,12 +108,18 @@ async function handle(request: Request): Promise<void> {
         request.args.events.map((event) => opened().position(axis, event)),
       );
     }
-    case 'search':
-      return answer(
-        request.kind,
-        request.id,
-        parse<SearchAnswer>(opened().search(scopeNumbers[request.args.scope], request.args.text)),
-      );
+    case 'filter':
+      return answer(request.kind, request.id, filter(request.args.text));
+    case 'complete': {
+      const { text, cursor } = request.args;
+      const found = parse<Completions>(opened().completeFilter(text, bytesBefore(text, cursor)));
+      return answer(request.kind, request.id, { ...found, from: unitsBefore(text, found.from) });
+    }
+    case 'kinds':
+      return answer(request.kind, request.id, kindsBy(request.args.by));
+    case 'shares':
+      kindsBy(request.args.by);
+      return answer(request.kind, request.id, parse<Shares>(opened().shares(request.args.event)));
     case 'match':
       return answer(request.kind, request.id, opened().match(request.args.index));
   }
@@ -137,6 +142,7 @@ async function open(id: number, source: Source, budget: number): Promise<Calls['
   const reading = new module.Session(budget);
   session = reading;
   lastPalette = '';
+  forgetColours();
   reading.expectBytes(input.total);
 
   let bytes = 0;
@@ -170,19 +176,56 @@ async function open(id: number, source: Source, budget: number): Promise<Calls['
   report('indexing');
   const start = contents.default;
   const view = start ? parse<ViewInfo>(reading.openView(start.snapshot, start.device)) : undefined;
-  return { contents, view, diagnostics: diagnosticsOf(reading) };
+  return { contents, view, diagnostics: diagnosticsOf(reading), hash: reading.contentHash() };
 }
 
 let lastPalette = '';
 
-function picture(id: number, { columns, rows, palette, dimOthers }: PictureQuestion): void {
+// What the current view is coloured by; the engine keeps one way at a time.
+let kinds: Kinds | undefined;
+let litKind = -1;
+
+function forgetColours(): void {
+  kinds = undefined;
+  litKind = -1;
+}
+
+function kindsBy(by: ColourBy): Kinds {
+  if (kinds?.by === by) return kinds;
+  kinds = parse<Kinds>(opened().colourBy(by));
+  litKind = -1;
+  return kinds;
+}
+
+/** A wrong filter is refused with a place in bytes of UTF-8; the page counts in UTF-16. */
+function filter(text: string): FilterAnswer {
+  try {
+    return parse<FilterAnswer>(opened().filter(text));
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.reason.offset < 0) throw error;
+    throw new Refusal({ ...error.reason, offset: unitsBefore(text, error.reason.offset) });
+  }
+}
+
+function bytesBefore(text: string, units: number): number {
+  return new TextEncoder().encode(text.slice(0, units)).length;
+}
+function unitsBefore(text: string, bytes: number): number {
+  return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes)).length;
+}
+
+function picture(id: number, question: PictureQuestion): void {
+  const { columns, rows, palette, dimOthers, colourBy, kind } = question;
   const from = opened();
+  kindsBy(colourBy);
+  if (kind !== litKind) from.lightKind(kind);
+  litKind = kind;
   const paletteKey = [...palette.bands, palette.nothing, palette.dimmedTowards].join();
   if (paletteKey !== lastPalette) {
     from.setPalette(palette.bands, palette.nothing, palette.dimmedTowards);
     lastPalette = paletteKey;
   }
-  const drawn = from.picture(grid(columns), rows, dimOthers);
+  const drawn = from.picture(grid(columns), rows, dimOthers || kind >= 0);
   if (drawn.length !== columns.count * rows.count) {
     check(from.lastError());
     throw new Refusal({ code: 'internal', message: 'The picture is not complete.', offset: -1 });

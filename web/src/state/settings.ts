@@ -1,4 +1,5 @@
 // What is remembered on this computer between visits.
+import type { ColourBy } from '../engine/answers.ts';
 
 export type ThemeChoice = 'auto' | 'light' | 'dark';
 
@@ -6,17 +7,23 @@ interface Settings {
   theme: ThemeChoice;
   /** Width of the details pane in CSS pixels. */
   detailsWidth: number;
+  colour: ColourBy;
 }
 
 const key = 'memstrata';
-const defaults: Settings = { theme: 'auto', detailsWidth: 360 };
+const defaults: Settings = { theme: 'auto', detailsWidth: 360, colour: 'allocation' };
+const colours: readonly ColourBy[] = ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age'];
 
 export function loadSettings(): Settings {
   try {
     const stored = JSON.parse(localStorage.getItem(key) ?? '{}') as Partial<Settings>;
     const theme = stored.theme === 'light' || stored.theme === 'dark' ? stored.theme : 'auto';
     const width = Number(stored.detailsWidth);
-    return { theme, detailsWidth: width >= 200 && width <= 1200 ? width : defaults.detailsWidth };
+    return {
+      theme,
+      detailsWidth: width >= 200 && width <= 1200 ? width : defaults.detailsWidth,
+      colour: colours.find((one) => one === stored.colour) ?? defaults.colour,
+    };
   } catch {
     return { ...defaults }; // storage may be forbidden, or hold something else
   }

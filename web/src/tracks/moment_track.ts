@@ -39,6 +39,8 @@ export class MomentTrack {
   private hovered: BlockDetails | undefined;
   /** The cursor was last moved by key: the resting pointer does not take it back. */
   private byKeyboard = false;
+  /** Where the keyboard's cursor goes; the answer may still be on its way. */
+  private aim: number | undefined;
   /** Where the keyboard's event lies on the axis shown, if that is not the event axis. */
   private cursorAt: AxisUnits | undefined;
   private lastView = '';
@@ -67,6 +69,8 @@ export class MomentTrack {
 
   forget(): void {
     this.probes.forget();
+    this.byKeyboard = false;
+    this.aim = undefined;
     this.moment = undefined;
     this.hovered = undefined;
     this.outline = undefined;
@@ -106,6 +110,7 @@ export class MomentTrack {
   async moveTo(event: number, bytes: Bytes): Promise<void> {
     const { stage } = this;
     this.byKeyboard = true;
+    this.aim = event;
     const position = (await stage.positionOf(event)) ?? event;
     this.probes.request({
       axis: 'event',
@@ -126,9 +131,17 @@ export class MomentTrack {
   stepEvent(by: 1 | -1): void {
     const { events } = this.stage.info;
     if (events === 0) return;
-    const current = this.event ?? (by > 0 ? -1 : events);
+    const current = (this.byKeyboard ? this.aim : this.event) ?? (by > 0 ? -1 : events);
     const event = Math.min(Math.max(current + by, 0), events - 1);
     void this.moveTo(event, this.moment?.bytes ?? this.stage.view.y1 / 3);
+  }
+
+  /** The cursor's place on the axis shown. */
+  place(): { x: AxisUnits; y: Bytes } | undefined {
+    const { moment, stage } = this;
+    if (!moment?.pick) return undefined;
+    const x = moment.axis === stage.axis ? (moment.column + 0.5) * moment.width : this.cursorAt;
+    return x === undefined ? undefined : { x, y: moment.byKeyboard ? moment.pick.level : moment.bytes };
   }
 
   /** As lines and labels. */

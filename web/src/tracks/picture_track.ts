@@ -2,7 +2,7 @@
 // the last one moved to the new place, with a coarse picture of everything behind it.
 import { LatestOnly } from '../base/latest_only.ts';
 import type { Bytes } from '../base/units.ts';
-import type { Axis } from '../engine/answers.ts';
+import type { Axis, ColourBy } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
 import type { Columns, Curves, Palette, PictureAnswer, PictureQuestion, Rows } from '../engine/protocol.ts';
 import type { Context, PlotArea, Projection } from '../draw/plot.ts';
@@ -21,6 +21,9 @@ export interface PictureStyle {
   key: string;
   palette: Palette;
   dimOthers: boolean;
+  colourBy: ColourBy;
+  /** The only kind that is lit, -1 = the filter decides. */
+  kind: number;
 }
 
 interface Question extends PictureQuestion {
@@ -38,7 +41,8 @@ export class PictureTrack {
   problem: string | undefined;
   private failures = 0;
   private asked = '';
-  private backdrop: Picture | undefined;
+  /** Everything, coarsely. */
+  backdrop: Picture | undefined;
   private readonly exact: LatestOnly<Question, PictureAnswer>;
   private readonly coarse: LatestOnly<Question, PictureAnswer>;
 
@@ -46,8 +50,8 @@ export class PictureTrack {
     private readonly engine: EngineClient,
     private readonly changed: () => void,
   ) {
-    const ask = ({ columns, rows, palette, dimOthers }: Question): Promise<PictureAnswer> =>
-      engine.call('picture', { columns, rows, palette, dimOthers });
+    const ask = ({ style: _style, ...question }: Question): Promise<PictureAnswer> =>
+      engine.call('picture', question);
     this.exact = new LatestOnly(
       ask,
       (answer, question) => {
@@ -87,9 +91,7 @@ export class PictureTrack {
       const question = {
         columns: widened(visible, bounds),
         rows,
-        palette: style.palette,
-        dimOthers: style.dimOthers,
-        style: style.key,
+        ...looks(style),
       };
       const key = JSON.stringify([question.columns, rows, style.key]);
       if (key !== this.asked) this.failures = 0;
@@ -132,11 +134,31 @@ export class PictureTrack {
     this.coarse.request({
       columns,
       rows,
-      palette: style.palette,
-      dimOthers: style.dimOthers,
-      style: style.key,
+      ...looks(style),
     });
   }
+}
+
+function looks({
+  key,
+  palette,
+  dimOthers,
+  colourBy,
+  kind,
+}: PictureStyle): Omit<Question, 'columns' | 'rows'> {
+  return { palette, dimOthers, colourBy, kind, style: key };
+}
+
+/** Event of the highest point between two places of the axis, among the columns drawn; undefined = none is drawn. */
+export function highestEvent({ columns, curves }: Picture, view: Viewport): number | undefined {
+  const from = Math.max(0, Math.floor(view.x0 / columns.width) - columns.first);
+  const to = Math.min(columns.count, Math.ceil(view.x1 / columns.width) - columns.first);
+  let best = -1;
+  for (let i = from; i < to; i += 1) {
+    const level = curves.highest[i] ?? Number.NaN;
+    if (!Number.isNaN(level) && (best < 0 || level > (curves.highest[best] ?? 0))) best = i;
+  }
+  return best < 0 ? undefined : curves.event[best];
 }
 
 /** The grid on which the visible part is drawn; also the one to pick on. */

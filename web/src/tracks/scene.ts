@@ -4,6 +4,7 @@ import type { TimelineColors } from '../draw/colors.ts';
 import { drawCursor, type Cursor } from '../draw/cursor.ts';
 import { drawBlockOutline, drawSteps, type LineStyle } from '../draw/curves.ts';
 import { drawAbove, drawOoms, drawPeak } from '../draw/markers.ts';
+import { drawRuler, type Ruler } from '../draw/ruler.ts';
 import { clipped, type Context, type PlotArea, type Projection } from '../draw/plot.ts';
 import type { Point } from './gestures.ts';
 import type { Picture, PictureTrack } from './picture_track.ts';
@@ -22,6 +23,7 @@ export interface OverlayScene {
   outline: Outline | undefined;
   box: { from: Point; to: Point } | undefined;
   cursor: Cursor | undefined;
+  ruler: Ruler | undefined;
 }
 
 export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors: TimelineColors): void {
@@ -45,11 +47,12 @@ export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors:
 }
 
 export function drawOverlay(ctx: Context, at: Projection, scene: OverlayScene, colors: TimelineColors): void {
-  const { outline, box, cursor } = scene;
+  const { outline, box, cursor, ruler } = scene;
   ctx.clearRect(0, 0, ctx.canvas.width, ctx.canvas.height);
   clipped(ctx, at.area, () => {
     if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.size, colors, false);
     if (box) drawBox(ctx, at.area, box, colors);
+    if (ruler) drawRuler(ctx, at, ruler, colors);
   });
   if (cursor && !box) drawCursor(ctx, at, cursor, colors);
 }

@@ -134,7 +134,8 @@ export class Travel {
     if (event >= 0) void this.cursor.moveTo(event, Math.max(bytes - 1, 0));
   }
 
-  private async eventAt(time: number): Promise<number | undefined> {
+  /** The event whose state holds at a time; undefined when the engine is gone. */
+  async eventAt(time: number): Promise<number | undefined> {
     const answer = await this.stage.ask('probe', {
       axis: 'time',
       column: time,

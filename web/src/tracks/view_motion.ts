@@ -28,6 +28,18 @@ export class ViewMotion {
     if (!same(target, this.stage.view)) this.glide.to(this.stage.view, target);
   }
 
+  /** At once; ends a glide. */
+  jump(target: Viewport): void {
+    this.glide.stop();
+    this.set(target);
+  }
+
+  /** Ends what moves, where it is. */
+  stop(): void {
+    this.glide.stop();
+    this.held.releaseAll();
+  }
+
   /** Factors below 1 zoom in; about the pointer or the middle. */
   zoomStep(factor: number): void {
     this.to(zoom(this.stage.view, this.stage.bounds, this.centre(), factor, 1));

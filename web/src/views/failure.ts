@@ -2,9 +2,9 @@
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatOffset } from '../base/format.ts';
-import type { Failure } from '../state/open_controller.ts';
+import type { EngineError } from '../engine/answers.ts';
 import './file_button.ts';
-import { base } from './styles.ts';
+import { base, card } from './styles.ts';
 import { symbols } from './symbols.ts';
 
 interface Words {
@@ -51,12 +51,13 @@ function wordsFor(code: string): Words {
 
 @customElement('memstrata-failure')
 export class FailureView extends LitElement {
-  @property({ attribute: false }) failure!: Failure;
+  @property() name = '';
+  @property({ attribute: false }) error!: EngineError;
   /** Name of the file that is still open behind this. */
   @property() behind = '';
 
   protected override render(): TemplateResult {
-    const { name, error } = this.failure;
+    const { name, error } = this;
     const { title, next } = wordsFor(error.code);
     return html`
       <div class="card" role="alert">
@@ -80,21 +81,10 @@ export class FailureView extends LitElement {
 
   static override styles = [
     base,
+    card,
     css`
-      :host {
-        display: grid;
-        place-items: center;
-        padding: 16px;
-        overflow: auto;
-      }
       .card {
         width: min(560px, 100%);
-        padding: 24px;
-        border: 1px solid var(--line);
-
-        border-radius: 12px;
-        background: var(--raised);
-        line-height: 1.5;
       }
       h2 {
         display: flex;

@@ -1,31 +1,40 @@
-// Chooses a file. A real <input type=file> with a label, so that keyboard, screen reader and tests reach it.
+// Chooses files. A real <input type=file> with a label, so that keyboard, screen reader and tests reach it.
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
-import { markPicked } from './open_file.ts';
+import { chosenFrom, markPicked, type ChosenFiles } from './open_file.ts';
 import { base } from './styles.ts';
 
+/** Tells `files` with what was chosen; the event bubbles out of every shadow root. */
 @customElement('memstrata-file-button')
 export class FileButton extends LitElement {
-  @property() label = 'Choose a file…';
+  @property() label = 'Choose files…';
   @property({ type: Boolean }) primary = false;
+  /** A whole folder, such as the one with a file per rank. */
+  @property({ type: Boolean }) folder = false;
   @query('input') private input!: HTMLInputElement;
-
-  /** Opens the system's dialog; only right after a key or a click. */
-  choose(): void {
-    this.input.click();
-  }
 
   private readonly changed = (): void => {
     markPicked();
-    const file = this.input.files?.[0];
-    if (file)
-      this.dispatchEvent(new CustomEvent<File>('file', { detail: file, bubbles: true, composed: true }));
+    const files = [...(this.input.files ?? [])];
+    if (files.length > 0)
+      this.dispatchEvent(
+        new CustomEvent<ChosenFiles>('files', {
+          detail: chosenFrom(files, this.folder),
+          bubbles: true,
+          composed: true,
+        }),
+      );
     this.input.value = ''; // so that the same file can be chosen again
   };
 
   protected override render(): TemplateResult {
     return html`<label class="button ${this.primary ? 'primary' : ''}">
-      <input type="file" class="visually-hidden" @change=${this.changed} /><span>${this.label}</span>
+      <input
+        type="file"
+        class="visually-hidden"
+        ?multiple=${!this.folder}
+        ?webkitdirectory=${this.folder}
+        @change=${this.changed} /><span>${this.label}</span>
     </label>`;
   }
 

@@ -1,122 +1,54 @@
-// The sheet of keys, and which action a key stands for.
+// The sheet of keys, printed from the table by which the page acts.
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import { customElement, query } from 'lit/decorators.js';
+import { actions, gestures, keyText, type Action } from './actions.ts';
+import './dialog.ts';
+import type { DialogView } from './dialog.ts';
 import { base } from './styles.ts';
-import { symbols } from './symbols.ts';
-
-const sheet: readonly (readonly [
-  title: string,
-  keys: readonly (readonly [keys: readonly string[], what: string])[],
-])[] = [
-  [
-    'Move and zoom',
-    [
-      [['W', 'S'], 'zoom in and out about the pointer'],
-      [['A', 'D'], 'move left and right; arrow keys too'],
-      [['Shift W', 'Shift S'], 'stretch and flatten the height'],
-      [['F'], 'show everything'],
-      [['Shift F'], 'height of what is visible'],
-      [['Wheel'], 'zoom; with Shift or Alt the height, with Ctrl both'],
-      [['Drag'], 'move; with Shift draw a box to zoom to'],
-      [['Double click'], 'fit the life of a block'],
-    ],
-  ],
-  [
-    'Find',
-    [
-      [['P'], 'go to the peak'],
-      [['O'], 'next out-of-memory event'],
-      [['/'], 'search'],
-      [['N', 'Shift N'], 'next and previous match'],
-      [['[', ']'], 'previous and next event'],
-    ],
-  ],
-  [
-    'Blocks',
-    [
-      [['Click', 'Enter'], 'pin the block'],
-      [['Esc'], 'one step back: box, pin, search'],
-      [['Ctrl C'], 'copy the details as text'],
-    ],
-  ],
-  [
-    'Page',
-    [
-      [['E'], 'events or time'],
-      [['T'], 'light or dark'],
-      [['?'], 'this sheet'],
-    ],
-  ],
-];
 
 @customElement('memstrata-keys')
 export class KeysView extends LitElement {
-  @query('dialog') private dialog!: HTMLDialogElement;
+  @query('memstrata-dialog') private dialog!: DialogView;
 
   open(): void {
-    if (!this.dialog.open) this.dialog.showModal();
+    this.dialog.open();
   }
 
   protected override render(): TemplateResult {
+    const groups = [...new Set(actions.map(({ group }) => group))];
     return html`
-      <dialog
-        aria-labelledby="keys-title"
-        @click=${(event: Event) => event.target === this.dialog && this.dialog.close()}>
-        <div class="sheet">
-          <header>
-            <h2 id="keys-title">Keys</h2>
-            <button class="button quiet icon small" aria-label="Close" @click=${() => this.dialog.close()}>
-              ${symbols.close}
-            </button>
-          </header>
-          <div class="groups">
-            ${sheet.map(
-              ([title, keys]) =>
-                html`<section>
-                  <h3>${title}</h3>
-                  <dl>
-                    ${keys.map(
-                      ([names, what]) =>
-                        html`<dt>${names.map((name) => html`<kbd>${name}</kbd> `)}</dt>
-                          <dd>${what}</dd>`,
-                    )}
-                  </dl>
-                </section>`,
-            )}
-          </div>
+      <memstrata-dialog heading="Keys" width="880">
+        <div class="groups">
+          ${groups.map(
+            (title) =>
+              html`<section>
+                <h3>${title}</h3>
+                <dl>${actions.filter(({ group }) => group === title).map((action) => this.row(action))}</dl>
+              </section>`,
+          )}
+          <section>
+            <h3>Mouse and fingers</h3>
+            <dl>
+              ${gestures.map(
+                ({ keys, what }) =>
+                  html`<dt>${keys}</dt>
+                    <dd>${what}</dd>`,
+              )}
+            </dl>
+          </section>
         </div>
-      </dialog>
+      </memstrata-dialog>
     `;
+  }
+
+  private row({ id, keys, what }: Action): TemplateResult {
+    return html`<dt data-key-of=${id}>${keys.map((key) => html`<kbd>${keyText(key)}</kbd> `)}</dt>
+      <dd>${what}</dd>`;
   }
 
   static override styles = [
     base,
     css`
-      dialog {
-        width: min(840px, calc(100vw - 32px));
-        max-height: calc(100vh - 32px);
-        padding: 0;
-        border: 1px solid var(--line);
-        border-radius: 12px;
-        background: var(--raised);
-        color: var(--text);
-        box-shadow: var(--shadow);
-      }
-      dialog::backdrop {
-        background: rgba(8, 12, 18, 0.45);
-      }
-      .sheet {
-        padding: 16px 24px 24px;
-      }
-      header {
-        display: flex;
-        align-items: center;
-        justify-content: space-between;
-      }
-      h2 {
-        margin: 0;
-        font-size: 18px;
-      }
       .groups {
         columns: 2;
         column-gap: 40px;
@@ -133,8 +65,8 @@ export class KeysView extends LitElement {
       }
       dl {
         display: grid;
-        grid-template-columns: 132px 1fr;
-        gap: 8px;
+        grid-template-columns: 112px 1fr;
+        gap: 6px;
         margin: 0;
         font-size: 13px;
         align-items: baseline;

@@ -3,8 +3,8 @@ import { css, html, LitElement, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatBytes, formatCount, formatRate } from '../base/format.ts';
 import type { Phase } from '../engine/protocol.ts';
-import type { Loading } from '../state/open_controller.ts';
-import { base } from './styles.ts';
+import type { Loading } from '../state/open_files.ts';
+import { base, card } from './styles.ts';
 
 const phases: Record<Phase, string> = {
   reading: 'Reading',
@@ -21,7 +21,7 @@ export class LoadingView extends LitElement {
     const { phase, bytes, total, events } = progress;
     const known = phase === 'reading' && total > 0;
     const part = phase === 'reading' ? (total > 0 ? bytes / total : 0) : 1;
-    const rate = bytes > 0 ? formatRate(bytes, performance.now() - startedAt) : '';
+    const rate = bytes > 0 && startedAt > 0 ? formatRate(bytes, performance.now() - startedAt) : '';
     return html`
       <div class="card" role="group" aria-label="Opening ${name}">
         <h2 title=${name}>${name}</h2>
@@ -35,7 +35,7 @@ export class LoadingView extends LitElement {
           <div class="fill" .style=${`transform: scaleX(${part})`}></div>
         </div>
         <div class="row">
-          <span class="phase">${phases[phase]}</span>
+          <span class="phase">${startedAt > 0 ? phases[phase] : 'Waits for its turn'}</span>
           <span class="numbers">
             ${formatBytes(bytes)}${total > 0 ? ` of ${formatBytes(total)}` : ''}${rate ? ` · ${rate}` : ''}
           </span>
@@ -55,18 +55,10 @@ export class LoadingView extends LitElement {
 
   static override styles = [
     base,
+    card,
     css`
-      :host {
-        display: grid;
-        place-items: center;
-        padding: 16px;
-      }
       .card {
         width: min(480px, 100%);
-        padding: 24px;
-        border: 1px solid var(--line);
-        border-radius: 12px;
-        background: var(--raised);
       }
       h2 {
         margin: 0 0 16px;

@@ -3,8 +3,9 @@ import { css, html, LitElement, type TemplateResult } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import { formatCount, formatOffset } from '../base/format.ts';
 import type { Diagnostic, Severity } from '../engine/answers.ts';
+import './dialog.ts';
+import type { DialogView } from './dialog.ts';
 import { base } from './styles.ts';
-import { symbols } from './symbols.ts';
 
 const severities: Record<Severity, string> = { error: 'Lost', warning: 'Repaired', info: 'Note' };
 const order: readonly Severity[] = ['error', 'warning', 'info'];
@@ -12,76 +13,41 @@ const order: readonly Severity[] = ['error', 'warning', 'info'];
 @customElement('memstrata-notes')
 export class NotesView extends LitElement {
   @property({ attribute: false }) diagnostics: readonly Diagnostic[] = [];
-  @query('dialog') private dialog!: HTMLDialogElement;
+  @query('memstrata-dialog') private dialog!: DialogView;
 
   open(): void {
-    if (!this.dialog.open) this.dialog.showModal();
+    this.dialog.open();
   }
 
   protected override render(): TemplateResult {
     const sorted = order.flatMap((severity) => this.diagnostics.filter((one) => one.severity === severity));
     return html`
-      <dialog
-        aria-labelledby="notes-title"
-        @click=${(event: Event) => event.target === this.dialog && this.dialog.close()}>
-        <div class="sheet">
-          <header>
-            <h2 id="notes-title">What the reader noticed</h2>
-            <button class="button quiet icon small" aria-label="Close" @click=${() => this.dialog.close()}>
-              ${symbols.close}
-            </button>
-          </header>
-          <ul>
-            ${sorted.map(
-              ({ severity, name, count, first_offset, text }) =>
-                html`<li data-diagnostic=${name} data-count=${count}>
-                  <div class="head">
-                    <span class="badge ${severity}">${severities[severity]}</span>
-                    <code>${name}</code>
-                    <span class="count">×${formatCount(count)}</span>
-                  </div>
-                  <p>${text}</p>
-                  ${
-                    first_offset !== null && first_offset !== undefined && first_offset >= 0
-                      ? html`<p class="where">First at ${formatOffset(first_offset)}.</p>`
-                      : ''
-                  }
-                </li>`,
-            )}
-          </ul>
-        </div>
-      </dialog>
+      <memstrata-dialog heading="What the reader noticed">
+        <ul>
+          ${sorted.map(
+            ({ severity, name, count, first_offset, text }) =>
+              html`<li data-diagnostic=${name} data-count=${count}>
+                <div class="head">
+                  <span class="badge ${severity}">${severities[severity]}</span>
+                  <code>${name}</code>
+                  <span class="count">×${formatCount(count)}</span>
+                </div>
+                <p>${text}</p>
+                ${
+                  first_offset !== null && first_offset !== undefined && first_offset >= 0
+                    ? html`<p class="where">First at ${formatOffset(first_offset)}.</p>`
+                    : ''
+                }
+              </li>`,
+          )}
+        </ul>
+      </memstrata-dialog>
     `;
   }
 
   static override styles = [
     base,
     css`
-      dialog {
-        width: min(600px, calc(100vw - 32px));
-        max-height: calc(100vh - 32px);
-        padding: 0;
-        border: 1px solid var(--line);
-        border-radius: 12px;
-        background: var(--raised);
-        color: var(--text);
-        box-shadow: var(--shadow);
-      }
-      dialog::backdrop {
-        background: rgba(8, 12, 18, 0.45);
-      }
-      .sheet {
-        padding: 16px 24px;
-      }
-      header {
-        display: flex;
-        align-items: center;
-        justify-content: space-between;
-      }
-      h2 {
-        margin: 0;
-        font-size: 18px;
-      }
       ul {
         margin: 8px 0 0;
         padding: 0;

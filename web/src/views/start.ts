@@ -25,9 +25,10 @@ export class StartView extends LitElement {
           behind each block.
         </p>
         <div class="zone">
-          <p class="drop">Drop a snapshot anywhere on this page</p>
+          <p class="drop">Drop snapshots, or a folder of them, anywhere on this page</p>
           <div class="choices">
-            <memstrata-file-button primary label="Choose a file…"></memstrata-file-button>
+            <memstrata-file-button primary label="Choose files…"></memstrata-file-button>
+            <memstrata-file-button folder label="Choose a folder…"></memstrata-file-button>
             ${
               isOneFile()
                 ? ''
@@ -39,7 +40,7 @@ export class StartView extends LitElement {
                   </button>`
             }
           </div>
-          <p class="promise">The file is read on this computer. Nothing is uploaded.</p>
+          <p class="promise">Files are read on this computer. Nothing is uploaded.</p>
         </div>
         <section aria-labelledby="record">
           <div class="heading">

@@ -173,3 +173,20 @@ export const base = css`
     flex: none;
   }
 `;
+
+/** A card in the middle of the page: what is being read, or why it cannot be. */
+export const card = css`
+  :host {
+    display: grid;
+    place-items: center;
+    padding: 16px;
+    overflow: auto;
+  }
+  .card {
+    padding: 24px;
+    border: 1px solid var(--line);
+    border-radius: 12px;
+    background: var(--raised);
+    line-height: 1.5;
+  }
+`;

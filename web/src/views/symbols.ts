@@ -24,5 +24,13 @@ export const symbols = {
   moon: symbol(svg`<path d="M13.3 9.6A5.6 5.6 0 0 1 6.4 2.7a5.6 5.6 0 1 0 6.9 6.9Z" />`),
   alert: symbol(svg`<path d="M8 1.8 14.8 14H1.2L8 1.8ZM8 6.4v3.6M8 12v.1" />`),
   search: symbol(svg`<circle cx="7" cy="7" r="4.2" /><path d="m10.3 10.3 3.2 3.2" />`),
+  link: symbol(
+    svg`<path d="M6.8 9.2a2.6 2.6 0 0 0 3.7 0l2.2-2.2A2.6 2.6 0 0 0 9 3.3l-.8.8M9.2 6.8a2.6 2.6 0 0 0-3.7 0L3.3 9A2.6 2.6 0 0 0 7 12.7l.8-.8" />`,
+  ),
+  save: symbol(svg`<path d="M8 2v8M4.8 7 8 10.2 11.2 7M2.5 12v1.5h11V12" />`),
+  info: symbol(svg`<circle cx="8" cy="8" r="6" /><path d="M8 7.4v3.6M8 5v.1" />`),
+  ruler: symbol(
+    svg`<rect x="1.5" y="5.5" width="13" height="5" rx="1" /><path d="M4.5 5.5v2M8 5.5v2.6M11.5 5.5v2" />`,
+  ),
   pin: symbol(svg`<path d="M6 2h4l-.5 4.2 2 2.3H4.5l2-2.3L6 2ZM8 8.6V14" />`),
 };

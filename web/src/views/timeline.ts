@@ -4,26 +4,45 @@
 // tracks/view_motion.ts and travel.ts move. This element binds them to the page: properties in, events out.
 import { html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
+import { live } from 'lit/directives/live.js';
 import { formatBytes, formatCount } from '../base/format.ts';
 import type { Bytes, Rank } from '../base/units.ts';
 import { colorsOf, enginePalette, type Theme } from '../draw/colors.ts';
-import { plotArea } from '../draw/plot.ts';
-import type { Axis, BlockDetails, ViewInfo } from '../engine/answers.ts';
+import { colorsOfKinds, colourNames, colourWays } from '../draw/palettes.ts';
+import { plotArea, Projection } from '../draw/plot.ts';
+import type { Axis, BlockDetails, ColourBy, ViewInfo } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
-import { fitAll, type Viewport } from '../state/viewport.ts';
+import { boundsOf, fitAll, show, type Viewport } from '../state/viewport.ts';
 import { Gestures, type Point } from '../tracks/gestures.ts';
+import { KindsTrack } from '../tracks/kinds_track.ts';
 import { MomentTrack } from '../tracks/moment_track.ts';
 import type { Movement } from '../tracks/motion.ts';
 import { OutlineTrack } from '../tracks/outline_track.ts';
-import { PictureTrack } from '../tracks/picture_track.ts';
+import { highestEvent, PictureTrack, type PictureStyle } from '../tracks/picture_track.ts';
+import { RulerTrack, spoken } from '../tracks/ruler_track.ts';
 import { drawBase, drawOverlay } from '../tracks/scene.ts';
 import { Stage } from '../tracks/stage.ts';
 import { Travel } from '../tracks/travel.ts';
 import { ViewMotion } from '../tracks/view_motion.ts';
+import './legend.ts';
+import './minimap.ts';
+import type { MinimapView, Stretch } from './minimap.ts';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
 import { readout } from './timeline_readout.ts';
 import { timelineStyles } from './timeline_styles.ts';
+
+/** What is kept of a device while another one is shown: going back shows it in the same frame. */
+interface Kept {
+  picture: PictureTrack;
+  kinds: KindsTrack;
+  axis: Axis;
+  view: Viewport | undefined;
+  /** What `prepare` asked for. */
+  prepared: string;
+}
+
+const largestPrepared = 4_000_000; // device pixels; beyond that many files would hold too much memory
 
 @customElement('memstrata-timeline')
 export class TimelineView extends LitElement {
@@ -33,15 +52,22 @@ export class TimelineView extends LitElement {
   @property({ attribute: false }) axis: Axis = 'event';
   /** The pinned block, shared with the other views. */
   @property({ attribute: false }) pinned: BlockDetails | undefined;
-  /** Changes with every search; empty = nothing is dimmed. */
+  @property({ attribute: false }) colourBy: ColourBy = 'allocation';
+  /** Changes with every filter; empty = nothing is dimmed. */
   @property({ attribute: false }) highlight = '';
+  /** Shown first of a device instead of everything; taken once. */
+  @property({ attribute: false }) firstView: Viewport | undefined;
 
-  @state() private boxTool = false;
+  @state() private tool: 'none' | 'box' | 'ruler' = 'none';
+  /** The kind that is lit while the pointer is on it, and the one that stays so. */
+  @state() private litKind = -1;
+  @state() private heldKind = -1;
   @state() private problem: string | undefined;
 
   @query('.plot') private plot!: HTMLDivElement;
   @query('.base') private baseCanvas!: HTMLCanvasElement;
   @query('.overlay') private overlayCanvas!: HTMLCanvasElement;
+  @query('memstrata-minimap') private minimap!: MinimapView | null;
 
   private readonly stage = new Stage();
   private readonly motion = new ViewMotion(
@@ -52,14 +78,22 @@ export class TimelineView extends LitElement {
   private readonly cursor: MomentTrack = new MomentTrack(this.stage, this.motion, {
     changed: () => {
       this.requestUpdate(); // the line below the plot
+      const { measured } = this.ruler;
+      const place = this.cursor.place();
+      if (measured && place && this.cursor.moment?.byKeyboard) void this.ruler.measure(measured.from, place);
       this.drawOverlay();
     },
     pointed: (block) => this.dispatchEvent(new CustomEvent<BlockDetails>('point', { detail: block })),
-    drawnColumns: () => this.picture?.shown?.columns,
+    drawnColumns: () => this.kept?.picture.shown?.columns,
   });
   private readonly travel = new Travel(this.stage, this.motion, this.cursor);
   private readonly pinOutline = new OutlineTrack(this.stage, () => this.redraw());
-  private picture: PictureTrack | undefined;
+  private readonly ruler = new RulerTrack(this.stage, this.travel, () => {
+    this.requestUpdate(); // it is told in words, too
+    this.drawOverlay();
+  });
+  private readonly keptViews = new WeakMap<ViewInfo, Kept>();
+  private kept: Kept | undefined;
   private gestures: Gestures | undefined;
   private box: { from: Point; to: Point } | undefined;
   private pendingView: Viewport | undefined;
@@ -116,12 +150,54 @@ export class TimelineView extends LitElement {
     if (this.cursor.block) this.togglePin(this.cursor.block);
   }
 
-  /** Gives up a box being drawn or the box tool; false if there was neither. */
+  /** Gives up a box being drawn, a tool, the ruler or a kind that stays lit; false if there was none. */
   giveUp(): boolean {
     if (this.gestures?.giveUp()) return true;
-    if (!this.boxTool) return false;
-    this.boxTool = false;
+    if (this.tool !== 'none') {
+      this.tool = 'none';
+      return true;
+    }
+    if (this.ruler.measured) return this.ruler.forget();
+    if (this.heldKind < 0) return false;
+    this.hold(-1);
     return true;
+  }
+
+  /** Key `M`: from the keyboard's cursor, which then moves the other end; else the next drag measures. */
+  measure(): void {
+    const from = this.cursor.place();
+    if (this.ruler.measured) this.ruler.forget();
+    else if (from && this.cursor.moment?.byKeyboard) void this.ruler.measure(from, from);
+    else this.tool = this.tool === 'ruler' ? 'none' : 'ruler';
+  }
+
+  /** Shows a part of the recording, the height as it is. */
+  showStretch({ x0, x1 }: Stretch): void {
+    this.motion.jump(show({ ...this.stage.view, x0, x1 }, this.stage.bounds));
+  }
+  showView(view: Viewport): void {
+    this.motion.to(show(view, this.stage.bounds));
+  }
+  /** What is visible; undefined before anything is. */
+  get shownView(): Viewport | undefined {
+    return this.kept && this.stage.view;
+  }
+
+  /** Has the picture of another file ready, so that it is there when one goes to it. */
+  prepare(engine: EngineClient, info: ViewInfo): void {
+    const { area } = this.stage;
+    if (area.width < 2 || area.width * area.height > largestPrepared || info === this.info) return;
+    const kept = this.keptOf(engine, info);
+    const axis = info.extent.time_us === null ? 'event' : this.axis;
+    const extent = (axis === 'event' ? info.extent.event : info.extent.time_us) ?? 1;
+    const bounds = boundsOf(extent, info.peak.bytes, info.reserved_peak);
+    kept.kinds.want(this.colourBy);
+    if (kept.kinds.by !== this.colourBy) return; // comes again when they are known
+    const style = this.styleOf(kept, '');
+    const prepared = [area.width, area.height, axis, style.key].join();
+    if (prepared === kept.prepared || kept.view) return;
+    kept.prepared = prepared;
+    kept.picture.want(new Projection(fitAll(bounds), area), axis, bounds, style);
   }
 
   /** The other axis for the same stretch of the recording. */
@@ -139,23 +215,68 @@ export class TimelineView extends LitElement {
     const { stage } = this;
     const isNew = changed.has('info') || changed.has('engine');
     if (isNew || changed.has('axis')) {
+      if (isNew && this.kept) {
+        this.kept.view = stage.view;
+        this.kept.axis = stage.axis;
+      }
+      this.motion.stop();
       stage.engine = this.engine;
       stage.info = this.info;
       stage.axis = this.axis;
       stage.bounds = stage.boundsFor(this.axis);
-      stage.view = (isNew ? undefined : this.pendingView) ?? fitAll(stage.bounds);
+      if (isNew) this.start();
+      const before = this.kept?.axis === this.axis ? this.kept.view : undefined;
+      const first = isNew ? (this.firstView ?? before) : this.pendingView;
+      stage.view = first ? show(first, stage.bounds) : fitAll(stage.bounds);
       this.pendingView = undefined;
       this.cursor.forget();
       this.pinOutline.forget();
-      if (isNew) this.start();
+      this.ruler.forget();
       void this.travel.findMarks().then((found) => found && this.redraw());
     }
   }
 
   private start(): void {
-    this.picture = new PictureTrack(this.engine, () => this.redraw());
+    this.kept = this.keptOf(this.engine, this.info);
+    this.litKind = -1;
+    this.heldKind = -1;
     this.travel.marks = undefined;
     this.firstPicture = false;
+  }
+
+  private keptOf(engine: EngineClient, info: ViewInfo): Kept {
+    let kept = this.keptViews.get(info);
+    if (!kept) {
+      const made: Kept = {
+        picture: new PictureTrack(engine, () => made === this.kept && this.redraw()),
+        kinds: new KindsTrack(engine, () => {
+          if (made !== this.kept) return this.prepare(engine, info);
+          this.requestUpdate(); // the legend; draws, too
+        }),
+        axis: 'event',
+        view: undefined,
+        prepared: '',
+      };
+      kept = made;
+      this.keptViews.set(info, made);
+    }
+    return kept;
+  }
+
+  private styleOf({ kinds }: Kept, highlight: string): PictureStyle {
+    const kind = kinds.by === 'allocation' ? -1 : this.litKind;
+    return {
+      key: [this.theme, kinds.by, highlight, kind].join('|'),
+      palette: enginePalette(this.theme, colorsOfKinds(kinds.kinds, this.theme)),
+      dimOthers: highlight !== '',
+      colourBy: kinds.by,
+      kind,
+    };
+  }
+
+  private hold(kind: number): void {
+    this.heldKind = kind;
+    this.litKind = kind;
   }
 
   protected override firstUpdated(): void {
@@ -166,16 +287,23 @@ export class TimelineView extends LitElement {
       click: (at) => void this.clicked(at),
       doubleClick: (at) => void this.doubleClick(at),
       box: (from, to) => {
+        if (this.tool === 'ruler') {
+          if (to) this.ruler.between(from, to);
+          else this.ruler.forget();
+          return;
+        }
         this.box = to && { from, to };
         this.drawOverlay();
       },
       boxDone: (from, to) => {
+        const { tool } = this;
         this.box = undefined;
-        this.boxTool = false;
+        this.tool = 'none';
+        if (tool === 'ruler') return this.ruler.between(from, to);
         this.drawOverlay();
         this.motion.zoomToBox(from, to);
       },
-      boxWanted: () => this.boxTool,
+      boxWanted: () => this.tool !== 'none',
     });
     this.resized.observe(this.plot);
   }
@@ -235,21 +363,32 @@ export class TimelineView extends LitElement {
   }
 
   private draw(): void {
-    const { picture, stage } = this;
+    const { kept, stage } = this;
     const ctx = this.baseCanvas?.getContext('2d');
-    if (!ctx || !picture || stage.area.width < 2) return;
+    if (!ctx || !kept || stage.area.width < 2) return;
+    const { picture, kinds } = kept;
+    kinds.want(this.colourBy);
     const at = stage.projection();
-    const settled = picture.want(at, this.axis, stage.bounds, {
-      key: `${this.theme}|${this.highlight}`,
-      palette: enginePalette(this.theme),
-      dimOthers: this.highlight !== '',
-    });
+    const settled = picture.want(at, this.axis, stage.bounds, this.styleOf(kept, this.highlight));
     const outline = this.pinOutline.of(this.pinned);
     drawBase(ctx, at, { stage, picture, marks: this.travel.marks, outline }, colorsOf(this.theme));
     this.drawOverlay();
     this.tellState(settled);
     this.problem = picture.problem;
-    if (settled) this.cursor.follow();
+    this.drawMinimap(picture);
+    if (!settled) return;
+    this.cursor.follow();
+    const event = picture.shown && highestEvent(picture.shown, stage.view);
+    if (event !== undefined && event >= -1) kinds.wantShares(event, this.highlight);
+  }
+
+  private drawMinimap({ backdrop }: PictureTrack): void {
+    const { minimap, stage } = this;
+    if (!minimap) return;
+    minimap.picture = backdrop;
+    minimap.view = stage.view;
+    minimap.bounds = stage.bounds;
+    minimap.requestUpdate(); // the picture is painted over in place
   }
 
   private drawOverlay(): void {
@@ -258,7 +397,9 @@ export class TimelineView extends LitElement {
     if (!ctx || stage.area.width < 2) return;
     const hovered = cursor.outline;
     const isShown = hovered?.columns.axis === this.axis && hovered.rank !== this.pinned?.rank;
-    const scene = { outline: isShown ? hovered : undefined, box, cursor: cursor.cursor() };
+    const { measured } = this.ruler;
+    const ruler = measured?.axis === this.axis ? measured : undefined;
+    const scene = { outline: isShown ? hovered : undefined, box, cursor: cursor.cursor(), ruler };
     drawOverlay(ctx, stage.projection(), scene, colorsOf(this.theme));
   }
 
@@ -268,6 +409,7 @@ export class TimelineView extends LitElement {
     if (!settled) return;
     const { area, view } = this.stage;
     this.plot.dataset['view'] = [view.x0, view.x1, view.y0, view.y1].join(' ');
+    this.dispatchEvent(new CustomEvent('moved'));
     this.plot.dataset['plot'] = [area.left, area.top, area.width, area.height].join(' ');
     if (this.firstPicture) return;
     this.firstPicture = true;
@@ -282,6 +424,8 @@ export class TimelineView extends LitElement {
     const { info } = this;
     const noTimes = info.extent.time_us === null;
     const peak = formatBytes(info.peak.bytes);
+    const kinds = this.kept?.kinds.kinds;
+    const { measured } = this.ruler;
     return html`
       <div class="bar">
         <div class="tools" role="toolbar" aria-label="Timeline">
@@ -306,24 +450,56 @@ export class TimelineView extends LitElement {
             class="button small quiet icon"
             title="Zoom to a box: drag one (or Shift and drag)"
             aria-label="Zoom to a box"
-            aria-pressed=${this.boxTool ? 'true' : 'false'}
+            aria-pressed=${this.tool === 'box' ? 'true' : 'false'}
             data-tool="box"
-            @click=${() => (this.boxTool = !this.boxTool)}>
+            @click=${() => (this.tool = this.tool === 'box' ? 'none' : 'box')}>
             ${symbols.box}
+          </button>
+          <button
+            class="button small quiet icon"
+            title="Measure: drag from one point to another (M)"
+            aria-label="Measure"
+            aria-pressed=${this.tool === 'ruler' || this.ruler.measured ? 'true' : 'false'}
+            data-tool="ruler"
+            @click=${() => this.measure()}>
+            ${symbols.ruler}
           </button>
         </div>
         <fieldset class="axis" title=${noTimes ? 'The events of this file carry no times.' : 'Axis (E)'}>
           <legend class="visually-hidden">Horizontal axis</legend>
           ${this.axisButton('event', 'Events', false)} ${this.axisButton('time', 'Time', noTimes)}
         </fieldset>
-        <div class="legend" aria-label="Legend">
+        <label class="colour">
+          <span class="word">Colour</span>
+          <select
+            class="field"
+            aria-label="Colour by"
+            title="What the colours mean (C)"
+            .value=${live(this.colourBy)}
+            @change=${(event: Event) =>
+              this.dispatchEvent(
+                new CustomEvent<ColourBy>('colour-change', {
+                  detail: (event.target as HTMLSelectElement).value as ColourBy,
+                }),
+              )}>
+            ${colourWays.map((way) => html`<option value=${way} ?selected=${way === this.colourBy}>${colourNames[way]}</option>`)}
+          </select>
+        </label>
+        <div class="legend" role="group" aria-label="Lines">
           <span><i class="line allocated"></i>allocated</span>
           <span><i class="line reserved"></i>reserved</span>
         </div>
       </div>
+      <memstrata-legend
+        .kinds=${kinds}
+        .shares=${this.kept?.kinds.shares}
+        .colors=${colorsOfKinds(kinds, this.theme)}
+        .held=${this.heldKind}
+        @light=${(event: CustomEvent<number>) => (this.litKind = event.detail)}
+        @hold=${(event: CustomEvent<number>) => this.hold(event.detail)}></memstrata-legend>
       ${info.events === 0 ? this.noEventsNote() : ''}
       <div
-        class="plot ${this.boxTool ? 'boxing' : ''}"
+        class="plot"
         tabindex="0"
         role="application"
         aria-roledescription="timeline"
@@ -334,7 +510,18 @@ export class TimelineView extends LitElement {
         <canvas class="overlay"></canvas>
         ${this.problem === undefined ? '' : html`<p class="problem" role="status">This part cannot be drawn: ${this.problem}</p>`}
       </div>
+      ${
+        info.events > 1
+          ? html`<memstrata-minimap
+              .axis=${this.axis}
+              .theme=${this.theme}
+              @brush=${(event: CustomEvent<Stretch>) => this.showStretch(event.detail)}></memstrata-minimap>`
+          : ''
+      }
       <div class="readout">${readout(this.cursor.moment?.pick, info)}</div>
+      <p class="visually-hidden" role="status" data-measured=${measured?.text ?? ''}>
+        ${measured ? spoken(measured) : ''}
+      </p>
     `;
   }
 

@@ -62,6 +62,17 @@ export const timelineStyles = css`
     outline: 2px solid var(--accent);
     outline-offset: 1px;
   }
+  .colour {
+    display: flex;
+    align-items: center;
+    gap: 6px;
+    color: var(--dim);
+  }
+  .colour .field {
+    height: 26px;
+    padding: 0 2px 0 6px;
+    font-size: 12px;
+  }
   .legend {
     display: flex;
     flex-wrap: wrap;

@@ -1,55 +1,67 @@
-// <memstrata-viewer>: the whole page. Holds what the views share (file, pinned block, search, theme) and the
-// keys; each view does its own part. `data-state` = empty | loading | ready | error.
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { customElement, query, state } from 'lit/decorators.js';
-import { live } from 'lit/directives/live.js';
-import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
+// <memstrata-viewer>: the whole page. Holds what the views share (files, pinned block, filter, theme) and hands keys to
+// their actions; each view does its own part. `data-state` = empty | loading | ready | error.
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { customElement, property, query, state } from 'lit/decorators.js';
+import { copyText } from '../base/clipboard.ts';
 import { LatestOnly } from '../base/latest_only.ts';
 import type { Theme } from '../draw/colors.ts';
-import type { Axis, BlockDetails, Diagnostic, EngineError, SearchAnswer } from '../engine/answers.ts';
-import { OpenController, type OpenFile } from '../state/open_controller.ts';
+import { colourNames, colourWays } from '../draw/palettes.ts';
+import type {
+  Axis,
+  BlockDetails,
+  ColourBy,
+  Diagnostic,
+  EngineError,
+  FilterAnswer,
+} from '../engine/answers.ts';
+import { EngineFailure } from '../engine/client.ts';
+import { AddressBar } from '../state/address_bar.ts';
+import { linkOf, type Shown } from '../state/link.ts';
+import type { Viewport } from '../state/viewport.ts';
+import { OpenFiles, type Entry, type OpenFile } from '../state/open_files.ts';
 import { loadSettings, saveSettings, type ThemeChoice } from '../state/settings.ts';
-import type { Movement } from '../tracks/motion.ts';
+import { actionOf, actions, movementsOf, type ActionId, type ActionTarget } from './actions.ts';
+import './about.ts';
+import type { AboutView } from './about.ts';
+import './banners.ts';
 import './details.ts';
 import type { DetailsView } from './details.ts';
 import './failure.ts';
-import './file_button.ts';
+import './file_row.ts';
+import './filter_bar.ts';
+import type { FilterBar } from './filter_bar.ts';
 import './keys.ts';
 import type { KeysView } from './keys.ts';
+import './link_note.ts';
 import './loading.ts';
 import './notes.ts';
 import type { NotesView } from './notes.ts';
-import { fileOfAddress, markPicked, receiveFiles, sampleUrl } from './open_file.ts';
-import './search.ts';
-import type { SearchView, SearchWish } from './search.ts';
+import { filesOfAddress, markPicked, receiveFiles, sampleUrl, type ChosenFiles } from './open_file.ts';
+import './splitter.ts';
 import './start.ts';
 import './stats.ts';
 import { base, tokens } from './styles.ts';
-import { symbols } from './symbols.ts';
 import './timeline.ts';
 import type { TimelineView } from './timeline.ts';
-
-const movements: Record<string, [plain: Movement, shifted: Movement]> = {
-  KeyW: ['zoom-in', 'taller'],
-  KeyS: ['zoom-out', 'shorter'],
-  KeyA: ['left', 'left'],
-  KeyD: ['right', 'right'],
-  ArrowLeft: ['left', 'left'],
-  ArrowRight: ['right', 'right'],
-  ArrowUp: ['up', 'up'],
-  ArrowDown: ['down', 'down'],
-};
-const nothingWanted: SearchWish = { scope: 'anything', text: '' };
-const narrowest = 260; // of the details pane
-const widest = 900;
+import './toast.ts';
+import type { ToastView } from './toast.ts';
+import './top_bar.ts';
+import type { DeviceChoice } from './top_bar.ts';
+import { layout } from './viewer_styles.ts';
 
 @customElement('memstrata-viewer')
-export class MemstrataViewer extends LitElement {
-  private readonly opener = new OpenController(this);
+export class MemstrataViewer extends LitElement implements ActionTarget {
+  /** Addresses of files to open at the start, apart by white space; the host page's own choice. */
+  @property() src: string | null = null;
+
+  private readonly files = new OpenFiles(this);
   @state() private axis: Axis = 'event';
-  @state() private pinned: BlockDetails | undefined;
   @state() private pointed: BlockDetails | undefined;
-  @state() private found: SearchAnswer | undefined;
+  @state() private colour: ColourBy = loadSettings().colour;
+  /** What the field says, in force as soon as the engine took it. */
+  @state() private filter = '';
+  @state() private filterError: EngineError | undefined;
+  @state() private found: FilterAnswer | undefined;
   @state() private match = -1;
   @state() private highlight = '';
   @state() private dragging = false;
@@ -57,44 +69,59 @@ export class MemstrataViewer extends LitElement {
   @state() private systemDark = matchMedia('(prefers-color-scheme: dark)').matches;
   @state() private detailsWidth = loadSettings().detailsWidth;
 
-  @query('memstrata-timeline') private timeline!: TimelineView | null;
+  @query('memstrata-timeline') readonly timeline!: TimelineView | null;
   @query('memstrata-details') private details!: DetailsView | null;
-  @query('memstrata-search') private search!: SearchView | null;
+  @query('memstrata-filter') private filterBar!: FilterBar | null;
   @query('memstrata-keys') private keys!: KeysView;
+  @query('memstrata-about') private about!: AboutView | null;
+  @query('memstrata-toast') private toast!: ToastView;
   @query('memstrata-notes') private notes!: NotesView | null;
 
   private shownView: OpenFile['view'];
-  private wish = nothingWanted;
-  private searches = 0;
-  private searching: LatestOnly<SearchWish, SearchAnswer> | undefined;
+  /** The pinned block of each device that was shown. */
+  private readonly pins = new WeakMap<object, BlockDetails>();
+  private filters = 0;
+  private filtering: LatestOnly<string, FilterAnswer> | undefined;
+  private readonly address = new AddressBar((shown) => void this.goTo(shown));
+  /** The link that was opened, until its file is there. */
+  @state() private link: Shown | undefined;
+  private firstView: Viewport | undefined;
   private stopReceiving: (() => void) | undefined;
   private readonly dark = matchMedia('(prefers-color-scheme: dark)');
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.dataset['state'] = this.opener.state;
+    this.dataset['state'] = this.files.state;
     this.stopReceiving = receiveFiles({
-      open: (name, source) => void this.opener.open(name, source),
-      refuse: (name, error) => this.opener.fail(name, error),
+      receive: (chosen) => this.receive(chosen),
       dragging: (over) => (this.dragging = over),
     });
     document.addEventListener('keydown', this.keyDown);
     document.addEventListener('keyup', this.keyUp);
     this.dark.addEventListener('change', this.systemThemeChanged);
-    const wanted = fileOfAddress(new URL(location.href));
-    if (wanted && 'error' in wanted) this.opener.fail(location.search, wanted.error);
-    else if (wanted) {
-      markPicked();
-      void this.opener.open(wanted.name, wanted.source);
+    if (this.usesAddress) {
+      this.address.connect();
+      this.link = this.address.shown;
+      if (this.link) this.take(this.link);
     }
+    const wanted = filesOfAddress(new URL(location.href), this.getAttribute('src'));
+    if (!wanted) return;
+    markPicked();
+    this.receive(wanted);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.stopReceiving?.();
+    this.address.disconnect();
     document.removeEventListener('keydown', this.keyDown);
     document.removeEventListener('keyup', this.keyUp);
     this.dark.removeEventListener('change', this.systemThemeChanged);
+  }
+
+  private receive(chosen: ChosenFiles): void {
+    if ('refused' in chosen) this.files.fail(chosen.refused.name, chosen.refused.error);
+    else this.files.open(chosen.files);
   }
 
   private readonly systemThemeChanged = (event: MediaQueryListEvent): void => {
@@ -106,74 +133,113 @@ export class MemstrataViewer extends LitElement {
     return this.systemDark ? 'dark' : 'light';
   }
 
-  private toggleTheme(): void {
-    this.themeChoice = this.theme === 'dark' ? 'light' : 'dark';
-    saveSettings({ theme: this.themeChoice });
-  }
-
   // -- One file, one device.
 
   protected override willUpdate(): void {
-    const { file, state } = this.opener;
+    const { file, state } = this.files;
     if (file?.view !== this.shownView) this.viewChanged(file);
+    this.rememberShown();
     document.title = file ? `${file.name} · memstrata` : 'memstrata';
     document.documentElement.style.colorScheme = this.theme;
     this.dataset['theme'] = this.theme;
     this.dataset['state'] = state;
   }
 
+  private rememberShown(): void {
+    if (this.usesAddress && !this.link) this.address.replace(() => this.shown());
+  }
+
   private viewChanged(file: OpenFile | undefined): void {
     this.shownView = file?.view;
-    this.pinned = undefined;
     this.pointed = undefined;
     this.found = undefined;
     this.match = -1;
     this.highlight = '';
+    this.filterError = undefined;
     if (file?.view?.extent.time_us === null) this.axis = 'event';
-    this.searching?.forget();
-    this.searching = undefined;
-    if (!file?.view) this.wish = nothingWanted; // the field goes, and its text with it
+    this.filtering?.forget();
+    this.filtering = undefined;
+    if (!file?.view) this.filter = ''; // the field goes, and its text with it
     if (!file) return;
-    this.searching = new LatestOnly(
-      ({ scope, text }) => file.engine.call('search', { scope, text }),
-      (answer, wish) => this.showFound(answer, wish),
-      () => undefined, // a search that is refused leaves the old one
+    this.filtering = new LatestOnly(
+      (text) => file.engine.call('filter', { text }),
+      (answer, text) => this.filtered(answer, text),
+      (error) => {
+        if (error instanceof EngineFailure && file.engine.alive) this.filterError = error.reason;
+      },
     );
-    if (file.view && this.wish.text !== '') this.searching.request(this.wish);
-    if (!file.view) this.firstPicture();
+    if (file.view && this.filter !== '') this.filtering.request(this.filter);
+    if (!file.view) return this.firstPicture();
+    const { link } = this;
+    this.firstView = undefined;
+    if (!link || link.hash !== file.hash) return;
+    this.link = undefined;
+    this.firstView = link.view;
+    void this.goTo(link);
   }
 
   private firstPicture(): void {
     if (performance.getEntriesByName('memstrata:first-picture').length === 0)
       performance.mark('memstrata:first-picture');
-    this.opener.prepareNext();
+    this.files.prepareNext();
+    this.prepareOthers();
+  }
+
+  /** Pictures of the other files, so that going to one takes a frame. */
+  private prepareOthers(): void {
+    for (const { file } of this.files.entries)
+      if (file?.view && file.engine.alive) this.timeline?.prepare(file.engine, file.view);
   }
 
   private get diagnostics(): readonly Diagnostic[] {
-    return this.opener.file?.diagnostics ?? [];
+    return this.files.file?.diagnostics ?? [];
   }
 
   private openSample(): void {
     markPicked();
     const url = new URL(sampleUrl, document.baseURI).href;
-    void this.opener.open(sampleUrl.slice(sampleUrl.lastIndexOf('/') + 1), { url });
+    this.files.open([{ name: sampleUrl.slice(sampleUrl.lastIndexOf('/') + 1), source: { url } }]);
   }
 
   // -- Pin and search.
+
+  private get pinned(): BlockDetails | undefined {
+    return this.shownView && this.pins.get(this.shownView);
+  }
+  private set pinned(block: BlockDetails | undefined) {
+    if (!this.shownView || block?.rank === this.pinned?.rank) return;
+    const before = this.shown();
+    this.keepPin(block);
+    const shown = this.shown();
+    if (shown && this.usesAddress) this.address.push(before, shown);
+  }
+  private keepPin(block: BlockDetails | undefined): void {
+    if (!this.shownView) return;
+    if (block) this.pins.set(this.shownView, block);
+    else this.pins.delete(this.shownView);
+    this.requestUpdate();
+  }
 
   private togglePin(block: BlockDetails | undefined): void {
     this.pinned = block && block.rank === this.pinned?.rank ? undefined : block;
   }
 
-  private showFound(answer: SearchAnswer, wish: SearchWish): void {
-    this.searches += 1;
+  private filtered(answer: FilterAnswer, text: string): void {
+    this.filters += 1;
     this.match = -1;
-    this.found = wish.text === '' ? undefined : answer;
-    this.highlight = wish.text !== '' && answer.count > 0 ? String(this.searches) : '';
+    this.filterError = undefined;
+    this.found = text === '' ? undefined : answer;
+    this.highlight = text !== '' && answer.count > 0 ? String(this.filters) : '';
   }
 
-  private async stepMatch(by: 1 | -1): Promise<void> {
-    const engine = this.opener.file?.engine;
+  private setFilter(text: string): void {
+    this.filter = text;
+    this.filterError = undefined;
+    this.filtering?.request(text);
+  }
+
+  private async showMatch(by: 1 | -1): Promise<void> {
+    const engine = this.files.file?.engine;
     const { found } = this;
     const count = found?.count ?? 0;
     if (!engine || count === 0) return;
@@ -192,10 +258,173 @@ export class MemstrataViewer extends LitElement {
     }
   }
 
+  // -- The address.
+
+  /** A host page that embeds the viewer keeps its address. */
+  private get usesAddress(): boolean {
+    return !this.hasAttribute('src');
+  }
+
+  private shown(): Shown | undefined {
+    const { file } = this.files;
+    if (!file?.view) return undefined;
+    const view = this.timeline?.shownView;
+    const { extent } = file.view;
+    const whole =
+      view &&
+      view.x0 === 0 &&
+      view.x1 >= (extent[this.axis === 'time' ? 'time_us' : 'event'] ?? 0) &&
+      view.y0 === 0;
+    return {
+      file: file.name,
+      hash: file.hash,
+      snapshot: file.snapshot,
+      device: file.view.device,
+      axis: this.axis,
+      view: whole ? undefined : view,
+      colour: this.colour,
+      filter: this.filter,
+      block: this.pinned?.rank ?? -1,
+      panel: this.about?.isOpen ? 'about' : '',
+    };
+  }
+
+  /** What a link says that makes sense for any file. */
+  private take({ axis, colour, filter }: Shown): void {
+    this.axis = axis;
+    this.colour = colour;
+    this.filter = filter;
+  }
+
+  private going = 0;
+  /** Shows what a link or the history says, if its file is open; the newest wins. */
+  private async goTo(shown: Shown): Promise<void> {
+    this.going += 1;
+    const { going } = this;
+    const entry = this.files.entries.find(({ file }) => file?.hash === shown.hash);
+    if (!entry?.file) {
+      this.link = shown;
+      return;
+    }
+    this.files.show(entry);
+    const { file } = entry;
+    if (file.snapshot !== shown.snapshot || (file.view && file.view.device !== shown.device)) {
+      this.link = shown; // taken up again when the device is there
+      const known = file.contents.snapshots[shown.snapshot]?.devices.some(
+        ({ device }) => device === shown.device,
+      );
+      if (known) return this.files.openDevice(shown.snapshot, shown.device);
+      this.link = undefined;
+    }
+    const { view } = file;
+    this.take({ ...shown, axis: view?.extent.time_us === null ? 'event' : shown.axis });
+    this.filtering?.request(shown.filter);
+    await this.updateComplete;
+    await this.timeline?.updateComplete;
+    if (going !== this.going) return;
+    if (shown.view) this.timeline?.showView(shown.view);
+    else this.timeline?.fit();
+    if (shown.panel === 'about') this.about?.open();
+    else this.about?.close();
+    if (shown.block < 0) return this.keepPin(undefined);
+    if (shown.block === this.pinned?.rank) return;
+    try {
+      const { details } = await file.engine.call('block', { rank: shown.block, axis: this.axis });
+      if (going === this.going && view === this.shownView) this.keepPin(details ?? undefined);
+    } catch {
+      // The engine died: the page says so already.
+    }
+  }
+
+  // -- What actions do (actions.ts).
+
+  openKeys(): void {
+    this.keys.open();
+  }
+  openAbout(): void {
+    this.about?.open();
+    this.rememberShown();
+  }
+  openExport(): void {}
+  toggleTheme(): void {
+    this.themeChoice = this.theme === 'dark' ? 'light' : 'dark';
+    saveSettings({ theme: this.themeChoice });
+  }
+  changeAxis(): void {
+    void this.timeline?.changeAxis(this.axis === 'event' ? 'time' : 'event');
+  }
+  changeColour(): void {
+    const next = colourWays[(colourWays.indexOf(this.colour) + 1) % colourWays.length] ?? 'allocation';
+    this.setColour(next);
+    this.toast.say(`Colour: ${colourNames[next].toLowerCase()}`);
+  }
+  private setColour(colour: ColourBy): void {
+    this.colour = colour;
+    saveSettings({ colour });
+  }
+  focusFilter(): boolean {
+    this.filterBar?.focus();
+    return this.filterBar !== null;
+  }
+  stepMatch(by: 1 | -1): void {
+    void this.showMatch(by);
+  }
+  stepFile(by: 1 | -1): boolean {
+    this.files.step(by);
+    return this.files.entries.length > 1;
+  }
+  closeFile(): boolean {
+    const { shown } = this.files;
+    if (shown) this.files.close(shown);
+    return shown !== undefined;
+  }
+  copyLink(): void {
+    const shown = this.shown();
+    if (!shown) return;
+    const url = new URL(location.href);
+    url.hash = linkOf(shown);
+    void copyText(url.href).then((done) =>
+      this.toast.say(
+        done
+          ? 'Link copied. It holds the view, not the data: whoever opens it needs the file.'
+          : 'The browser does not let this page copy. The link is in the address bar.',
+      ),
+    );
+  }
+  copyDetails(): boolean {
+    const { details } = this;
+    if (!details || !(this.pinned ?? this.pointed)) return false;
+    if (somethingSelected([this.shadowRoot, details.shadowRoot])) return false;
+    details.copy();
+    return true;
+  }
+  pinAtCursor(from: EventTarget | undefined): boolean {
+    if (!(from instanceof HTMLElement) || !from.classList.contains('plot')) return false;
+    this.timeline?.pinAtCursor();
+    return true;
+  }
+  /** `Esc`: one level. */
+  stepBack(): boolean {
+    if (this.files.state === 'error') {
+      this.files.back();
+      return true;
+    }
+    if (this.timeline?.giveUp()) return true;
+    if (this.pinned) {
+      this.pinned = undefined;
+      return true;
+    }
+    if (this.found || this.filter !== '') {
+      this.filterBar?.clear();
+      return true;
+    }
+    return false;
+  }
+
   // -- Keys.
 
   private readonly keyDown = (event: KeyboardEvent): void => {
-    if (event.defaultPrevented || this.opener.state === 'loading') return;
+    if (event.defaultPrevented || this.files.state === 'loading') return;
     const path = event.composedPath();
     if (path.some((node) => node instanceof HTMLDialogElement)) return;
     const target = path[0];
@@ -204,222 +433,95 @@ export class MemstrataViewer extends LitElement {
       target instanceof HTMLTextAreaElement ||
       (target instanceof HTMLInputElement && target.type !== 'radio' && target.type !== 'file');
     if (typing) return;
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'c') {
-      if (
-        this.details &&
-        (this.pinned ?? this.pointed) &&
-        !somethingSelected([this.shadowRoot, this.details.shadowRoot])
-      )
-        this.details.copy();
-      return;
-    }
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const arrows = event.code.startsWith('Arrow');
-    const ownArrows =
-      arrows && (target instanceof HTMLInputElement || path.includes(this.details as EventTarget));
-    const movement = movements[event.code];
-    if (movement && this.timeline && !ownArrows) {
+    const action = actionOf(event);
+    if (!action) return;
+    if (action.movement) {
+      const ownArrows =
+        event.code.startsWith('Arrow') &&
+        (target instanceof HTMLInputElement || path.includes(this.details as EventTarget));
+      if (!this.timeline || ownArrows) return;
+      this.timeline.press(action.movement);
       event.preventDefault();
-      this.timeline.press(movement[event.shiftKey ? 1 : 0]);
-      return;
-    }
-    if (this.act(event, target)) event.preventDefault();
+    } else if (action.run?.(this, target) !== false) event.preventDefault();
   };
 
   private readonly keyUp = (event: KeyboardEvent): void => {
-    const movement = movements[event.code];
-    for (const one of movement ?? []) this.timeline?.release(one);
+    for (const one of movementsOf(event.code)) this.timeline?.release(one);
   };
 
-  /** True if the key meant something. */
-  private act(event: KeyboardEvent, target: EventTarget | undefined): boolean {
-    const { timeline } = this;
-    switch (event.key.length === 1 ? event.key.toLowerCase() : event.key) {
-      case '?':
-        this.keys.open();
-        return true;
-      case 't':
-        this.toggleTheme();
-        return true;
-      case 'escape':
-      case 'Escape':
-        return this.stepBack();
-      case '/':
-        this.search?.focus();
-        return this.search !== null;
-    }
-    if (!timeline) return false;
-    switch (event.key.length === 1 ? event.key.toLowerCase() : event.key) {
-      case 'f':
-        if (event.shiftKey) void timeline.fitHeight();
-        else timeline.fit();
-        return true;
-      case 'p':
-        timeline.goToPeak();
-        return true;
-      case 'o':
-        timeline.nextOom();
-        return true;
-      case 'e':
-        void timeline.changeAxis(this.axis === 'event' ? 'time' : 'event');
-        return true;
-      case 'n':
-        void this.stepMatch(event.shiftKey ? -1 : 1);
-        return true;
-      case '[':
-        timeline.stepEvent(-1);
-        return true;
-      case ']':
-        timeline.stepEvent(1);
-        return true;
-      case 'Enter':
-      case ' ':
-        if (!(target instanceof HTMLElement) || !target.classList.contains('plot')) return false;
-        timeline.pinAtCursor();
-        return true;
-    }
-    return false;
+  private act(id: ActionId): void {
+    actions.find((action) => action.id === id)?.run?.(this, undefined);
   }
 
-  /** `Esc`: one level. */
-  private stepBack(): boolean {
-    if (this.opener.failure) {
-      this.opener.cancel();
-      return true;
-    }
-    if (this.timeline?.giveUp()) return true;
-    if (this.pinned) {
-      this.pinned = undefined;
-      return true;
-    }
-    if (this.found) {
-      this.search?.clear();
-      return true;
-    }
-    return false;
+  protected override updated(): void {
+    if (this.files.entries.length > 1 && this.files.state === 'ready') this.prepareOthers();
   }
 
   // -- The page.
 
   protected override render(): TemplateResult {
-    const { file, loading, failure } = this.opener;
+    const { file, active, entries, state } = this.files;
     return html`
-      ${this.topBar(file)} ${file ? this.fileParts(file) : nothing}
+      <memstrata-top-bar
+        .file=${file}
+        .view=${file?.view}
+        .theme=${this.theme}
+        .switching=${this.files.switching}
+        @files=${this.chosen}
+        @act=${(event: CustomEvent<ActionId>) => this.act(event.detail)}
+        @device=${(event: CustomEvent<DeviceChoice>) =>
+          void this.files.openDevice(event.detail.snapshot, event.detail.device)}></memstrata-top-bar>
+      ${
+        entries.length > 1
+          ? html`<memstrata-file-row
+              .entries=${entries}
+              .active=${active}
+              .version=${{}}
+              @show=${(event: CustomEvent<Entry>) => this.files.show(event.detail)}
+              @close=${(event: CustomEvent<Entry>) => this.files.close(event.detail)}></memstrata-file-row>`
+          : nothing
+      }
+      <memstrata-link-note
+        .wanted=${state === 'loading' ? undefined : this.link}
+        .name=${file?.name ?? ''}
+        @files=${this.chosen}
+        @forget=${() => (this.link = undefined)}></memstrata-link-note>
+      ${file ? this.fileParts(file) : nothing}
       <main>
         ${file ? this.body(file) : nothing}
-        ${!file && !loading && !failure ? html`<memstrata-start @file=${this.chosen} @sample=${this.openSample}></memstrata-start>` : nothing}
-        ${
-          loading || failure
-            ? html`<div class="cover ${file ? 'over' : ''}">
-                ${
-                  loading
-                    ? html`<memstrata-loading
-                        .loading=${loading}
-                        @cancel=${() => this.opener.cancel()}></memstrata-loading>`
-                    : nothing
-                }
-                ${
-                  failure
-                    ? html`<memstrata-failure
-                        .failure=${failure}
-                        .behind=${file?.name ?? ''}
-                        @file=${this.chosen}
-                        @back=${() => this.opener.cancel()}></memstrata-failure>`
-                    : nothing
-                }
-              </div>`
-            : nothing
-        }
+        ${state === 'empty' ? html`<memstrata-start @files=${this.chosen} @sample=${() => this.openSample()}></memstrata-start>` : nothing}
+        ${active && !active.file ? this.card(active, file) : nothing}
       </main>
       <memstrata-keys></memstrata-keys>
+      ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.rememberShown()}></memstrata-about>` : nothing}
+      <memstrata-toast></memstrata-toast>
       ${this.dragging ? html`<div class="drop" aria-hidden="true"><p>Drop to open</p></div>` : nothing}
     `;
   }
 
-  private readonly chosen = (event: CustomEvent<File>): void => {
-    void this.opener.open(event.detail.name, { file: event.detail });
+  private readonly chosen = (event: CustomEvent<ChosenFiles>): void => {
+    event.stopPropagation();
+    this.receive(event.detail);
   };
 
-  private topBar(file: OpenFile | undefined): TemplateResult {
-    const other = this.theme === 'dark' ? 'light' : 'dark';
-    return html`<header class="top">
-      <div class="brand">
-        <svg viewBox="0 0 20 20" aria-hidden="true">
-          <rect x="2" y="12.5" width="16" height="4.5" rx="1.2" class="b1"></rect>
-          <rect x="5" y="7.5" width="11" height="4" rx="1.2" class="b2"></rect>
-          <rect x="8" y="3" width="5.5" height="3.5" rx="1.2" class="b3"></rect>
-        </svg>
-        <h1>memstrata</h1>
-      </div>
-      ${file ? this.fileChoice(file) : nothing}
-      <div class="end">
-        <button
-          class="button quiet icon"
-          title="Use the ${other} theme (T)"
-          aria-label="Use the ${other} theme"
-          @click=${() => this.toggleTheme()}>
-          ${this.theme === 'dark' ? symbols.sun : symbols.moon}
-        </button>
-        <button class="button quiet icon" title="Keys (?)" aria-label="Keys" @click=${() => this.keys.open()}>
-          ?
-        </button>
-      </div>
-    </header>`;
-  }
-
-  private fileChoice(file: OpenFile): TemplateResult {
-    const { snapshots } = file.contents;
-    const devices = snapshots[file.snapshot]?.devices ?? [];
-    return html`<div class="file">
-      <span class="file-name" title=${file.name}>${file.name}</span>
-      <span class="file-size" title=${formatExactBytes(file.bytes)}>${formatBytes(file.bytes)}</span>
-      <memstrata-file-button label="Open…" @file=${this.chosen}></memstrata-file-button>
+  private card({ loading, error, name }: Entry, behind: OpenFile | undefined): TemplateResult {
+    return html`<div class="cover ${behind ? 'over' : ''}">
       ${
-        snapshots.length > 1
-          ? html`<select
-              class="field"
-              aria-label="Snapshot"
-              .value=${live(String(file.snapshot))}
-              @change=${(event: Event) => this.chooseSnapshot(file, Number((event.target as HTMLSelectElement).value))}>
-              ${snapshots.map(({ name }, index) => html`<option value=${index} ?selected=${index === file.snapshot}>${name || `Snapshot ${index + 1}`}</option>`)}
-            </select>`
-          : nothing
-      }
-      ${
-        devices.length > 1
-          ? html`<select
-              class="field"
-              aria-label="Device"
-              ?disabled=${this.opener.switching}
-              .value=${live(String(file.view?.device ?? ''))}
-              @change=${(event: Event) =>
-                void this.opener.openDevice(
-                  file.snapshot,
-                  Number((event.target as HTMLSelectElement).value),
-                )}>
-              ${devices.map(
-                ({ device, events }) =>
-                  html`<option value=${device} ?selected=${device === file.view?.device}>
-                    Device ${device} · ${events > 0 ? `${formatCount(events)} events` : 'state only'}
-                  </option>`,
-              )}
-            </select>`
-          : devices.length === 1
-            ? html`<span class="device">Device ${devices[0]?.device}</span>`
-            : nothing
+        loading
+          ? html`<memstrata-loading
+              .loading=${loading}
+              @cancel=${() => this.files.back()}></memstrata-loading>`
+          : html`<memstrata-failure
+              .name=${name}
+              .error=${error}
+              .behind=${behind?.name ?? ''}
+              @files=${this.chosen}
+              @back=${() => this.files.back()}></memstrata-failure>`
       }
     </div>`;
   }
 
-  private chooseSnapshot(file: OpenFile, snapshot: number): void {
-    const devices = [...(file.contents.snapshots[snapshot]?.devices ?? [])];
-    devices.sort((a, b) => b.events - a.events);
-    const device = devices[0]?.device;
-    if (device !== undefined) void this.opener.openDevice(snapshot, device);
-  }
-
   private fileParts(file: OpenFile): TemplateResult {
-    const lost = this.diagnostics.filter(({ severity }) => severity === 'error');
     return html`
       ${
         file.view
@@ -428,35 +530,22 @@ export class MemstrataViewer extends LitElement {
                 .info=${file.view}
                 .diagnostics=${this.diagnostics}
                 @choose=${(event: CustomEvent<'peak' | 'oom' | 'notes'>) => this.chooseStat(event.detail)}></memstrata-stats>
-              <memstrata-search
+              <memstrata-filter
+                .text=${this.filter}
                 .found=${this.found}
+                .error=${this.filterError}
                 .current=${this.match}
-                @search=${(event: CustomEvent<SearchWish>) => {
-                  this.wish = event.detail;
-                  this.searching?.request(event.detail);
-                }}
-                @step=${(event: CustomEvent<1 | -1>) => void this.stepMatch(event.detail)}></memstrata-search>
+                .complete=${(asked: { text: string; cursor: number }) => file.engine.call('complete', asked)}
+                @filter=${(event: CustomEvent<string>) => this.setFilter(event.detail)}
+                @step=${(event: CustomEvent<1 | -1>) => this.stepMatch(event.detail)}></memstrata-filter>
             </div>`
           : nothing
       }
-      ${
-        file.died
-          ? html`<div class="banner bad" role="alert" data-banner="died">
-              <p>
-                <strong>The engine stopped.</strong> ${deathText(file.died)} What is on the screen stays;
-                nothing more can be asked.
-              </p>
-              <button class="button small" @click=${() => this.opener.reopen()}>Open the file again</button>
-            </div>`
-          : nothing
-      }
-      ${lost.map(
-        (one) =>
-          html`<div class="banner" role="status" data-banner=${one.name}>
-            <p>${bannerText(one)}</p>
-            <button class="button small" @click=${() => this.notes?.open()}>All notes</button>
-          </div>`,
-      )}
+      <memstrata-banners
+        .died=${file.died}
+        .diagnostics=${this.diagnostics}
+        @reopen=${() => this.files.reopen()}
+        @notes=${() => this.notes?.open()}></memstrata-banners>
       ${this.diagnostics.length > 0 ? html`<memstrata-notes .diagnostics=${this.diagnostics}></memstrata-notes>` : nothing}
     `;
   }
@@ -485,25 +574,20 @@ export class MemstrataViewer extends LitElement {
         .theme=${this.theme}
         .axis=${this.axis}
         .pinned=${this.pinned}
+        .colourBy=${this.colour}
         .highlight=${this.highlight}
+        .firstView=${this.firstView}
+        @colour-change=${(event: CustomEvent<ColourBy>) => this.setColour(event.detail)}
+        @moved=${() => this.rememberShown()}
         @point=${(event: CustomEvent<BlockDetails>) => (this.pointed = event.detail)}
         @pin=${(event: CustomEvent<BlockDetails>) => (this.pinned = event.detail)}
         @toggle-pin=${(event: CustomEvent<BlockDetails | undefined>) => this.togglePin(event.detail)}
         @axis-change=${(event: CustomEvent<Axis>) => (this.axis = event.detail)}
         @first-picture=${() => this.firstPicture()}></memstrata-timeline>
-      <div
-        class="splitter"
-        role="separator"
-        tabindex="0"
-        aria-orientation="vertical"
-        aria-label="Width of the details"
-        aria-valuemin=${narrowest}
-        aria-valuemax=${widest}
-        aria-valuenow=${this.detailsWidth}
-        @pointerdown=${this.startResize}
-        @pointermove=${this.resizing}
-        @pointerup=${this.endResize}
-        @keydown=${this.resizeByKey}></div>
+      <memstrata-splitter
+        .width=${this.detailsWidth}
+        @resize=${(event: CustomEvent<number>) => (this.detailsWidth = event.detail)}
+        @resized=${() => saveSettings({ detailsWidth: this.detailsWidth })}></memstrata-splitter>
       <memstrata-details
         role="region"
         aria-label="Details of a block"
@@ -515,275 +599,7 @@ export class MemstrataViewer extends LitElement {
     </div>`;
   }
 
-  private readonly startResize = (event: PointerEvent): void => {
-    (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
-    event.preventDefault();
-  };
-  private readonly resizing = (event: PointerEvent): void => {
-    if (!(event.currentTarget as HTMLElement).hasPointerCapture(event.pointerId)) return;
-    this.setDetailsWidth(this.getBoundingClientRect().right - event.clientX);
-  };
-  private readonly endResize = (): void => saveSettings({ detailsWidth: this.detailsWidth });
-  private readonly resizeByKey = (event: KeyboardEvent): void => {
-    const by = { ArrowLeft: 16, ArrowRight: -16 }[event.key];
-    if (by === undefined) return;
-    event.preventDefault();
-    this.setDetailsWidth(this.detailsWidth + by);
-    this.endResize();
-  };
-  private setDetailsWidth(width: number): void {
-    const most = Math.min(widest, this.clientWidth - 320);
-    this.detailsWidth = Math.round(Math.max(narrowest, Math.min(width, most)));
-  }
-
-  static override styles = [
-    tokens,
-    base,
-    css`
-      :host {
-        display: flex;
-        flex-direction: column;
-        height: 100vh;
-        height: 100dvh;
-        background: var(--bg);
-        color: var(--text);
-        font:
-          14px/1.4 system-ui,
-          -apple-system,
-          'Segoe UI',
-          Roboto,
-          sans-serif;
-      }
-      .top {
-        display: flex;
-        align-items: center;
-        gap: 8px 16px;
-        min-height: 48px;
-        padding: 8px 12px 8px 16px;
-        background: var(--surface);
-        border-bottom: 1px solid var(--line);
-      }
-      .brand {
-        display: flex;
-        align-items: center;
-        gap: 8px;
-      }
-      .brand svg {
-        width: 20px;
-        height: 20px;
-      }
-      .b1 {
-        fill: #4f7fbd;
-      }
-      .b2 {
-        fill: #2f8f8b;
-      }
-      .b3 {
-        fill: #c4a35a;
-      }
-      h1 {
-        margin: 0;
-        font-size: 15px;
-        font-weight: 650;
-        letter-spacing: -0.01em;
-      }
-      .file {
-        display: flex;
-        align-items: center;
-        gap: 8px;
-        min-width: 0;
-        flex: 0 1 auto;
-      }
-      .file-name {
-        min-width: 60px;
-        max-width: 480px;
-        overflow: hidden;
-        text-overflow: ellipsis;
-        white-space: nowrap;
-        font-weight: 550;
-      }
-      .file-size,
-      .device {
-        color: var(--dim);
-        white-space: nowrap;
-        font-variant-numeric: tabular-nums;
-      }
-      .second {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: 0 16px;
-        padding: 4px 12px 4px 6px;
-        background: var(--surface);
-        border-bottom: 1px solid var(--line);
-      }
-      memstrata-stats {
-        flex: 1 1 auto;
-      }
-      memstrata-search {
-        flex: 0 1 500px;
-        min-width: min(100%, 300px);
-        padding: 4px 0 4px 6px;
-      }
-      .end {
-        display: flex;
-        gap: 4px;
-        margin-left: auto;
-      }
-      .end .button {
-        font-size: 15px;
-      }
-      .banner {
-        display: flex;
-        align-items: center;
-        justify-content: space-between;
-        gap: 8px 16px;
-        padding: 8px 16px 8px 20px;
-        background: var(--warn-soft);
-        border-bottom: 1px solid var(--line);
-      }
-      .banner.bad {
-        background: var(--bad-soft);
-      }
-      .banner p {
-        margin: 0;
-        overflow-wrap: anywhere;
-      }
-      main {
-        position: relative;
-        flex: 1;
-        min-height: 0;
-        display: flex;
-        flex-direction: column;
-      }
-      memstrata-start {
-        flex: 1;
-        min-height: 0;
-      }
-      .work {
-        flex: 1;
-        min-height: 0;
-        display: grid;
-        grid-template-columns: minmax(0, 1fr) 1px min(var(--details), calc(100% - 320px));
-      }
-      .splitter {
-        position: relative;
-        background: var(--line);
-        cursor: col-resize;
-        touch-action: none;
-      }
-      .splitter::after {
-        content: '';
-        position: absolute;
-        inset: 0 -4px;
-        z-index: 1;
-      }
-      .splitter:hover,
-      .splitter:focus-visible {
-        background: var(--accent);
-        box-shadow: 0 0 0 1px var(--accent);
-        outline: none;
-      }
-      .nothing {
-        margin: auto;
-        padding: 24px;
-        max-width: 52ch;
-        line-height: 1.5;
-      }
-      .nothing h2 {
-        margin: 0 0 8px;
-        font-size: 20px;
-      }
-      .nothing p {
-        margin: 0;
-        color: var(--dim);
-      }
-      .cover {
-        flex: 1;
-        display: grid;
-        min-height: 0;
-      }
-      .cover.over {
-        position: absolute;
-        inset: 0;
-        z-index: 5;
-        background: color-mix(in srgb, var(--bg) 70%, transparent);
-      }
-      .drop {
-        position: fixed;
-        inset: 8px;
-        z-index: 20;
-        display: grid;
-        place-items: center;
-        border: 2px dashed var(--accent);
-        border-radius: 12px;
-        background: color-mix(in srgb, var(--accent-soft) 85%, transparent);
-        color: var(--accent);
-        font-size: 20px;
-        font-weight: 600;
-        pointer-events: none;
-      }
-      @media (max-width: 1200px) {
-        memstrata-search {
-          flex: 1 1 500px;
-        }
-      }
-      @media (max-width: 899px) {
-        :host {
-          height: auto;
-          min-height: 100dvh;
-        }
-        .work {
-          grid-template-columns: minmax(0, 1fr);
-          grid-template-rows: minmax(360px, 60dvh) 1px auto;
-        }
-        .splitter {
-          pointer-events: none;
-        }
-        .splitter::after {
-          display: none;
-        }
-      }
-      @media (max-width: 640px) {
-        .top {
-          flex-wrap: wrap;
-        }
-        .file {
-          order: 4;
-          flex: 1 0 100%;
-          flex-wrap: wrap;
-        }
-        .file-name {
-          flex: 1;
-        }
-        .banner {
-          flex-wrap: wrap;
-        }
-      }
-    `,
-  ];
-}
-
-function bannerText({ name, first_offset, text }: Diagnostic): TemplateResult {
-  const place =
-    typeof first_offset === 'number' && first_offset >= 0 ? ` at byte ${formatCount(first_offset)}` : '';
-  const next = nextTime[name] ?? '';
-  if (name === 'truncated')
-    return html`<strong>Truncated${place}:</strong> shown is what came before. ${next}`;
-  return html`<strong>Partial file${place ? `, stopped${place}` : ''}.</strong> ${text} ${next}`;
-}
-
-/** How to get a whole file, by diagnostic. */
-const nextTime: Record<string, string> = {
-  truncated: 'Dump again, and check that the disk has room and the job lives until the dump is written.',
-  damaged: 'Copy the file again, or dump it again.',
-  budget_exhausted: 'Record fewer events next time (max_entries of _record_memory_history).',
-};
-
-function deathText({ code, message }: EngineError): string {
-  return code === 'out_of_memory'
-    ? `The browser gives this page no more memory (${message}).`
-    : `This is a defect of memstrata, not of your file (${message}).`;
+  static override styles = [tokens, base, layout];
 }
 
 /** Chromium tells the selection of a shadow root only through that root. */

@@ -1,0 +1,169 @@
+#include "engine/analysis/block_filter.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "engine/analysis/filter_syntax.h"
+
+namespace memstrata::analysis {
+
+namespace {
+
+using Mask = Column<uint8_t>;
+
+class Evaluation {
+ public:
+  Evaluation(const model::Recording& recording, const model::Snapshot& snapshot,
+             const replay::Lifetimes& lifetimes, const BlockAttributes& attributes, const FilterTree& tree)
+      : recording_(recording),
+        snapshot_(snapshot),
+        lifetimes_(lifetimes),
+        attributes_(attributes),
+        tree_(tree) {}
+
+  [[nodiscard]] Result<Mask> of(int32_t node_index) const {
+    const FilterNode& node = tree_.nodes[static_cast<size_t>(node_index)];
+    if (node.kind == FilterNode::Kind::term) return term(node);
+    Mask joined(recording_.budget);
+    for (const int32_t child : node.children) {
+      auto mask = of(child);
+      if (!mask) return mask;
+      if (joined.empty()) {
+        joined = std::move(*mask);
+        continue;
+      }
+      const bool all = node.kind == FilterNode::Kind::all_of;
+      for (size_t i = 0; i < joined.size(); ++i)
+        joined[i] = all ? joined[i] & (*mask)[i] : joined[i] | (*mask)[i];
+    }
+    if (node.kind == FilterNode::Kind::none_of) {
+      for (size_t i = 0; i < joined.size(); ++i) joined[i] ^= 1;
+    }
+    return joined;
+  }
+
+ private:
+  template <typename Predicate>
+  [[nodiscard]] Result<Mask> per_rank(Predicate holds) const {
+    Mask mask(recording_.budget);
+    const auto count = static_cast<size_t>(lifetimes_.block_count());
+    if (!mask.resize(count, 0)) {
+      return fail(ErrorCode::limit_exceeded, -1,
+                  "not enough memory to filter {} blocks: {} bytes would be needed", count,
+                  recording_.budget.needed());
+    }
+    for (size_t rank = 0; rank < count; ++rank) mask[rank] = holds(rank) ? 1 : 0;
+    return mask;
+  }
+
+  [[nodiscard]] std::optional<int64_t> time_of(int32_t event) const {
+    if (event < 0 || event >= lifetimes_.events.count) return std::nullopt;
+    const int64_t time = recording_.events.time_us[static_cast<size_t>(lifetimes_.events.first + event)];
+    return time == model::kNoTime ? std::nullopt : std::optional(time);
+  }
+
+  // Counted to the end of the recording for what is never freed, as lifetimes in events are.
+  [[nodiscard]] std::optional<int64_t> lived_us(size_t rank) const {
+    const int32_t last = lifetimes_.events.count - 1;
+    const auto from = time_of(std::max(lifetimes_.born[rank], 0));
+    const auto to = time_of(std::min(lifetimes_.freed[rank], last));
+    int64_t lived = 0;
+    if (!from || !to || __builtin_sub_overflow(*to, *from, &lived)) return std::nullopt;
+    return lived;
+  }
+
+  [[nodiscard]] Result<Mask> text_term(const FilterNode& node) const {
+    SearchIn where = SearchIn::anything;
+    if (node.field == FilterField::address) where = SearchIn::address;
+    if (node.field == FilterField::stack) where = SearchIn::frame;
+    if (node.field == FilterField::metadata) where = SearchIn::metadata;
+    auto found = search(recording_, snapshot_, lifetimes_, where, node.text);
+    if (!found) return tl::unexpected(found.error());
+    return std::move(found->matched);
+  }
+
+  [[nodiscard]] Result<Mask> term(const FilterNode& node) const {
+    const auto within = [&](int64_t value) { return value >= node.low && value <= node.high; };
+    switch (node.field) {
+      case FilterField::anything:
+      case FilterField::address:
+      case FilterField::stack:
+      case FilterField::metadata:
+        return text_term(node);
+      case FilterField::size:
+        return per_rank([&](size_t rank) { return within(lifetimes_.size[rank]); });
+      case FilterField::lifetime:
+        return per_rank([&](size_t rank) {
+          if (!node.in_time) {
+            const int32_t end = std::min(lifetimes_.freed[rank], lifetimes_.events.count);
+            return within(end - std::max(lifetimes_.born[rank], 0));
+          }
+          const auto lived = lived_us(rank);
+          return lived && within(*lived);
+        });
+      case FilterField::born:
+        return per_rank([&](size_t rank) { return within(lifetimes_.born[rank]); });
+      case FilterField::freed:
+        return per_rank([&](size_t rank) {
+          const int32_t freed = lifetimes_.freed[rank];
+          return within(freed >= lifetimes_.events.count ? kNever : freed);
+        });
+      case FilterField::stream:
+        return per_rank([&](size_t rank) {
+          const StreamId stream = attributes_.stream[rank];
+          if (node.text.empty()) return attributes_.number_of(stream) == node.low;
+          return (stream.is_none() ? 0 : recording_.streams[stream.index()]) == node.low;
+        });
+      case FilterField::pool:
+        return per_rank([&](size_t rank) {
+          const PoolId pool = attributes_.pool[rank];
+          if (pool.is_none()) return false;
+          const model::Pool& key = recording_.pools[pool.index()];
+          return static_cast<int64_t>(key.graph_id) == node.low &&
+                 static_cast<int64_t>(key.user_id) == node.high;
+        });
+      case FilterField::alive: {
+        int64_t event = node.low;
+        if (event == kAliveAtPeak) event = lifetimes_.peak_event;
+        event = std::min<int64_t>(event, lifetimes_.events.count - 1);
+        return per_rank(
+            [&](size_t rank) { return lifetimes_.born[rank] <= event && event < lifetimes_.freed[rank]; });
+      }
+    }
+    return per_rank([](size_t) { return false; });
+  }
+
+  const model::Recording& recording_;
+  const model::Snapshot& snapshot_;
+  const replay::Lifetimes& lifetimes_;
+  const BlockAttributes& attributes_;
+  const FilterTree& tree_;
+};
+
+}  // namespace
+
+Result<Matches> filter_blocks(const model::Recording& recording, const model::Snapshot& snapshot,
+                              const replay::Lifetimes& lifetimes, const BlockAttributes& attributes,
+                              std::string_view text) {
+  auto tree = parse_filter(text);
+  if (!tree) return tl::unexpected(tree.error());
+  Matches matches(recording.budget);
+  if (tree->root < 0) {
+    if (matches.matched.resize(static_cast<size_t>(lifetimes.block_count()), 0)) return matches;
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory to filter {} blocks",
+                lifetimes.block_count());
+  }
+  auto mask = Evaluation(recording, snapshot, lifetimes, attributes, *tree).of(tree->root);
+  if (!mask) return tl::unexpected(mask.error());
+  matches.matched = std::move(*mask);
+  for (size_t rank = 0; rank < matches.matched.size(); ++rank) {
+    if (matches.matched[rank] == 0) continue;
+    if (!matches.ranks.push_back(static_cast<int32_t>(rank)))
+      return fail(ErrorCode::limit_exceeded, -1, "not enough memory for {} matches", matches.ranks.size());
+    matches.bytes += lifetimes.size[rank];
+  }
+  return matches;
+}
+
+}  // namespace memstrata::analysis

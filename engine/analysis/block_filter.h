@@ -1,0 +1,23 @@
+// Which blocks of the timeline does a filter mean? The language is told in filter_syntax.h.
+//
+// O(terms * (blocks + what one search costs)); 64 terms at most. The attributes are those of the same view.
+#pragma once
+
+#include <string_view>
+
+#include "engine/analysis/block_attributes.h"
+#include "engine/analysis/search.h"
+#include "engine/base/status.h"
+#include "engine/model/recording.h"
+#include "engine/replay/lifetimes.h"
+
+namespace memstrata::analysis {
+
+// An empty text means nothing. Error: invalid_format with the byte of `text` at fault as offset,
+// limit_exceeded.
+[[nodiscard]] Result<Matches> filter_blocks(const model::Recording& recording,
+                                            const model::Snapshot& snapshot,
+                                            const replay::Lifetimes& lifetimes,
+                                            const BlockAttributes& attributes, std::string_view text);
+
+}  // namespace memstrata::analysis

@@ -1,0 +1,185 @@
+// Several files: a row of bars, the odd one, closing, names, folders, addresses.
+import { expect, test, type Page } from '@playwright/test';
+import { compare } from '../../web/src/state/odd_one.ts';
+import { bytesOf, settledView, watchErrors } from './page.ts';
+import { knownSnapshot, MiB } from './pickle.ts';
+import { openPage, waitForState } from './support.ts';
+
+interface Named {
+  name: string;
+  mimeType: string;
+  buffer: Buffer;
+}
+const file = (name: string, buffer: Buffer = knownSnapshot()): Named => ({ name, mimeType: '', buffer });
+const choose = (page: Page, ...files: Named[]): Promise<void> =>
+  page.locator('input[type=file]').first().setInputFiles(files);
+const entry = (page: Page, name: string) => page.locator(`[data-entry="${name}"]`);
+const button = (page: Page, name: string) => entry(page, name).locator('.bar');
+
+test('the odd one of several peaks is found by median and deviation', () => {
+  // Median 100; deviations 0 0 1 1 900: MAD 1, so 1000 lies at 0.6745 * 900.
+  expect(compare([100, 99, 101, 100, 1000]).odd).toEqual([undefined, undefined, undefined, undefined, 9]);
+  // All alike but for one that differs by less than 5 %.
+  expect(compare([100, 100, 104]).odd).toEqual([undefined, undefined, undefined]);
+  expect(compare([100, 100, 94]).odd).toEqual([undefined, undefined, -0.06]);
+  // Spread evenly: nobody is odd. Median 30, MAD 10, the furthest at 0.6745 * 2.
+  expect(compare([10, 20, 30, 40, 50]).odd.every((one) => one === undefined)).toBe(true);
+  expect(compare([1, 1000]).odd).toEqual([undefined, undefined]);
+  expect(compare([undefined, 4, undefined, 8]).median).toBe(6);
+  expect(compare([])).toEqual({ median: 0, count: 0, odd: [] });
+});
+
+test('16 ranks open as a row of bars with the odd one marked and said', async ({ page }) => {
+  const errors = watchErrors(page);
+  await openPage(page);
+  const ranks = Array.from({ length: 16 }, (_, rank) =>
+    file(`rank${rank}.pickle`, knownSnapshot({ extra: rank === 11 ? 7 * MiB : 0 })),
+  );
+  await choose(page, ...ranks);
+  await expect(page.locator('[data-entry-state="ready"]')).toHaveCount(16);
+  await expect(page.locator('[data-odd]')).toHaveCount(1);
+  await expect(entry(page, 'rank11.pickle')).toHaveAttribute('data-odd', '1.000');
+  await expect(page.locator('[data-odd-words]')).toHaveText(
+    'rank11.pickle is the odd one: its peak lies 100 % above the median of 16 files, 7 MiB.',
+  );
+  await expect(page.locator('.file-name')).toHaveText('rank0.pickle');
+  await button(page, 'rank11.pickle').click();
+  expect(await bytesOf(page, 'peak')).toBe(14 * MiB);
+  await settledView(page);
+  await page.keyboard.press('.');
+  await expect(page.locator('.file-name')).toHaveText('rank12.pickle');
+  await page.keyboard.press(',');
+  await page.keyboard.press(',');
+  await expect(page.locator('.file-name')).toHaveText('rank10.pickle');
+  expect(errors).toEqual([]);
+});
+
+test('closing a file ends its engine, and the next one is shown', async ({ page }) => {
+  await openPage(page);
+  await choose(page, file('a.pickle'), file('b.pickle', knownSnapshot({ extra: MiB })), file('c.pickle'));
+  await expect(page.locator('[data-entry-state="ready"]')).toHaveCount(3);
+  await settledView(page);
+  const before = page.workers().length;
+  await page.getByRole('button', { name: 'Close c.pickle' }).click();
+  await expect.poll(() => page.workers().length).toBe(before - 1);
+  await page.getByRole('button', { name: 'Close a.pickle' }).click();
+  await expect(page.locator('.file-name')).toHaveText('b.pickle');
+  expect(await bytesOf(page, 'peak')).toBe(8 * MiB);
+  await page.locator('.plot').focus();
+  await page.keyboard.press('Shift+X');
+  await waitForState(page, 'empty');
+  await expect.poll(() => page.workers().length).toBeLessThanOrEqual(2); // those that wait for the next file
+});
+
+test('two files of one name stay apart', async ({ page }) => {
+  await openPage(page);
+  await choose(page, file('snapshot.pickle'));
+  await waitForState(page, 'ready');
+  await choose(page, file('snapshot.pickle', knownSnapshot({ extra: 3 * MiB })));
+  await expect(page.locator('.file-name')).toHaveText('snapshot.pickle (2)');
+  await waitForState(page, 'ready');
+  expect(await bytesOf(page, 'peak')).toBe(10 * MiB);
+  await button(page, 'snapshot.pickle').click();
+  await expect(page.locator('.file-name')).toHaveText('snapshot.pickle');
+  expect(await bytesOf(page, 'peak')).toBe(7 * MiB);
+});
+
+test('a broken file among others keeps its error and hides none', async ({ page }) => {
+  await openPage(page);
+  await choose(page, file('broken.pickle', Buffer.alloc(0)), file('good.pickle'), file('also.pickle'));
+  await expect(page.locator('[data-entry-state="ready"]')).toHaveCount(2);
+  await expect(entry(page, 'broken.pickle')).toHaveAttribute('data-entry-state', 'broken');
+  await waitForState(page, 'ready'); // not the card of the broken one
+  await expect(page.locator('.file-name')).toHaveText(/good|also/);
+  await button(page, 'broken.pickle').click();
+  await expect(page.getByRole('alert')).toContainText(/empty/i);
+  await button(page, 'also.pickle').click();
+  await waitForState(page, 'ready');
+  await expect(page.locator('.file-name')).toHaveText('also.pickle');
+  await page.getByRole('button', { name: 'Close broken.pickle' }).click();
+  await expect(page.locator('[data-entry]')).toHaveCount(2);
+});
+
+test('a pin belongs to its file', async ({ page }) => {
+  await openPage(page);
+  await choose(page, file('a.pickle'), file('b.pickle'));
+  await expect(page.locator('[data-entry-state="ready"]')).toHaveCount(2);
+  await settledView(page);
+  await page.keyboard.press('/');
+  await page.keyboard.type('7f0000400000');
+  await expect(page.locator('[data-count="1"]').first()).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
+  await page.locator('.plot').focus();
+  await page.keyboard.press('.');
+  await expect(page.getByRole('button', { name: 'Unpin' })).toBeHidden();
+  await page.keyboard.press(',');
+  await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
+});
+
+test('a dropped folder opens what may be snapshots, in the order people count', async ({ page }) => {
+  await openPage(page);
+  await page.evaluate(
+    (bytes) => {
+      const data = new DataTransfer();
+      data.items.add(new File(['x'], 'run'));
+      const names = ['rank10.pickle', 'rank2.pickle', 'train.log', 'rank1.pickle'];
+      const entries = names.map((name) => ({
+        isDirectory: false,
+        isFile: true,
+        name,
+        file: (done: (file: File) => void) => done(new File([new Uint8Array(bytes)], name)),
+      }));
+      // A real folder cannot be made here: its entry is replaced by one that tells the same.
+      DataTransferItem.prototype.webkitGetAsEntry = () =>
+        ({
+          isDirectory: true,
+          isFile: false,
+          name: 'run',
+          createReader: () => ({
+            readEntries: (done: (batch: unknown[]) => void) => done(entries.splice(0, 3)),
+          }),
+        }) as unknown as FileSystemEntry;
+      document.body.dispatchEvent(
+        new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }),
+      );
+    },
+    [...knownSnapshot()],
+  );
+  await expect(page.locator('[data-entry-state="ready"]')).toHaveCount(3);
+  const names = await page
+    .locator('[data-entry]')
+    .evaluateAll((all) => all.map((one) => one.getAttribute('data-entry')));
+  expect(names).toEqual(['rank1.pickle', 'rank2.pickle', 'rank10.pickle']);
+});
+
+test('?url= takes files by address, several too; the policy of the page has the last word', async ({ page }) => {
+  await page.context().route('**/one.pickle', (route) => route.fulfill({ body: knownSnapshot() }));
+  await page.context().route('**/two.pickle', (route) =>
+    route.fulfill({ body: knownSnapshot({ extra: MiB }) }),
+  );
+  await openPage(page, '?url=one.pickle&url=two.pickle');
+  await expect(page.locator('[data-entry-state="ready"]')).toHaveCount(2);
+  await expect(page.locator('.file-name')).toHaveText('one.pickle');
+  await openPage(page, '?url=javascript:alert(1)');
+  await waitForState(page, 'error');
+  await expect(page.getByRole('alert')).toContainText('begin with http: or https:');
+  await openPage(page, '?url=https://example.org/x.pickle');
+  await waitForState(page, 'error');
+  await expect(page.getByRole('alert')).toContainText(/could not be fetched/);
+});
+
+test('the host page may name files in the attribute src', async ({ page }) => {
+  await page.context().route('**/one.pickle', (route) => route.fulfill({ body: knownSnapshot() }));
+  await page.context().route(
+    (url) => url.pathname === '/',
+    async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace('<memstrata-viewer>', '<memstrata-viewer src="one.pickle">');
+      await route.fulfill({ response, body });
+    },
+  );
+  await page.goto(process.env.MEMSTRATA_URL!);
+  await waitForState(page, 'ready');
+  expect(await bytesOf(page, 'peak')).toBe(7 * MiB);
+});

@@ -1,0 +1,149 @@
+// The view in the address: links, history, what is remembered.
+import { expect, test, type Page } from '@playwright/test';
+import { linkOf, shownIn, type Shown } from '../../web/src/state/link.ts';
+import { pointOf, settledView, textOf, viewAfter } from './page.ts';
+import { knownSnapshot, MiB } from './pickle.ts';
+import { openPage, waitForState } from './support.ts';
+
+const choose = (page: Page, name = 'known.pickle', buffer = knownSnapshot()): Promise<void> =>
+  page.locator('input[type=file]').first().setInputFiles({ name, mimeType: '', buffer });
+const details = (page: Page) => page.locator('memstrata-details h2');
+const unpin = (page: Page) => page.getByRole('button', { name: 'Unpin' });
+
+async function openKnown(page: Page): Promise<void> {
+  await openPage(page);
+  await choose(page);
+  await waitForState(page, 'ready');
+  await settledView(page);
+}
+
+test('what is shown goes into a link and comes back', () => {
+  const shown: Shown = {
+    file: 'run 1/ä&b=#.pickle',
+    hash: '0123456789abcdef',
+    snapshot: 2,
+    device: 7,
+    axis: 'time',
+    view: { x0: 0.5, x1: 1e12, y0: 0, y1: 12.25 },
+    colour: 'stack',
+    filter: 'size>1MiB stack:"a b" #&=%',
+    block: 41,
+    panel: 'about',
+  };
+  expect(shownIn(`#${linkOf(shown)}`)).toEqual(shown);
+  expect(shownIn('')).toBeUndefined();
+  expect(shownIn('#file=x&hash=nothex')).toBeUndefined();
+  const odd = shownIn('#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-1&colour=red&axis=up&block=1e9&panel=z');
+  expect(odd).toMatchObject({ view: undefined, device: 0, colour: 'allocation', axis: 'event', block: -1, panel: '' });
+});
+
+test('a link opened without its file asks for it, and shows its place when it is there', async ({ page }) => {
+  await openKnown(page);
+  await page.getByLabel('Colour by').selectOption('size');
+  await page.getByLabel('Search and filter blocks').fill('size>1MiB');
+  const at = await pointOf(page, 4.5, 5 * MiB);
+  await page.mouse.move(at.x, at.y);
+  const all = await settledView(page);
+  await page.mouse.wheel(0, -120);
+  const near = await viewAfter(page, all);
+  const inB = await pointOf(page, 4.5, 5 * MiB);
+  await page.mouse.click(inB.x, inB.y);
+  await expect(unpin(page)).toBeVisible();
+  await expect(page).toHaveURL(/block=1/);
+  await expect(page).toHaveURL(/filter=size/);
+  await expect(page).toHaveURL(/&x=/);
+  const link = page.url();
+
+  const other = await page.context().newPage();
+  await other.goto(link);
+  await waitForState(other, 'empty');
+  const note = other.locator('[data-link-note]');
+  await expect(note).toContainText('known.pickle');
+  await choose(other, 'renamed.pickle'); // the content counts
+  await waitForState(other, 'ready');
+  await expect(note).toBeHidden();
+  await expect(details(other)).toHaveAttribute('data-bytes', String(2 * MiB));
+  await expect(unpin(other)).toBeVisible();
+  await expect(other.getByLabel('Colour by')).toHaveValue('size');
+  await expect(other.getByLabel('Search and filter blocks')).toHaveValue('size>1MiB');
+  await expect(other.locator('memstrata-filter [data-count]')).toHaveAttribute('data-count', '2');
+  const view = await settledView(other);
+  expect(view.x0).toBeCloseTo(near.x0, 6);
+  expect(view.x1).toBeCloseTo(near.x1, 6);
+
+  const third = await page.context().newPage();
+  await third.goto(link);
+  await waitForState(third, 'empty');
+  await choose(third, 'known.pickle', knownSnapshot({ extra: MiB }));
+  await waitForState(third, 'ready');
+  await expect(third.locator('[data-link-note]')).toContainText('is not the file of this link');
+  await expect(unpin(third)).toBeHidden();
+  await third.getByRole('button', { name: 'Forget the link' }).click();
+  await expect(third.locator('[data-link-note]')).toBeHidden();
+});
+
+test('back and forward walk through selections', async ({ page }) => {
+  await openKnown(page);
+  const pin = async (bytes: number, size: number): Promise<void> => {
+    const at = await pointOf(page, 4.5, bytes);
+    await page.mouse.click(at.x, at.y, { delay: 400 });
+    await expect(details(page)).toHaveAttribute('data-bytes', String(size));
+    await expect(unpin(page)).toBeVisible();
+  };
+  await pin(MiB, 4 * MiB);
+  await pin(5 * MiB, 2 * MiB);
+  await pin(6.5 * MiB, MiB);
+  await page.goBack();
+  await expect(details(page)).toHaveAttribute('data-bytes', String(2 * MiB));
+  await page.goBack();
+  await expect(details(page)).toHaveAttribute('data-bytes', String(4 * MiB));
+  await page.goForward();
+  await expect(details(page)).toHaveAttribute('data-bytes', String(2 * MiB));
+  await page.goBack();
+  await page.goBack();
+  await expect(unpin(page)).toBeHidden();
+  expect(textOf(await settledView(page))).not.toBe('');
+});
+
+test('U copies the link of the view', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openKnown(page);
+  await page.keyboard.press('u');
+  await expect(page.locator('memstrata-toast')).toContainText('Link copied');
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toMatch(/#file=known\.pickle&hash=[0-9a-f]{16}&device=0$/);
+});
+
+test('the way to colour is remembered, and a page without storage works', async ({ page }) => {
+  await openKnown(page);
+  await page.keyboard.press('c');
+  await expect(page.getByLabel('Colour by')).toHaveValue('stack');
+  await openPage(page);
+  await choose(page);
+  await expect(page.getByLabel('Colour by')).toHaveValue('stack');
+  await page.addInitScript(() =>
+    Object.defineProperty(globalThis, 'localStorage', {
+      get: () => {
+        throw new Error('forbidden');
+      },
+    }),
+  );
+  await openKnown(page);
+  await expect(page.getByLabel('Colour by')).toHaveValue('allocation');
+  await page.keyboard.press('t');
+  await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-theme', 'dark');
+});
+
+test('B tells about the file, as text too', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openKnown(page);
+  await page.keyboard.press('b');
+  const about = page.locator('memstrata-about');
+  await expect(about).toContainText('known.pickle');
+  await expect(about).toContainText('pickle');
+  await expect(page).toHaveURL(/panel=about/);
+  await about.getByRole('button', { name: 'Copy all' }).click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('Content: ');
+  await page.keyboard.press('Escape');
+  await expect(page).not.toHaveURL(/panel=about/);
+});

@@ -1,0 +1,72 @@
+// Colours of the kinds by which blocks are coloured, for both themes.
+//
+// Kinds without an order: Paul Tol's "muted" scheme (nine hues that colour-blind readers tell apart), two greys-in-hue
+// and grey for "others", least visible last. Kinds in order: one hue from pale to deep, so that the order is seen and
+// survives grey; what has no place in the order (never freed, from before) stands apart in sand and grey.
+import type { ColourBy, Kinds } from '../engine/answers.ts';
+import { colorsOf, type Theme } from './colors.ts';
+
+export const colourNames: Record<ColourBy, string> = {
+  allocation: 'Allocation',
+  stack: 'Stack',
+  size: 'Size class',
+  stream: 'Stream',
+  pool: 'Pool',
+  lifetime: 'Lifetime',
+  age: 'Age',
+};
+export const colourWays = Object.keys(colourNames) as ColourBy[];
+
+const unordered: Record<Theme, readonly string[]> = {
+  light: [
+    '#332288', '#88ccee', '#44aa99', '#ddcc77', '#cc6677', '#117733',
+    '#aa4499', '#999933', '#882255', '#6699cc', '#997700', '#b4bac2',
+  ], // prettier-ignore
+  dark: [
+    '#7a6fd0', '#88ccee', '#44aa99', '#ddcc77', '#cc6677', '#3f9b5b',
+    '#bf6bb0', '#a8a84a', '#b0567f', '#5f8fc4', '#b08f2e', '#5a646f',
+  ], // prettier-ignore
+};
+
+/** Pale to deep; in the dark theme deep to pale, so that more stands out more. */
+const ramp: Record<Theme, readonly [from: string, to: string]> = {
+  light: ['#d3e6f5', '#123b78'],
+  dark: ['#1d3556', '#b9dcf7'],
+};
+const apart: Record<Theme, { never: string; before: string }> = {
+  light: { never: '#c4a35a', before: '#a3abb5' },
+  dark: { never: '#a08343', before: '#5f6a76' },
+};
+
+/** One colour per kind; the bands of the theme where every block has a colour of its own. */
+export function colorsOfKinds(kinds: Kinds | undefined, theme: Theme): readonly string[] {
+  if (!kinds || kinds.kinds.length === 0) return colorsOf(theme).bands;
+  if (!kinds.ordered) {
+    const hues = unordered[theme];
+    const last = hues.length - 1;
+    return kinds.kinds.map(
+      ({ merged }, index) => hues[merged > 0 ? last : Math.min(index, last)] ?? '#888888',
+    );
+  }
+  const inOrder = kinds.kinds.filter(({ label }) => !isApart(label));
+  let place = 0;
+  return kinds.kinds.map(({ label }) => {
+    if (label.startsWith('never')) return apart[theme].never;
+    if (isApart(label)) return apart[theme].before;
+    const part = inOrder.length > 1 ? place / (inOrder.length - 1) : 1;
+    place += 1;
+    return between(ramp[theme][0], ramp[theme][1], part);
+  });
+}
+
+function isApart(label: string): boolean {
+  return label.startsWith('never') || label.startsWith('from before');
+}
+
+function between(from: string, to: string, part: number): string {
+  const channel = (color: string, at: number): number => Number.parseInt(color.slice(at, at + 2), 16);
+  const mixed = [1, 3, 5].map((at) =>
+    Math.round(channel(from, at) + (channel(to, at) - channel(from, at)) * part),
+  );
+  return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+}

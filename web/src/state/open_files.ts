@@ -1,0 +1,302 @@
+// Which files are open, which of them is shown, and how each came to be.
+//
+// One engine per file: closing a file ends its worker, which gives all its memory back. A few are read at the same
+// time, the others wait. A file that cannot be read keeps its place with its error and hides no other.
+import type { ReactiveController, ReactiveControllerHost } from 'lit';
+import type { Bytes } from '../base/units.ts';
+import type { Contents, Diagnostic, EngineError, ViewInfo } from '../engine/answers.ts';
+import { EngineFailure, type EngineClient } from '../engine/client.ts';
+import { EnginePool } from '../engine/pool.ts';
+import type { Progress, Source } from '../engine/protocol.ts';
+
+/** Bytes the engine may use for one file; the 32-bit heap ends at 4 GiB. */
+const budget: Bytes = 3.5 * 1024 ** 3;
+/** Files read at the same time. More would only share the same cores and disk. */
+const mostReading = Math.min(4, Math.max(2, navigator.hardwareConcurrency || 2));
+
+/** A file that could be read. */
+export interface OpenFile {
+  name: string;
+  bytes: Bytes;
+  source: Source;
+  engine: EngineClient;
+  contents: Contents;
+  snapshot: number;
+  /** Undefined if the file names no device. */
+  view: ViewInfo | undefined;
+  /** What the reader noticed, and what the view shown repaired. */
+  diagnostics: readonly Diagnostic[];
+  /** Of its bytes (engine/base/content_hash.h). */
+  hash: string;
+  /** Why the engine stopped after the file was shown. */
+  died: EngineError | undefined;
+}
+
+export interface Loading {
+  name: string;
+  /** 0 = waits for its turn. */
+  startedAt: number;
+  progress: Progress;
+}
+
+/** A place in the row of files; exactly one of `loading`, `error` and `file` is set. */
+export interface Entry {
+  readonly id: number;
+  /** As the file is called, with a number behind it if another open file is called so. */
+  readonly name: string;
+  readonly source: Source | undefined;
+  /** Chosen together with others: its failure does not ask for attention. */
+  readonly inGroup: boolean;
+  loading: Loading | undefined;
+  error: EngineError | undefined;
+  file: OpenFile | undefined;
+  /** While it is read. */
+  engine: EngineClient | undefined;
+}
+
+export interface Chosen {
+  name: string;
+  source: Source;
+}
+
+export type State = 'empty' | 'loading' | 'ready' | 'error';
+
+export class OpenFiles implements ReactiveController {
+  entries: readonly Entry[] = [];
+  active: Entry | undefined;
+  /** A device is being opened. */
+  switching = false;
+  /** Shown before; what is behind a card, and where `back` leads. */
+  private behind: Entry | undefined;
+  private readonly pool = new EnginePool();
+  private lastId = 0;
+
+  constructor(private readonly host: ReactiveControllerHost) {
+    host.addController(this);
+  }
+
+  hostConnected(): void {
+    this.pool.warmUp(2); // so that opening two files does not even make a worker
+  }
+
+  get state(): State {
+    if (!this.active) return 'empty';
+    if (this.active.loading) return 'loading';
+    return this.active.error ? 'error' : 'ready';
+  }
+
+  /** What the page shows; behind a card the one before. */
+  get shown(): Entry | undefined {
+    return this.active?.file ? this.active : this.behind;
+  }
+  get file(): OpenFile | undefined {
+    return this.shown?.file;
+  }
+
+  /** Opens all, shows the first. */
+  open(chosen: readonly Chosen[]): void {
+    const stale = this.active;
+    if (stale?.error && !stale.inGroup) this.drop(stale);
+    const added = chosen.map(({ name, source }) => this.add(name, source, chosen.length > 1));
+    if (added[0]) this.show(added[0]);
+    this.readNext();
+  }
+
+  /** Shows a failure that was seen before the engine was asked. */
+  fail(name: string, error: EngineError): void {
+    const stale = this.active;
+    if (stale?.error && !stale.inGroup) this.drop(stale);
+    const entry = this.add(name, undefined, false);
+    entry.loading = undefined;
+    entry.error = error;
+    this.show(entry);
+  }
+
+  show(entry: Entry): void {
+    if (this.active?.file) this.behind = this.active;
+    this.active = entry;
+    this.host.requestUpdate();
+  }
+
+  /** The one after (or before) the shown one in the row. */
+  step(by: 1 | -1): void {
+    if (this.entries.length < 2 || !this.active) return;
+    const index = this.entries.indexOf(this.active) + by + this.entries.length;
+    const entry = this.entries[index % this.entries.length];
+    if (entry) this.show(entry);
+  }
+
+  /** Gives the memory of a file back. */
+  close(entry: Entry): void {
+    const index = this.entries.indexOf(entry);
+    const back = this.behind;
+    this.drop(entry);
+    if (this.active === undefined) {
+      const next =
+        back && back !== entry && this.entries.includes(back)
+          ? back
+          : (this.entries[index] ?? this.entries.at(-1));
+      if (next) this.show(next);
+    }
+    this.pool.warmUp();
+    this.readNext();
+    this.host.requestUpdate();
+  }
+
+  /** Back from a card to the file that was shown before, or to the start. */
+  back(): void {
+    if (this.active && !this.active.file) this.close(this.active);
+  }
+
+  async openDevice(snapshot: number, device: number): Promise<void> {
+    const { file } = this;
+    if (!file || this.switching) return;
+    this.switching = true;
+    this.host.requestUpdate();
+    try {
+      const { view, diagnostics } = await file.engine.call('view', { snapshot, device });
+      file.snapshot = snapshot;
+      file.view = view;
+      file.diagnostics = diagnostics;
+    } catch (error) {
+      if (!file.engine.alive || file !== this.file) return;
+      // A file being loaded meanwhile goes on.
+      if (this.state !== 'loading') this.fail(file.name, reasonOf(error));
+      // The one before is still what the page shows.
+      if (file.view)
+        await file.engine
+          .call('view', { snapshot: file.snapshot, device: file.view.device })
+          .catch(() => undefined);
+    } finally {
+      this.switching = false;
+      this.host.requestUpdate();
+    }
+  }
+
+  /** Has an engine ready for the next file; called when there is nothing more urgent to do. */
+  prepareNext(): void {
+    this.pool.warmUp();
+  }
+
+  /** Reads the shown file again after its engine stopped. */
+  reopen(): void {
+    const entry = this.shown;
+    if (!entry?.source) return;
+    entry.file?.engine.terminate();
+    entry.file = undefined;
+    entry.loading = waiting(entry.name, entry.source);
+    this.show(entry);
+    this.readNext();
+  }
+
+  private add(name: string, source: Source | undefined, inGroup: boolean): Entry {
+    this.lastId += 1;
+    const entry: Entry = {
+      id: this.lastId,
+      name: this.freeName(name),
+      source,
+      inGroup,
+      loading: waiting(name, source),
+      error: undefined,
+      file: undefined,
+      engine: undefined,
+    };
+    this.entries = [...this.entries, entry];
+    return entry;
+  }
+
+  /** Two files of one name stay apart. */
+  private freeName(name: string): string {
+    const taken = new Set(this.entries.map((entry) => entry.name));
+    let free = name;
+    for (let number = 2; taken.has(free); number += 1) free = `${name} (${number})`;
+    return free;
+  }
+
+  private drop(entry: Entry): void {
+    entry.engine?.terminate();
+    entry.file?.engine.terminate();
+    this.entries = this.entries.filter((one) => one !== entry);
+    if (this.behind === entry) this.behind = undefined;
+    if (this.active === entry) this.active = undefined;
+  }
+
+  private readNext(): void {
+    const reading = this.entries.filter(({ loading }) => loading && loading.startedAt > 0).length;
+    const queue = this.entries.filter(({ loading }) => loading?.startedAt === 0);
+    // What one looks at comes first.
+    queue.sort((a, b) => Number(b === this.active) - Number(a === this.active));
+    for (const entry of queue.slice(0, Math.max(0, mostReading - reading))) void this.read(entry);
+  }
+
+  private async read(entry: Entry): Promise<void> {
+    const { source, loading } = entry;
+    if (!source || !loading) return;
+    entry.loading = { ...loading, startedAt: performance.now() };
+    this.host.requestUpdate();
+    const gone = (): boolean => !this.entries.includes(entry);
+    let engine: EngineClient | undefined;
+    try {
+      engine = await this.pool.take();
+      if (gone()) return engine.terminate();
+      entry.engine = engine;
+      const { contents, view, diagnostics, hash } = await engine.call(
+        'open',
+        { source, budget },
+        (progress) => {
+          if (!entry.loading) return;
+          entry.loading = { ...entry.loading, progress };
+          this.host.requestUpdate();
+        },
+      );
+      if (gone()) return engine.terminate();
+      const file: OpenFile = {
+        name: entry.name,
+        bytes: 'file' in source ? source.file.size : (entry.loading?.progress.bytes ?? 0),
+        source,
+        engine,
+        contents,
+        snapshot: contents.default?.snapshot ?? 0,
+        view,
+        diagnostics,
+        hash,
+        died: undefined,
+      };
+      engine.onDeath = (error) => {
+        file.died = error;
+        this.host.requestUpdate();
+      };
+      entry.file = file;
+    } catch (error) {
+      engine?.terminate();
+      if (gone()) return;
+      entry.error = reasonOf(error);
+      this.pool.warmUp();
+      this.leaveBroken(entry);
+    } finally {
+      entry.loading = undefined;
+      entry.engine = undefined;
+      this.readNext();
+      this.host.requestUpdate();
+    }
+  }
+
+  /** One of many that is broken gives way to the next one. */
+  private leaveBroken(entry: Entry): void {
+    if (entry !== this.active || !entry.inGroup) return;
+    const other =
+      this.entries.find(({ file }) => file) ??
+      this.entries.find(({ loading, id }) => loading && id !== entry.id);
+    if (other) this.show(other);
+  }
+}
+
+function waiting(name: string, source: Source | undefined): Loading {
+  const total = source && 'file' in source ? source.file.size : 0;
+  return { name, startedAt: 0, progress: { phase: 'reading', bytes: 0, total, events: 0 } };
+}
+
+function reasonOf(error: unknown): EngineError {
+  if (error instanceof EngineFailure) return error.reason;
+  return { code: 'internal', message: error instanceof Error ? error.message : String(error), offset: -1 };
+}

@@ -1,0 +1,209 @@
+// Several files side by side: one bar each by its peak, the odd one marked and said in words.
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
+import { formatBytes, formatExactBytes, plural } from '../base/format.ts';
+import { compare, type Comparison } from '../state/odd_one.ts';
+import type { Entry } from '../state/open_files.ts';
+import { base } from './styles.ts';
+import { symbols } from './symbols.ts';
+
+/** Tells `show` and `close` with an Entry. */
+@customElement('memstrata-file-row')
+export class FileRowView extends LitElement {
+  @property({ attribute: false }) entries: readonly Entry[] = [];
+  @property({ attribute: false }) active: Entry | undefined;
+  /** Changes whenever an entry does: entries are the same objects. */
+  @property({ attribute: false }) version: unknown;
+
+  protected override render(): TemplateResult {
+    const peaks = this.entries.map(({ file }) => file?.view?.peak.bytes);
+    const comparison = compare(peaks);
+    const most = Math.max(1, ...peaks.filter((peak) => peak !== undefined));
+    return html`
+      <ul aria-label="Open files by peak">
+        ${this.entries.map((entry, index) => this.bar(entry, peaks[index], most, comparison.odd[index]))}
+      </ul>
+      ${this.words(comparison)}
+    `;
+  }
+
+  private bar(entry: Entry, peak: number | undefined, most: number, odd: number | undefined): TemplateResult {
+    const { loading, error, name } = entry;
+    const { bytes, total } = loading?.progress ?? { bytes: 0, total: 0 };
+    const part = peak !== undefined ? peak / most : loading && total > 0 ? bytes / total : 0;
+    const value = error
+      ? 'not readable'
+      : loading
+        ? loading.startedAt === 0
+          ? 'waits'
+          : total > 0
+            ? `${Math.floor(part * 100)} %`
+            : formatBytes(bytes)
+        : peak === undefined
+          ? 'empty'
+          : formatBytes(peak);
+    const state = error ? 'broken' : loading ? 'loading' : 'ready';
+    return html`<li
+      class="${state} ${odd === undefined ? '' : 'odd'}"
+      data-entry=${name}
+      data-entry-state=${state}
+      data-odd=${odd === undefined ? nothing : odd.toFixed(3)}>
+      <button
+        class="bar"
+        aria-current=${entry === this.active ? 'true' : 'false'}
+        title="${name}${peak === undefined ? '' : ` · peak ${formatExactBytes(peak)}`}${error ? ` · ${error.message}` : ''}"
+        @click=${() => this.tell('show', entry)}>
+        <span class="name">${name}</span>
+        <span class="value">${odd === undefined ? '' : html`<b aria-label="odd one">≠</b> `}${value}</span>
+        <span class="track"><span class="fill" .style=${`transform: scaleX(${part})`}></span></span>
+      </button>
+      <button
+        class="close"
+        aria-label="Close ${name}"
+        title="Close"
+        @click=${() => this.tell('close', entry)}>
+        ${symbols.close}
+      </button>
+    </li>`;
+  }
+
+  private words({ median, count, odd }: Comparison): TemplateResult | typeof nothing {
+    const told = this.entries.flatMap(({ name }, index) => {
+      const share = odd[index];
+      return share === undefined ? [] : [{ name, share }];
+    });
+    if (told.length === 0) return nothing;
+    const [first] = told;
+    if (!first) return nothing;
+    const percent = Math.abs(first.share * 100);
+    const sentence =
+      told.length === 1
+        ? `${first.name} is the odd one: its peak lies ${percent >= 10 ? Math.round(percent) : percent.toFixed(1)} % ` +
+          `${first.share > 0 ? 'above' : 'below'} the median of ${plural(count, 'file')}, ${formatBytes(median)}.`
+        : `${plural(told.length, 'file')} of ${count} have a peak far from the median, ${formatBytes(median)}: ` +
+          `${told
+            .slice(0, 4)
+            .map(({ name }) => name)
+            .join(', ')}${told.length > 4 ? ', …' : ''}.`;
+    return html`<p role="status" data-odd-words>${sentence}</p>`;
+  }
+
+  private tell(what: 'show' | 'close', entry: Entry): void {
+    this.dispatchEvent(new CustomEvent<Entry>(what, { detail: entry }));
+  }
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: block;
+        padding: 6px 12px;
+        background: var(--surface);
+        border-bottom: 1px solid var(--line);
+      }
+      ul {
+        display: grid;
+        grid-template-columns: repeat(auto-fill, minmax(168px, 1fr));
+        gap: 2px 8px;
+        max-height: 148px;
+        margin: 0;
+        padding: 2px;
+        overflow-y: auto;
+        list-style: none;
+      }
+      li {
+        position: relative;
+        display: flex;
+        min-width: 0;
+      }
+      .bar {
+        flex: 1;
+        display: grid;
+        grid-template-columns: minmax(0, 1fr) auto;
+        gap: 2px 8px;
+        min-width: 0;
+        padding: 4px 26px 5px 8px;
+        border: 1px solid transparent;
+        border-radius: 6px;
+        background: none;
+        font-size: 12.5px;
+        text-align: left;
+        cursor: pointer;
+      }
+      .bar:hover {
+        background: var(--hover);
+      }
+      .bar[aria-current='true'] {
+        border-color: var(--accent);
+        background: var(--accent-soft);
+      }
+      .name {
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+      }
+      .value {
+        color: var(--dim);
+        font-variant-numeric: tabular-nums;
+        white-space: nowrap;
+      }
+      .track {
+        grid-column: 1 / -1;
+        height: 4px;
+        border-radius: 2px;
+        background: var(--hover);
+        overflow: hidden;
+      }
+      .fill {
+        display: block;
+        height: 100%;
+        background: var(--accent);
+        transform-origin: left;
+      }
+      .loading .fill {
+        background: var(--line-strong);
+      }
+      .odd .value,
+      .odd b {
+        color: var(--warn);
+        font-weight: 650;
+      }
+      .odd .fill {
+        background: var(--warn);
+      }
+      .broken .name,
+      .broken .value {
+        color: var(--bad);
+      }
+      .close {
+        position: absolute;
+        top: 3px;
+        right: 2px;
+        display: grid;
+        place-items: center;
+        width: 24px;
+        height: 24px;
+        padding: 0;
+        border: 0;
+        border-radius: 5px;
+        background: none;
+        color: var(--dim);
+        cursor: pointer;
+      }
+      .close:hover {
+        background: var(--hover);
+        color: var(--text);
+      }
+      .close svg.symbol {
+        width: 12px;
+        height: 12px;
+      }
+      p {
+        margin: 4px 0 0;
+        padding: 0 10px;
+        color: var(--warn);
+        font-size: 12.5px;
+      }
+    `,
+  ];
+}

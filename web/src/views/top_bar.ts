@@ -1,0 +1,200 @@
+// The uppermost line: the name, which file and device are shown, and the few things that concern the whole page.
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
+import { live } from 'lit/directives/live.js';
+import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
+import type { Theme } from '../draw/colors.ts';
+import type { OpenFile } from '../state/open_files.ts';
+import type { ActionId } from './actions.ts';
+import './file_button.ts';
+import { base } from './styles.ts';
+import { symbols } from './symbols.ts';
+
+export interface DeviceChoice {
+  snapshot: number;
+  device: number;
+}
+
+/** Tells `device` with a DeviceChoice, `files` (bubbling from the button) and `act` with an ActionId. */
+@customElement('memstrata-top-bar')
+export class TopBarView extends LitElement {
+  @property({ attribute: false }) file: OpenFile | undefined;
+  /** Changes with the file's contents, which is the same object. */
+  @property({ attribute: false }) view: OpenFile['view'];
+  @property() theme: Theme = 'light';
+  @property({ type: Boolean }) switching = false;
+
+  protected override render(): TemplateResult {
+    const { file } = this;
+    const other = this.theme === 'dark' ? 'light' : 'dark';
+    return html`<header>
+      <div class="brand">
+        <svg viewBox="0 0 20 20" aria-hidden="true">
+          <rect x="2" y="12.5" width="16" height="4.5" rx="1.2" class="b1"></rect>
+          <rect x="5" y="7.5" width="11" height="4" rx="1.2" class="b2"></rect>
+          <rect x="8" y="3" width="5.5" height="3.5" rx="1.2" class="b3"></rect>
+        </svg>
+        <h1>memstrata</h1>
+      </div>
+      ${file ? this.fileChoice(file) : nothing}
+      <div class="end">
+        ${file?.view ? this.button('link', 'Copy a link to this view', 'U', symbols.link) : nothing}
+        ${file?.view ? this.button('picture', 'Save the picture', 'I', symbols.save) : nothing}
+        ${file ? this.button('about', 'About this file', 'B', symbols.info) : nothing}
+        ${this.button('theme', `Use the ${other} theme`, 'T', this.theme === 'dark' ? symbols.sun : symbols.moon)}
+        ${this.button('keys', 'Keys', '?', html`?`)}
+      </div>
+    </header>`;
+  }
+
+  private button(action: ActionId, label: string, key: string, symbol: TemplateResult): TemplateResult {
+    return html`<button
+      class="button quiet icon"
+      title="${label} (${key})"
+      aria-label=${label}
+      data-action=${action}
+      @click=${() => this.dispatchEvent(new CustomEvent<ActionId>('act', { detail: action }))}>
+      ${symbol}
+    </button>`;
+  }
+
+  private choose(choice: DeviceChoice): void {
+    this.dispatchEvent(new CustomEvent<DeviceChoice>('device', { detail: choice }));
+  }
+
+  private fileChoice(file: OpenFile): TemplateResult {
+    const { snapshots } = file.contents;
+    const devices = snapshots[file.snapshot]?.devices ?? [];
+    return html`<div class="file">
+      <span class="file-name" title=${file.name}>${file.name}</span>
+      <span class="file-size" title=${formatExactBytes(file.bytes)}>${formatBytes(file.bytes)}</span>
+      <memstrata-file-button label="Open…"></memstrata-file-button>
+      ${
+        snapshots.length > 1
+          ? html`<select
+              class="field"
+              aria-label="Snapshot"
+              .value=${live(String(file.snapshot))}
+              @change=${(event: Event) => this.chooseSnapshot(file, Number((event.target as HTMLSelectElement).value))}>
+              ${snapshots.map(({ name }, index) => html`<option value=${index} ?selected=${index === file.snapshot}>${name || `Snapshot ${index + 1}`}</option>`)}
+            </select>`
+          : nothing
+      }
+      ${
+        devices.length > 1
+          ? html`<select
+              class="field"
+              aria-label="Device"
+              ?disabled=${this.switching}
+              .value=${live(String(file.view?.device ?? ''))}
+              @change=${(event: Event) =>
+                this.choose({
+                  snapshot: file.snapshot,
+                  device: Number((event.target as HTMLSelectElement).value),
+                })}>
+              ${devices.map(
+                ({ device, events }) =>
+                  html`<option value=${device} ?selected=${device === file.view?.device}>
+                    Device ${device} · ${events > 0 ? `${formatCount(events)} events` : 'state only'}
+                  </option>`,
+              )}
+            </select>`
+          : devices.length === 1
+            ? html`<span class="device">Device ${devices[0]?.device}</span>`
+            : nothing
+      }
+    </div>`;
+  }
+
+  /** Its device with the longest history. */
+  private chooseSnapshot(file: OpenFile, snapshot: number): void {
+    const devices = [...(file.contents.snapshots[snapshot]?.devices ?? [])];
+    devices.sort((a, b) => b.events - a.events);
+    const device = devices[0]?.device;
+    if (device !== undefined) this.choose({ snapshot, device });
+  }
+
+  static override styles = [
+    base,
+    css`
+      header {
+        display: flex;
+        align-items: center;
+        gap: 8px 16px;
+        min-height: 48px;
+        padding: 8px 12px 8px 16px;
+        background: var(--surface);
+        border-bottom: 1px solid var(--line);
+      }
+      .brand {
+        display: flex;
+        align-items: center;
+        gap: 8px;
+      }
+      .brand svg {
+        width: 20px;
+        height: 20px;
+      }
+      .b1 {
+        fill: #4f7fbd;
+      }
+      .b2 {
+        fill: #2f8f8b;
+      }
+      .b3 {
+        fill: #c4a35a;
+      }
+      h1 {
+        margin: 0;
+        font-size: 15px;
+        font-weight: 650;
+        letter-spacing: -0.01em;
+      }
+      .file {
+        display: flex;
+        align-items: center;
+        gap: 8px;
+        min-width: 0;
+        flex: 0 1 auto;
+      }
+      .file-name {
+        min-width: 60px;
+        max-width: 480px;
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+        font-weight: 550;
+      }
+      .file-size,
+      .device {
+        color: var(--dim);
+        white-space: nowrap;
+        font-variant-numeric: tabular-nums;
+      }
+      .end {
+        display: flex;
+        gap: 4px;
+        margin-left: auto;
+      }
+      .end .button {
+        font-size: 15px;
+      }
+      @media (max-width: 640px) {
+        header {
+          flex-wrap: wrap;
+        }
+        .file {
+          order: 4;
+          flex: 1 0 100%;
+          flex-wrap: wrap;
+        }
+        .file-name {
+          flex: 1;
+        }
+        .end {
+          gap: 0;
+        }
+      }
+    `,
+  ];
+}

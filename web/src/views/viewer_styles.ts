@@ -1,0 +1,107 @@
+// How the page divides its room.
+import { css } from 'lit';
+
+export const layout = css`
+  :host {
+    display: flex;
+    flex-direction: column;
+    height: 100vh;
+    height: 100dvh;
+    background: var(--bg);
+    color: var(--text);
+    font:
+      14px/1.4 system-ui,
+      -apple-system,
+      'Segoe UI',
+      Roboto,
+      sans-serif;
+  }
+  .second {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0 16px;
+    padding: 4px 12px 4px 6px;
+    background: var(--surface);
+    border-bottom: 1px solid var(--line);
+  }
+  memstrata-stats {
+    flex: 1 1 auto;
+  }
+  memstrata-filter {
+    flex: 0 1 560px;
+    min-width: min(100%, 300px);
+    padding: 4px 0 4px 6px;
+  }
+  main {
+    position: relative;
+    flex: 1;
+    min-height: 0;
+    display: flex;
+    flex-direction: column;
+  }
+  memstrata-start {
+    flex: 1;
+    min-height: 0;
+  }
+  .work {
+    flex: 1;
+    min-height: 0;
+    display: grid;
+    grid-template-columns: minmax(0, 1fr) 1px min(var(--details), calc(100% - 320px));
+  }
+  .nothing {
+    margin: auto;
+    padding: 24px;
+    max-width: 52ch;
+    line-height: 1.5;
+  }
+  .nothing h2 {
+    margin: 0 0 8px;
+    font-size: 20px;
+  }
+  .nothing p {
+    margin: 0;
+    color: var(--dim);
+  }
+  .cover {
+    flex: 1;
+    display: grid;
+    min-height: 0;
+  }
+  .cover.over {
+    position: absolute;
+    inset: 0;
+    z-index: 5;
+    background: color-mix(in srgb, var(--bg) 70%, transparent);
+  }
+  .drop {
+    position: fixed;
+    inset: 8px;
+    z-index: 20;
+    display: grid;
+    place-items: center;
+    border: 2px dashed var(--accent);
+    border-radius: 12px;
+    background: color-mix(in srgb, var(--accent-soft) 85%, transparent);
+    color: var(--accent);
+    font-size: 20px;
+    font-weight: 600;
+    pointer-events: none;
+  }
+  @media (max-width: 1200px) {
+    memstrata-filter {
+      flex: 1 1 500px;
+    }
+  }
+  @media (max-width: 899px) {
+    :host {
+      height: auto;
+      min-height: 100dvh;
+    }
+    .work {
+      grid-template-columns: minmax(0, 1fr);
+      grid-template-rows: minmax(360px, 60dvh) 1px auto;
+    }
+  }
+`;
