@@ -75,8 +75,9 @@ int main(int argc, char** argv) {
   std::sort(seconds.begin(), seconds.end());
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("{\"seconds\":%.6f,\"best\":%.6f,\"events\":%zu,\"check\":%llu,\"heap\":%lld,\"peak_rss\":%lld}\n",
-              seconds[seconds.size() / 2], seconds[0], run.events, static_cast<unsigned long long>(run.check),
-              static_cast<long long>(run.heap), static_cast<long long>(usage.ru_maxrss) * 1024);
+  std::printf(
+      "{\"seconds\":%.6f,\"best\":%.6f,\"events\":%zu,\"check\":%llu,\"heap\":%lld,\"peak_rss\":%lld}\n",
+      seconds[seconds.size() / 2], seconds[0], run.events, static_cast<unsigned long long>(run.check),
+      static_cast<long long>(run.heap), static_cast<long long>(usage.ru_maxrss) * 1024);
   return 0;
 }
