@@ -159,7 +159,9 @@ bool Machine::put(int64_t slot) {
 bool Machine::add_batch(bool pairs) {
   size_t first = 0;
   if (pairs) tuple_ = {};
-  return take_mark(first) && close_from(first) && add_members(first, pairs, true);
+  if (!take_mark(first) || !close_from(first)) return false;
+  if (size() >= first + 2 && merge(top_[-2], top_[-1])) --top_;  // as every neighbour before it was
+  return add_members(first, pairs, true);
 }
 
 bool Machine::add_one(bool pair) {

@@ -262,8 +262,8 @@ size_t Machine::run(std::span<const std::byte> bytes, int64_t offset) {
         continue;
       case Op::empty_dict: {
         enter();
-        if (shortcut_ != nullptr && opens_.size() + 2 <= kMaxOpen) {
-          if (!complete_dict_below()) break;
+        if (shortcut_ != nullptr && !complete_dict_below()) break;
+        if (may_take_shortcut()) {
           const auto taken = shortcut_->take({p, static_cast<size_t>(end - p)}, offset_, memo_);
           if (taken.bytes > 0) {
             if (size() == floor() || !merge(top_[-1], taken.rows)) *top_++ = taken.rows;

@@ -20,6 +20,7 @@
 
 #include "engine/base/column.h"
 #include "engine/base/string_pool.h"
+#include "engine/io/limits.h"
 #include "engine/io/pickle/memo.h"
 #include "engine/io/pickle/opcodes.h"
 #include "engine/io/pickle/shortcut.h"
@@ -126,6 +127,11 @@ class Machine {
   [[nodiscard]] size_t size() const { return static_cast<size_t>(top_ - base_); }
   // Lowest index that opcodes may touch.
   [[nodiscard]] size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
+  // What is unfinished under the same mark would be completed before the dict that is about to begin.
+  [[nodiscard]] bool may_take_shortcut() const {
+    return shortcut_ != nullptr && opens_.size() + 2 <= kMaxOpen &&
+           (opens_.empty() || opens_.back().position < floor());
+  }
   [[nodiscard]] bool make_room();
   [[nodiscard]] bool push(const Value& value);
   [[nodiscard]] bool push_mark();
