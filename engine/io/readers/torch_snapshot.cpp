@@ -11,6 +11,7 @@
 #include "engine/base/utf8.h"
 #include "engine/io/limits.h"
 #include "engine/io/pickle/machine.h"
+#include "engine/io/readers/event_entries.h"
 #include "engine/io/readers/snapshot_schema.h"
 
 namespace memstrata::io {
@@ -29,14 +30,19 @@ struct FreeBytes {
 }  // namespace
 
 struct TorchSnapshotReader::State {
-  explicit State(model::Recording& target)
+  State(model::Recording& target, Way way)
       : recording(target),
         schema(std::make_unique<SnapshotSchema>(target)),
         machine(
-            std::make_unique<pickle::Machine>(target.strings, target.budget, target.diagnostics, *schema)) {}
+            std::make_unique<pickle::Machine>(target.strings, target.budget, target.diagnostics, *schema)) {
+    if (way == Way::plain) return;
+    entries = std::make_unique<EventEntries>(*schema, target);
+    machine->use(entries.get());
+  }
 
   model::Recording& recording;
   std::unique_ptr<SnapshotSchema> schema;
+  std::unique_ptr<EventEntries> entries;
   std::unique_ptr<pickle::Machine> machine;  // none once finished
 
   // [gap | chunk]: what the machine left unread lies right before the chunk.
@@ -118,8 +124,8 @@ struct TorchSnapshotReader::State {
   }
 };
 
-TorchSnapshotReader::TorchSnapshotReader(model::Recording& recording)
-    : state_(std::make_unique<State>(recording)) {}
+TorchSnapshotReader::TorchSnapshotReader(model::Recording& recording, Way way)
+    : state_(std::make_unique<State>(recording, way)) {}
 
 TorchSnapshotReader::~TorchSnapshotReader() = default;
 
@@ -195,6 +201,7 @@ Status TorchSnapshotReader::finish() {
   if (!found) return s.nothing_to_show(result);
   s.tell_how_it_ended();
   s.machine.reset();  // the memo and the buffer are as large as a small file
+  s.entries.reset();
   s.schema.reset();
   s.memory.reset();
   s.chunk = nullptr;

@@ -18,8 +18,11 @@ namespace memstrata::io {
 
 class TorchSnapshotReader final : public Reader {
  public:
+  // `plain` runs every opcode; `fast` gives the same Recording and takes the events out of the file by their
+  // form.
+  enum class Way : uint8_t { fast, plain };
   // `recording` must be fresh. Memory is charged to its budget, except one input buffer of 4 MiB.
-  explicit TorchSnapshotReader(model::Recording& recording);
+  explicit TorchSnapshotReader(model::Recording& recording, Way way = Way::fast);
   ~TorchSnapshotReader() override;
 
   [[nodiscard]] std::span<std::byte> writable() override;
