@@ -8,6 +8,8 @@ export interface EngineError {
   message: string;
   /** Byte offset in the input, -1 = does not apply. */
   offset: number;
+  /** What the offset counts in; absent = the file itself. */
+  inside?: string;
 }
 
 export interface Contents {
@@ -43,6 +45,10 @@ export interface Diagnostic {
   count: number;
   /** Byte offset of the first one, null or -1 = no place in the file. */
   first_offset: number | null;
+  /** What it counts in ("rank0.pickle"); absent = the file itself. */
+  first_in?: string;
+  /** How far the file itself had been read, if `first_in` is there. */
+  file_offset?: number | null;
   text: string;
 }
 
