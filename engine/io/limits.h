@@ -23,18 +23,19 @@ inline constexpr size_t kPackedChunkBytes = size_t{256} << 10;
 // A container in a container in a ...: people have a gzip in a zip, rarely one more.
 inline constexpr int kMaxNesting = 4;
 // What compressed streams may make, all levels and members together. Snapshots repeat themselves: pickles
-// shrink to a tenth or a fiftieth, JSON with its stacks written out to a three-hundredth. Deflate cannot do more
-// than 1032 to 1, zstd 30,000 to 1; a file of 1 MB must not cause 30 GB of work.
+// shrink to a tenth or a fiftieth, JSON with its stacks written out to a three-hundredth. Deflate cannot do
+// more than 1032 to 1, zstd 30,000 to 1; a file of 1 MB must not cause 30 GB of work.
 inline constexpr int64_t kFreeUnpackedBytes = int64_t{1} << 30;
 inline constexpr int64_t kUnpackedPerPacked = 400;
-// Unpacked behind the end of the snapshot to reach the checksum; whoever packs more than padding there loses it.
+// Unpacked behind the end of the snapshot to reach the checksum; whoever packs more than padding there loses
+// it.
 inline constexpr int64_t kCheckedBehindEnd = int64_t{64} << 10;
 // Members of an archive that are looked at, snapshots or not.
 inline constexpr int32_t kMaxMembersOfArchive = 4096;
 // Window of a zstd stream: what `zstd` makes without --long is at most 8 MiB, with --long 128 MiB.
 inline constexpr int kMaxZstdWindowLog = 27;
-// A run of base64 letters in a web page is looked at from this length on: one stored block of pickle.
-inline constexpr size_t kMinBase64 = 64;
+// A run of base64 letters in a web page is looked at from this length on: less than an empty snapshot has.
+inline constexpr size_t kMinBase64 = 40;
 
 // -- JSON.
 // The longest piece of text that is handed on as a whole. What is longer is walked through member by member.

@@ -44,13 +44,13 @@ enum class Diag : uint8_t {
   requests_only,          // no free_completed in the trace: free_requested counts as the free
   level_overflow,         // the sum of live sizes would pass 8 PiB; the size was taken as 0
   // Of containers and JSON.
-  member_not_read,     // a damaged, encrypted or unknown member of an archive, left out
-  not_a_snapshot,      // a member of an archive that is something else, left out
-  checksum_mismatch,   // what was unpacked is not what was packed
-  unpacks_to_too_much, // a compressed stream far larger than any snapshot of its size; reading stopped
-  too_many_members,    // of an archive; the rest is left out
-  invalid_json,        // a part of JSON text that cannot be understood, left out
-  invalid_utf8,        // bytes of JSON text that are not UTF-8, read as ?
+  member_not_read,      // a damaged, encrypted or unknown member of an archive, left out
+  not_a_snapshot,       // a member of an archive that is something else, left out
+  checksum_mismatch,    // what was unpacked is not what was packed
+  unpacks_to_too_much,  // a compressed stream far larger than any snapshot of its size; reading stopped
+  too_many_members,     // of an archive; the rest is left out
+  invalid_json,         // a part of JSON text that cannot be understood, left out
+  invalid_utf8,         // bytes of JSON text that are not UTF-8, read as ?
   kCount,
 };
 
@@ -65,7 +65,7 @@ struct DiagKind {
 // Which bytes an offset counts, where one file holds others.
 struct Place {
   std::string inside;        // "rank0.pickle", "the unpacked gzip data"; empty = the file itself
-  int64_t file_offset = -1;  // byte of the file up to which it had been read, if `inside` is not empty
+  int64_t file_offset = -1;  // where in the file that begins (of nested containers the outermost), else -1
 };
 
 class Diagnostics {

@@ -97,6 +97,7 @@ std::string Session::contents_json() const {
   int32_t best_device = -1;
   int32_t best_events = -1;
   json.begin_object();
+  json.member("format", std::string_view(recording.format));
   json.key("snapshots");
   json.begin_array();
   for (size_t i = 0; i < recording.snapshots.size(); ++i) {

@@ -15,6 +15,7 @@ class StoredDecoder final : public Decoder {
     return {count, count, State::more};
   }
   std::string_view problem() const override { return {}; }
+  int64_t problem_offset() const override { return 0; }
 };
 
 }  // namespace

@@ -34,6 +34,8 @@ class Decoder {
   [[nodiscard]] virtual Step decode(std::span<const std::byte> in, std::span<std::byte> out) = 0;
   // A half-sentence: "the checksum does not fit".
   [[nodiscard]] virtual std::string_view problem() const = 0;
+  // Bytes of input before the part where it was found, whatever the steps were.
+  [[nodiscard]] virtual int64_t problem_offset() const = 0;
 };
 
 [[nodiscard]] std::unique_ptr<Decoder> make_decoder(Packing packing, Budget& budget);

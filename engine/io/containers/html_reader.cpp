@@ -18,7 +18,8 @@ constexpr std::array<int8_t, 256> kValues = [] {
   std::array<int8_t, 256> values{};
   for (int8_t& value : values) value = -1;
   constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (size_t i = 0; i < kLetters.size(); ++i) values[static_cast<uint8_t>(kLetters[i])] = static_cast<int8_t>(i);
+  for (size_t i = 0; i < kLetters.size(); ++i)
+    values[static_cast<uint8_t>(kLetters[i])] = static_cast<int8_t>(i);
   return values;
 }();
 [[nodiscard]] int value_of(char c) { return kValues[static_cast<uint8_t>(c)]; }
@@ -44,7 +45,7 @@ constexpr std::array<int8_t, 256> kValues = [] {
 }  // namespace
 
 HtmlReader::HtmlReader(OpenedFile& file, std::string place, int depth)
-    : file_(file), members_(file, std::move(place), depth) {}
+    : file_(file), members_(file, std::move(place), depth, false) {}
 
 Status HtmlReader::commit(size_t bytes) {
   const std::span<const std::byte> in = buffer_.first(bytes);
@@ -113,7 +114,8 @@ void HtmlReader::decode(std::string_view letters) {
 void HtmlReader::hand_on() {
   if (!members_.has_current() || deciding_) return;
   std::span<const std::byte> bytes = decoded_;
-  while (!bytes.empty() && members_.current().state() == Unpacking::State::running) members_.current().feed(bytes);
+  while (!bytes.empty() && members_.current().state() == Unpacking::State::running)
+    members_.current().feed(bytes);
   decoded_.clear();
 }
 
@@ -136,9 +138,10 @@ Status HtmlReader::finish() {
   hand_on();
   if (members_.has_current()) members_.end(Members::End::cut, "the page ends inside of it");
   if (found_ == 0) {
-    return fail(ErrorCode::unsupported, 0,
-                "This is a web page without a snapshot inside. Pages made by PyTorch's _memory_viz.py and by `memstrata "
-                "html` have one. If this was a download, it may be an error page or a login page.");
+    return fail(
+        ErrorCode::unsupported, 0,
+        "This is a web page without a snapshot inside. Pages made by PyTorch's _memory_viz.py and by `memstrata "
+        "html` have one. If this was a download, it may be an error page or a login page.");
   }
   return members_.conclude("web page");
 }

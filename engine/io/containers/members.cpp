@@ -11,8 +11,12 @@ namespace memstrata::io {
 
 using model::Diag;
 
-Members::Members(OpenedFile& file, std::string place, int depth)
-    : file_(file), place_(std::move(place)), depth_(depth), first_snapshot_(file.recording.snapshots.size()) {}
+Members::Members(OpenedFile& file, std::string place, int depth, bool tells_others)
+    : file_(file),
+      place_(std::move(place)),
+      depth_(depth),
+      tells_others_(tells_others),
+      first_snapshot_(file.recording.snapshots.size()) {}
 
 // Archives may hold two members of one name; they stay apart.
 std::string Members::unique_name(std::string_view raw) {
@@ -25,7 +29,8 @@ std::string Members::unique_name(std::string_view raw) {
 bool Members::begin(std::string_view name, Packing packing, int64_t offset) {
   if (count_ >= kMaxMembersOfArchive || snapshots() >= kMaxSnapshots) {
     if (!std::exchange(too_many_, true)) {
-      file_.recording.diagnostics.add(Diag::too_many_members, offset, fmt::format("left out: {}", utf8::sanitized(name)));
+      file_.recording.diagnostics.add(Diag::too_many_members, offset,
+                                      fmt::format("left out: {}", utf8::sanitized(name)));
     }
     return false;
   }
@@ -34,7 +39,8 @@ bool Members::begin(std::string_view name, Packing packing, int64_t offset) {
   offset_ = offset;
   snapshots_before_ = file_.recording.snapshots.size();
   diagnostics_before_ = file_.recording.diagnostics;
-  current_ = std::make_unique<Unpacking>(file_, packing, place_.empty() ? name_ : name_ + " in " + place_, depth_ + 1);
+  current_ = std::make_unique<Unpacking>(file_, packing, place_.empty() ? name_ : name_ + " in " + place_,
+                                         offset, depth_ + 1);
   return true;
 }
 
@@ -56,9 +62,11 @@ void Members::end(End how, std::string_view why) {
     recording.diagnostics = std::move(diagnostics_before_);
     recording.snapshots.resize(snapshots_before_);
     const Error& error = status.error();
-    const bool is_other = how == End::complete && (!member->reader().recognised() || error.code == ErrorCode::unsupported);
-    const std::string text = how == End::complete ? error.message : fmt::format("{}, nothing of it can be shown", why);
-    note(is_other ? Diag::not_a_snapshot : Diag::member_not_read, text);
+    const bool is_other =
+        how == End::complete && (!member->reader().recognised() || error.code == ErrorCode::unsupported);
+    const std::string text =
+        how == End::complete ? error.message : fmt::format("{}, nothing of it can be shown", why);
+    if (!is_other || tells_others_) note(is_other ? Diag::not_a_snapshot : Diag::member_not_read, text);
     remember(text, is_other ? ErrorCode::unsupported : error.code, offset_);
     return;
   }
@@ -97,8 +105,9 @@ void Members::leave_out(std::string_view name, int64_t offset, std::string_view 
 Status Members::conclude(std::string_view container) {
   if (snapshots() > 0) return {};
   if (count_ == 0) return fail(ErrorCode::unsupported, 0, "There is no snapshot in this {}.", container);
-  return fail(first_refusal_.code, first_refusal_.offset, "There is no memory snapshot in this {} of {} file{}. {}{}",
-              container, count_, count_ == 1 ? "" : "s", count_ == 1 ? "" : "The first: ", first_refusal_.message);
+  return fail(first_refusal_.code, first_refusal_.offset,
+              "There is no memory snapshot in this {} of {} file{}. {}{}", container, count_,
+              count_ == 1 ? "" : "s", count_ == 1 ? "" : "The first: ", first_refusal_.message);
 }
 
 std::string Members::format(std::string_view container) const {

@@ -18,7 +18,8 @@ namespace memstrata::io {
 class Members {
  public:
   // `place`: where the archive lies, empty = it is the file; `depth`: containers around it.
-  Members(OpenedFile& file, std::string place, int depth);
+  // `tells_others`: members that are no snapshots are worth a remark.
+  Members(OpenedFile& file, std::string place, int depth, bool tells_others = true);
 
   // A member begins at byte `offset` of the archive. False: there are too many already.
   [[nodiscard]] bool begin(std::string_view name, Packing packing, int64_t offset);
@@ -45,7 +46,8 @@ class Members {
   OpenedFile& file_;
   std::string place_;
   int depth_;
-  size_t first_snapshot_;           // those before belong to others
+  bool tells_others_;
+  size_t first_snapshot_;  // those before belong to others
   std::set<std::string> names_;
   std::vector<std::string> formats_;  // different ones, by first appearance
   int32_t count_ = 0;

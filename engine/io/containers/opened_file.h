@@ -17,17 +17,15 @@ struct OpenedFile {
   int64_t unpacked = 0;  // bytes that compressed streams made of them, all levels together
 
   // Bytes that may still be unpacked; see limits.h.
-  [[nodiscard]] int64_t room() const {
-    return kFreeUnpackedBytes + received * kUnpackedPerPacked - unpacked;
-  }
+  [[nodiscard]] int64_t room() const { return kFreeUnpackedBytes + received * kUnpackedPerPacked - unpacked; }
 };
 
-// While it lives, findings lie inside `inside`.
+// While it lives, findings lie inside `inside`, which begins at byte `begin` of what is around it.
 class Inside {
  public:
-  Inside(OpenedFile& file, const std::string& inside)
+  Inside(OpenedFile& file, const std::string& inside, int64_t begin)
       : diagnostics_(file.recording.diagnostics), before_(diagnostics_.place()) {
-    diagnostics_.set_place({inside, file.received});
+    diagnostics_.set_place({inside, before_.inside.empty() ? begin : before_.file_offset});
   }
   ~Inside() { diagnostics_.set_place(std::move(before_)); }
   Inside(const Inside&) = delete;

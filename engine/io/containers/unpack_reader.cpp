@@ -10,7 +10,7 @@ using model::Diag;
 
 UnpackReader::UnpackReader(OpenedFile& file, Packing packing, const std::string& place, int depth)
     : file_(file),
-      unpacking_(file, packing, place.empty() ? "the unpacked data" : place + ", unpacked", depth + 1) {}
+      unpacking_(file, packing, place.empty() ? "the unpacked data" : place + ", unpacked", 0, depth + 1) {}
 
 std::string UnpackReader::format() const {
   return fmt::format("{} in {}", unpacking_.reader().format(), name_of(unpacking_.packing()));
@@ -45,29 +45,31 @@ Status UnpackReader::finish() {
   using State = Unpacking::State;
   const State state = unpacking_.state();
   const std::string_view packing = name_of(unpacking_.packing());
-  const int64_t at = unpacking_.packed();
+  const int64_t at = state == State::damaged ? unpacking_.problem_offset() : -1;
   model::Diagnostics& diagnostics = file_.recording.diagnostics;
   const int64_t cuts = diagnostics[Diag::truncated].count;
   const std::string too_much =
-      fmt::format("{} of it make more than {}; unpack it with `{} -d` and open the result", size_text(at),
-                  size_text(unpacking_.unpacked()), packing);
+      fmt::format("more than {} and {} times its size; unpack it with `{} -d` and open the result",
+                  size_text(kFreeUnpackedBytes), kUnpackedPerPacked, packing);
 
   if (Status status = unpacking_.finish(); !status) {
     Error error = status.error();
     switch (state) {
       case State::running:
-        return fail(ErrorCode::truncated, received_,
-                    "The {} data ends inside of its stream, and nothing of a memory snapshot came before that. The "
-                    "file was probably not written or copied completely.",
-                    packing);
+        return fail(
+            ErrorCode::truncated, received_,
+            "The {} data ends inside of its stream, and nothing of a memory snapshot came before that. The "
+            "file was probably not written or copied completely.",
+            packing);
       case State::damaged:
         return fail(ErrorCode::invalid_format, at,
-                    "The {} data is damaged ({}), and nothing of a memory snapshot came before that.", packing,
-                    unpacking_.problem());
+                    "The {} data is damaged ({}), and nothing of a memory snapshot came before that.",
+                    packing, unpacking_.problem());
       case State::too_much:
-        return fail(ErrorCode::limit_exceeded, at,
-                    "The {} data unpacks to far more than is read, and nothing of a memory snapshot came first: {}.",
-                    packing, too_much);
+        return fail(
+            ErrorCode::limit_exceeded, at,
+            "The {} data unpacks to far more than is read, and nothing of a memory snapshot came first: {}.",
+            packing, too_much);
       default:
         return tl::unexpected(std::move(error));
     }

@@ -7,9 +7,10 @@
 
 namespace memstrata::io {
 
-Unpacking::Unpacking(OpenedFile& file, Packing packing, std::string place, int depth)
+Unpacking::Unpacking(OpenedFile& file, Packing packing, std::string place, int64_t begin, int depth)
     : file_(file),
       place_(std::move(place)),
+      begin_(begin),
       packing_(packing),
       decoder_(make_decoder(packing, file.recording.budget)),
       reader_(file, place_, depth) {}
@@ -32,7 +33,7 @@ void Unpacking::refuse(Error error) {
 void Unpacking::deliver(std::span<const std::byte> made) {
   const bool was_done = refusal_ || reader_.done();
   if (!refusal_) {
-    const Inside inside(file_, place_);
+    const Inside inside(file_, place_, begin_);
     if (Status status = reader_.commit(made.size()); !status) refuse(std::move(status.error()));
   }
   if (!was_done) return;
@@ -71,7 +72,7 @@ void Unpacking::feed(std::span<const std::byte>& in) {
 
 Status Unpacking::finish() {
   if (refusal_) return tl::unexpected(*refusal_);
-  const Inside inside(file_, place_);
+  const Inside inside(file_, place_, begin_);
   if (Status status = reader_.finish(); !status) {
     refuse(std::move(status.error()));
     return tl::unexpected(*refusal_);

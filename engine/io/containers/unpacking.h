@@ -25,13 +25,15 @@ class Unpacking {
     enough,    // the snapshot is complete and far more comes behind it
   };
 
-  // `place` is where the unpacked bytes lie, for findings; `depth` how many containers are around them.
-  Unpacking(OpenedFile& file, Packing packing, std::string place, int depth);
+  // `place` is where the unpacked bytes lie, for findings, and `begin` where that begins in what is around
+  // it; `depth`: how many containers are around them.
+  Unpacking(OpenedFile& file, Packing packing, std::string place, int64_t begin, int depth);
 
   // Takes from the front of `in` what belongs to the stream, until it ends or stops.
   void feed(std::span<const std::byte>& in);
   [[nodiscard]] State state() const { return state_; }
   [[nodiscard]] std::string_view problem() const { return decoder_->problem(); }
+  [[nodiscard]] int64_t problem_offset() const { return decoder_->problem_offset(); }  // in the packed bytes
   [[nodiscard]] Packing packing() const { return packing_; }
   [[nodiscard]] int64_t packed() const { return packed_; }      // bytes taken
   [[nodiscard]] int64_t unpacked() const { return unpacked_; }  // bytes made
@@ -51,6 +53,7 @@ class Unpacking {
 
   OpenedFile& file_;
   std::string place_;
+  int64_t begin_;
   Packing packing_;
   std::unique_ptr<Decoder> decoder_;
   AnyReader reader_;

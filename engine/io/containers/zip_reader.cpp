@@ -28,7 +28,7 @@ constexpr size_t kHeaderBytes = 30;
 constexpr uint16_t kZip64Extra = 0x0001;
 constexpr uint32_t kInZip64 = UINT32_MAX;
 constexpr uint16_t kEncrypted = 1;
-constexpr size_t kDescriptorBytes = 16;    // with signature
+constexpr size_t kDescriptorBytes = 16;  // with signature
 constexpr size_t kDescriptor64Bytes = 24;
 
 [[nodiscard]] uint64_t load(Bytes bytes, size_t at, size_t count) {
@@ -134,7 +134,7 @@ bool ZipReader::read_header() {
   const size_t name_length = load16(bytes, 26);
   const size_t length = kHeaderBytes + name_length + load16(bytes, 28);
   if (bytes.size() < length) return false;
-  header_ = {offset(), load16(bytes, 6),  load16(bytes, 8),
+  header_ = {offset(),          load16(bytes, 6),  load16(bytes, 8),
              load32(bytes, 14), load32(bytes, 18), load32(bytes, 22)};
   read_extra(bytes.subspan(kHeaderBytes + name_length, length - kHeaderBytes - name_length));
   const std::string name(reinterpret_cast<const char*>(bytes.data()) + kHeaderBytes, name_length);
@@ -171,8 +171,9 @@ void ZipReader::begin_member(std::string_view name) {
   }
   const std::optional<Packing> packing = packing_of(header_.method);
   if (!packing) {
-    members_.leave_out(name, header_.offset,
-                       fmt::format("it is packed with {}; unpack the archive first", name_of_method(header_.method)));
+    members_.leave_out(
+        name, header_.offset,
+        fmt::format("it is packed with {}; unpack the archive first", name_of_method(header_.method)));
     return pass_over();
   }
   if (!members_.begin(name, *packing, header_.offset)) {
@@ -207,7 +208,8 @@ bool ZipReader::read_data() {
   member.feed(own);
   next_ += before - own.size();
   if (size_known) left_ -= before - own.size();
-  const bool fits = member.crc() == header_.crc && static_cast<uint64_t>(member.unpacked()) == header_.unpacked;
+  const bool fits =
+      member.crc() == header_.crc && static_cast<uint64_t>(member.unpacked()) == header_.unpacked;
   switch (member.state()) {
     case Unpacking::State::ended:
       if (!size_known) {
@@ -246,8 +248,8 @@ void ZipReader::stop_member() {
   const Unpacking& member = members_.current();
   switch (member.state()) {
     case Unpacking::State::too_much:
-      members_.end(Members::End::too_much, fmt::format("{} of it make more than {}", size_text(member.packed()),
-                                                       size_text(member.unpacked())));
+      members_.end(Members::End::too_much, fmt::format("more than {} and {} times the size of the archive",
+                                                       size_text(kFreeUnpackedBytes), kUnpackedPerPacked));
       break;
     case Unpacking::State::damaged:
       members_.end(
@@ -271,7 +273,8 @@ bool ZipReader::read_stored_data() {
   size_t at = 0;
   while (at + kSignatureBytes <= bytes.size() && load32(bytes, at) != kDescriptor) {
     const void* found = std::memchr(bytes.data() + at + 1, 'P', bytes.size() - at - 1);
-    at = found != nullptr ? static_cast<size_t>(static_cast<const std::byte*>(found) - bytes.data()) : bytes.size();
+    at = found != nullptr ? static_cast<size_t>(static_cast<const std::byte*>(found) - bytes.data())
+                          : bytes.size();
   }
   at = std::min(at, bytes.size());
   hand_on(at);
@@ -321,7 +324,8 @@ bool ZipReader::search() {
   const Bytes bytes = unread();
   for (size_t at = 0;;) {
     const void* found = at < bytes.size() ? std::memchr(bytes.data() + at, 'P', bytes.size() - at) : nullptr;
-    at = found != nullptr ? static_cast<size_t>(static_cast<const std::byte*>(found) - bytes.data()) : bytes.size();
+    at = found != nullptr ? static_cast<size_t>(static_cast<const std::byte*>(found) - bytes.data())
+                          : bytes.size();
     if (bytes.size() - at < kHeaderBytes) {
       // The end of the archive is shorter than a header.
       if (bytes.size() - at >= kSignatureBytes && load32(bytes, at) == kDirectoryEnd) at_ = At::end;
@@ -329,8 +333,8 @@ bool ZipReader::search() {
       return false;
     }
     const uint32_t signature = load32(bytes, at);
-    const bool is_header = signature == kLocalHeader && load16(bytes, at + 8) < 100 && load16(bytes, at + 26) > 0 &&
-                           load16(bytes, at + 26) < kWholeOperand;
+    const bool is_header = signature == kLocalHeader && load16(bytes, at + 8) < 100 &&
+                           load16(bytes, at + 26) > 0 && load16(bytes, at + 26) < kWholeOperand;
     if (is_header || signature == kDirectoryEntry || signature == kDirectoryEnd64) {
       next_ += at;
       at_ = At::signature;

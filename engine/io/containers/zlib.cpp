@@ -50,6 +50,7 @@ class Inflater final : public Decoder {
     stream_.avail_out = room;
     const int result = inflate(&stream_, Z_NO_FLUSH);
     Step step{given - stream_.avail_in, room - stream_.avail_out, State::more};
+    taken_ += static_cast<int64_t>(step.taken);
     switch (result) {
       case Z_STREAM_END:
         at_end_ = true;
@@ -75,12 +76,14 @@ class Inflater final : public Decoder {
     return step;
   }
   std::string_view problem() const override { return problem_; }
+  int64_t problem_offset() const override { return taken_; }
 
  private:
   z_stream stream_{};
   bool ready_ = false;
   bool at_end_ = false;
   std::string_view problem_;
+  int64_t taken_ = 0;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "engine/io/containers/charged_memory.h"
@@ -32,10 +33,17 @@ class ZstdDecoder final : public Decoder {
 
   Step decode(std::span<const std::byte> in, std::span<std::byte> out) override {
     if (context_ == nullptr) return {0, 0, State::damaged};
-    ZSTD_inBuffer input{in.data(), in.size(), 0};
+    // As much as it asks for, so that it works block by block wherever the chunks end.
+    ZSTD_inBuffer input{in.data(), std::min(in.size(), wanted_), 0};
     ZSTD_outBuffer output{out.data(), out.size(), 0};
     const size_t result = ZSTD_decompressStream(context_, &output, &input);
     Step step{input.pos, output.pos, State::more};
+    taken_ += static_cast<int64_t>(input.pos);
+    wanted_ -= input.pos;
+    if (ZSTD_isError(result) == 0 && wanted_ == 0) {
+      wanted_ = next_wanted(result);
+      block_begin_ = taken_;
+    }
     if (result == 0) {
       step.state = State::ended;
     } else if (ZSTD_isError(result) != 0) {
@@ -45,7 +53,8 @@ class ZstdDecoder final : public Decoder {
           problem_ = "there is no memory for unpacking";
           break;
         case ZSTD_error_frameParameter_windowTooLarge:
-          problem_ = "it was packed with --long and needs more memory than is allowed: unpack it with `zstd -d --long=31`";
+          problem_ =
+              "it was packed with --long and needs more memory than is allowed: unpack it with `zstd -d --long=31`";
           break;
         case ZSTD_error_checksum_wrong:
           problem_ = kChecksumProblem;
@@ -63,10 +72,24 @@ class ZstdDecoder final : public Decoder {
     return step;
   }
   std::string_view problem() const override { return problem_; }
+  int64_t problem_offset() const override { return block_begin_; }
 
  private:
+  static constexpr size_t kFirstWanted = ZSTD_FRAMEHEADERSIZE_MIN(ZSTD_f_zstd1);
+  static constexpr size_t kBlockHeader = 3;
+
+  // It asks for a block and the header of the next one together; if that is damaged, the block would be lost.
+  [[nodiscard]] size_t next_wanted(size_t asked_for) const {
+    if (asked_for == 0) return kFirstWanted;
+    const bool with_header = asked_for > kBlockHeader && ZSTD_nextInputType(context_) == ZSTDnit_block;
+    return with_header ? asked_for - kBlockHeader : asked_for;
+  }
+
   ZSTD_DCtx* context_;
   std::string_view problem_;
+  size_t wanted_ = kFirstWanted;  // bytes left of what it asked for
+  int64_t taken_ = 0;
+  int64_t block_begin_ = 0;
 };
 
 }  // namespace

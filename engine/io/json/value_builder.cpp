@@ -16,7 +16,8 @@ namespace {
 
 // "0x7f0012345678", as many tools write addresses, because JavaScript loses integers above 2^53.
 [[nodiscard]] std::optional<uint64_t> hex_number(std::string_view text) {
-  if (text.size() < 3 || text.size() > 18 || text[0] != '0' || (text[1] != 'x' && text[1] != 'X')) return std::nullopt;
+  if (text.size() < 3 || text.size() > 18 || text[0] != '0' || (text[1] != 'x' && text[1] != 'X'))
+    return std::nullopt;
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), number, 16);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -86,16 +87,18 @@ bool ValueBuilder::close(bool partial) {
   opens_.pop_back();
   const std::span<const Value> members = std::span<const Value>(items_.span()).subspan(open.first);
   if (opens_.size() == 1 && !open.is_dict && !opens_[0].is_dict && members.size() == 4) {
-    is_list_of_quadruples_ =
-        std::all_of(members.begin(), members.end(), [](const Value& value) { return value.tag == Tag::integer; });
+    is_list_of_quadruples_ = std::all_of(members.begin(), members.end(),
+                                         [](const Value& value) { return value.tag == Tag::integer; });
   }
   const pickle::Ending ending{open.offset, partial, open.cut};
-  const Value value = open.is_dict ? schema_.finish_dict(members, ending) : schema_.finish_list(members, ending);
+  Value value = open.is_dict ? schema_.finish_dict(members, ending) : schema_.finish_list(members, ending);
   items_.truncate(open.first);
   if (value.tag == Tag::undefined) {
     (void)add({Tag::dropped, 0, 0});
     return false;
   }
+  // Of what is cut in two, rows and snapshots are worth keeping.
+  if (partial && value.tag == Tag::text) value = {Tag::dropped, 0, 0};
   return add(value);
 }
 

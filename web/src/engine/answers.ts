@@ -13,6 +13,8 @@ export interface EngineError {
 }
 
 export interface Contents {
+  /** What was read: `pickle`, `json in gzip`, `pickle in zip`. */
+  format: string;
   snapshots: { name: string; devices: { device: number; events: number; segments: number }[] }[];
   /** The device with the longest history; null = the file names no device at all. */
   default: { snapshot: number; device: number } | null;
@@ -47,7 +49,7 @@ export interface Diagnostic {
   first_offset: number | null;
   /** What it counts in ("rank0.pickle"); absent = the file itself. */
   first_in?: string;
-  /** How far the file itself had been read, if `first_in` is there. */
+  /** Where in the file that begins, if `first_in` is there. */
   file_offset?: number | null;
   text: string;
 }
