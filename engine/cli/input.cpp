@@ -17,11 +17,11 @@ namespace memstrata::cli {
 namespace {
 
 [[nodiscard]] tl::unexpected<ReadFailure> unreadable(std::string message) {
-  return tl::unexpected(ReadFailure{"unreadable", std::move(message)});
+  return tl::unexpected(ReadFailure{"unreadable", std::move(message), -1, {}});
 }
 
 [[nodiscard]] tl::unexpected<ReadFailure> failure_of(const Error& error) {
-  return tl::unexpected(ReadFailure{std::string(name_of(error.code)), error.message, error.offset});
+  return tl::unexpected(ReadFailure{std::string(name_of(error.code)), error.message, error.offset, error.inside});
 }
 
 // Closes what it opened; standard input stays open.

@@ -15,6 +15,7 @@ struct ReadFailure {
   std::string code;  // a name of ErrorCode, or "unreadable": no such file, no permission, a folder
   std::string message;
   int64_t offset = -1;
+  std::string inside;  // what `offset` counts in; empty = the file
 };
 
 // Three quarters of the machine's memory: the rest is for the system and for the file's pages.

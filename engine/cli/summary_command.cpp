@@ -133,6 +133,7 @@ void append_device(std::string& out, const analysis::DeviceSummary& device) {
     if (finding.first_offset) {
       count += fmt::format("{}{}at byte {}", count.empty() ? "" : ", ", finding.count == 1 ? "" : "first ",
                            count_text(*finding.first_offset));
+      if (!finding.first_in.empty()) count += " of " + shortened(finding.first_in, 200);
     }
     out += fmt::format("    {:<8} {}{}\n", finding.severity, shortened(finding.text, 300),
                        count.empty() ? "" : " [" + count + "]");
@@ -142,7 +143,9 @@ void append_device(std::string& out, const analysis::DeviceSummary& device) {
 
 [[nodiscard]] std::string failure_text(const ReadFailure& failure, std::string_view file) {
   const std::string place =
-      failure.offset > 0 ? fmt::format(" (at byte {})", count_text(failure.offset)) : "";
+      failure.offset <= 0      ? ""
+      : failure.inside.empty() ? fmt::format(" (at byte {})", count_text(failure.offset))
+                               : fmt::format(" (at byte {} of {})", count_text(failure.offset), printable(failure.inside));
   return fmt::format("memstrata: {}: {}{}\n", printable(file), printable(failure.message), place);
 }
 
@@ -154,7 +157,7 @@ void append_device(std::string& out, const analysis::DeviceSummary& device) {
   const auto summary = analysis::summarize(recording);
   if (!summary) {
     const Error& error = summary.error();
-    return tl::unexpected(ReadFailure{std::string(name_of(error.code)), error.message, error.offset});
+    return tl::unexpected(ReadFailure{std::string(name_of(error.code)), error.message, error.offset, error.inside});
   }
   return json ? analysis::summary_json(*summary, file) + "\n" : summary_text(*summary, file);
 }
@@ -170,7 +173,7 @@ int run_summary(const SummaryOptions& options) {
       summary = summary_of(file, options.json);
     } catch (const std::bad_alloc&) {  // beyond what the budget knows; the other files may well fit
       summary = tl::unexpected(
-          ReadFailure{std::string(name_of(ErrorCode::limit_exceeded)), "This file needs too much memory."});
+          ReadFailure{std::string(name_of(ErrorCode::limit_exceeded)), "This file needs too much memory.", -1, {}});
     }
     std::string out;
     if (summary) {
@@ -180,7 +183,7 @@ int run_summary(const SummaryOptions& options) {
       exit_code = kUnreadable;
       const ReadFailure& failure = summary.error();
       if (options.json) {
-        out = analysis::error_json(failure.code, failure.message, failure.offset, file) + "\n";
+        out = analysis::error_json(failure.code, failure.message, failure.offset, failure.inside, file) + "\n";
       } else {
         std::fputs(failure_text(failure, file).c_str(), stderr);
       }

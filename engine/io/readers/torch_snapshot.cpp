@@ -30,8 +30,9 @@ struct FreeBytes {
 }  // namespace
 
 struct TorchSnapshotReader::State {
-  State(model::Recording& target, Way way)
+  State(model::Recording& target, Way way, bool seals_it)
       : recording(target),
+        seals(seals_it),
         schema(std::make_unique<SnapshotSchema>(target)),
         machine(
             std::make_unique<pickle::Machine>(target.strings, target.budget, target.diagnostics, *schema)) {
@@ -41,6 +42,7 @@ struct TorchSnapshotReader::State {
   }
 
   model::Recording& recording;
+  bool seals;
   std::unique_ptr<SnapshotSchema> schema;
   std::unique_ptr<EventEntries> entries;
   std::unique_ptr<pickle::Machine> machine;  // none once finished
@@ -124,8 +126,8 @@ struct TorchSnapshotReader::State {
   }
 };
 
-TorchSnapshotReader::TorchSnapshotReader(model::Recording& recording, Way way)
-    : state_(std::make_unique<State>(recording, way)) {}
+TorchSnapshotReader::TorchSnapshotReader(model::Recording& recording, Way way, bool seals)
+    : state_(std::make_unique<State>(recording, way, seals)) {}
 
 TorchSnapshotReader::~TorchSnapshotReader() = default;
 
@@ -136,7 +138,7 @@ void TorchSnapshotReader::expect_bytes(int64_t total) {
   state_->machine->expect_bytes(total);
 }
 
-bool TorchSnapshotReader::done() const { return state_->machine->halt() != Halt::none; }
+bool TorchSnapshotReader::done() const { return !state_->machine || state_->machine->halt() != Halt::none; }
 
 std::span<std::byte> TorchSnapshotReader::writable() {
   State& s = *state_;
@@ -205,7 +207,7 @@ Status TorchSnapshotReader::finish() {
   s.schema.reset();
   s.memory.reset();
   s.chunk = nullptr;
-  s.recording.seal();
+  if (s.seals) s.recording.seal();
   return {};
 }
 

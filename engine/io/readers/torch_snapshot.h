@@ -21,8 +21,9 @@ class TorchSnapshotReader final : public Reader {
   // `plain` runs every opcode; `fast` gives the same Recording and takes the events out of the file by their
   // form.
   enum class Way : uint8_t { fast, plain };
-  // `recording` must be fresh. Memory is charged to its budget, except one input buffer of 4 MiB.
-  explicit TorchSnapshotReader(model::Recording& recording, Way way = Way::fast);
+  // Memory is charged to the budget of `recording`, except one input buffer of 4 MiB. Without `seals` the
+  // recording stays open for further snapshots, and the caller seals it.
+  explicit TorchSnapshotReader(model::Recording& recording, Way way = Way::fast, bool seals = true);
   ~TorchSnapshotReader() override;
 
   [[nodiscard]] std::span<std::byte> writable() override;
@@ -30,6 +31,7 @@ class TorchSnapshotReader final : public Reader {
   [[nodiscard]] Status finish() override;
   [[nodiscard]] bool done() const override;
   void expect_bytes(int64_t total) override;
+  [[nodiscard]] std::string format() const override { return "pickle"; }
 
  private:
   struct State;
