@@ -6,10 +6,19 @@
 #include <new>
 
 #include "engine/cli/exit_codes.h"
+#include "engine/cli/state_command.h"
 #include "engine/cli/summary_command.h"
 #include "engine/cli/version.h"
 
 namespace {
+
+// What every command about one file takes.
+void add_choice(CLI::App& command, memstrata::cli::FileChoice& choice) {
+  command.add_option("FILE", choice.file, "Snapshot file; - is standard input")->required();
+  command.add_option("--device", choice.device, "Ordinal, or host; default: the longest trace");
+  command.add_option("--snapshot", choice.snapshot, "Name or index, where a file holds several");
+  command.add_flag("--json", choice.json, "One JSON object on one line");
+}
 
 int run(int argc, char** argv) {
   using namespace memstrata::cli;
@@ -26,11 +35,19 @@ int run(int argc, char** argv) {
   summary_command->add_option("FILE", summary.files, "Snapshot files; - is standard input")->required();
   summary_command->add_flag("--json", summary.json, "One JSON object per file and line");
 
+  StateOptions state;
+  CLI::App* state_command =
+      app.add_subcommand("state", "Segments and blocks after an event of the trace");
+  add_choice(*state_command, state.choice);
+  state_command->add_option("--event", state.event, "Index in the trace; -1 = before the first event")
+      ->required();
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kSuccess : kWrongUsage;
   }
+  if (state_command->parsed()) return run_state(state);
   return run_summary(summary);
 }
 
