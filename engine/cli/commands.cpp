@@ -5,6 +5,7 @@
 
 #include "engine/cli/convert_command.h"
 #include "engine/cli/simulate_command.h"
+#include "engine/cli/state_command.h"
 #include "engine/cli/summary_command.h"
 
 namespace memstrata::cli {
@@ -24,6 +25,14 @@ Added<Options> add(CLI::App& app, Run& chosen, const char* name, const char* wha
   CLI::App* command = app.add_subcommand(name, what);
   command->callback([options, run, &chosen] { chosen = [options, run] { return run(*options); }; });
   return {command, options};
+}
+
+// What every command about one device of one file takes.
+void add_choice(CLI::App& command, FileChoice& choice) {
+  command.add_option("FILE", choice.file, "Snapshot file; - is standard input")->required();
+  command.add_option("--device", choice.device, "Ordinal, or host; default: the longest trace");
+  command.add_option("--snapshot", choice.snapshot, "Name or index, where a file holds several");
+  command.add_flag("--json", choice.json, "One JSON object on one line");
 }
 
 void add_summary(CLI::App& app, Run& chosen) {
@@ -59,12 +68,20 @@ void add_simulate(CLI::App& app, Run& chosen) {
   command->add_flag("--json", options->json, "One JSON object; see engine/simulate/report.h");
 }
 
+void add_state(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "state", "Segments and blocks after an event of the trace", run_state);
+  add_choice(*command, options->choice);
+  command->add_option("--event", options->event, "Index in the trace; -1 = before the first event")->required();
+}
+
 }  // namespace
 
 void add_commands(CLI::App& app, Run& chosen) {
   add_summary(app, chosen);
   add_convert(app, chosen);
   add_simulate(app, chosen);
+  add_state(app, chosen);
 }
 
 }  // namespace memstrata::cli

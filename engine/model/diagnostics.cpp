@@ -92,6 +92,50 @@ constexpr std::array<Entry, static_cast<size_t>(Diag::kCount)> kKinds = {{
      {"invalid_json", error, "Parts of the JSON text cannot be understood and were left out."}},
     {Diag::invalid_utf8,
      {"invalid_utf8", warning, "Bytes of the JSON text that are not UTF-8 are shown as question marks."}},
+    {Diag::state_alloc_not_live,
+     {"state_alloc_not_live", warning,
+      "Allocated blocks vanish without a free; the memory state shows them until their memory is used again, "
+      "at the latest until the last event."}},
+    {Diag::state_free_of_live_block,
+     {"state_free_of_live_block", warning,
+      "Blocks are in use right after they were freed, so an alloc is missing; the memory state shows the later "
+      "block from the next event on."}},
+    {Diag::state_request_without_effect,
+     {"state_request_without_effect", warning,
+      "Requests to free blocks that stay in use were ignored in the memory state."}},
+    {Diag::state_request_not_completed,
+     {"state_request_not_completed", warning,
+      "Requests to free that were neither completed nor pending at the end count as completed in the memory "
+      "state."}},
+    {Diag::state_request_missing,
+     {"state_request_missing", info,
+      "Blocks whose free was completed without a request were never pending in the memory state."}},
+    {Diag::state_blocks_overlap,
+     {"state_blocks_overlap", warning,
+      "Blocks share bytes; the memory state shows the one nearer to the end of the recording."}},
+    {Diag::state_block_outside_segments,
+     {"state_block_outside_segments", warning,
+      "Blocks lie in no segment, so segment events are missing; the memory state lists them apart."}},
+    {Diag::state_size_unexplained,
+     {"state_size_unexplained", info,
+      "Block sizes do not follow from the requested sizes by the recorded settings; sizes of blocks freed during "
+      "the recording are limited to the room they had."}},
+    {Diag::state_size_differs,
+     {"state_size_differs", warning, "Events of one block name different sizes; the block's own is shown."}},
+    {Diag::state_segment_not_there,
+     {"state_segment_not_there", warning,
+      "Segments vanish without an event; the memory state shows them until their addresses are used again, at "
+      "the latest until the last event."}},
+    {Diag::state_segments_overlap,
+     {"state_segments_overlap", warning,
+      "Device memory is there after it was given back, or twice; the memory state shows the later one from the "
+      "next event on."}},
+    {Diag::state_segment_differs,
+     {"state_segment_differs", warning, "Segments have other borders than the event that obtained them says."}},
+    {Diag::state_segment_in_use,
+     {"state_segment_in_use", warning,
+      "Device memory came or went while blocks were in it; the memory state shows these from the next event "
+      "on."}},
 }};
 
 constexpr bool listed_in_order() {

@@ -47,6 +47,7 @@ class AddressTable {
     Entry& entry = entries_[slot_of(address)];
     return entry.open == kUnused ? nullptr : &entry;
   }
+  [[nodiscard]] Budget& budget() const { return *budget_; }
 
  private:
   static constexpr int32_t kUnused = -2;

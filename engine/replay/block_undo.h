@@ -1,0 +1,82 @@
+// The blocks while events are undone: rules and repairs as state_history.h states them.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/column.h"
+#include "engine/model/recording.h"
+#include "engine/replay/event_addresses.h"
+#include "engine/replay/ordered_set.h"
+#include "engine/replay/range_undo.h"
+#include "engine/replay/state_history.h"
+#include "engine/replay/undo_notes.h"
+
+namespace memstrata::replay {
+
+class BlockUndo {
+ public:
+  BlockUndo(const model::Recording& recording, StateHistory& history, const RangeUndo& ranges);
+
+  // Sorts the addresses, then opens the active blocks of the dump. False = no memory, in all of these.
+  [[nodiscard]] bool prepare();
+
+  [[nodiscard]] bool undo_alloc(int32_t event);
+  [[nodiscard]] bool undo_free_requested(int32_t event);
+  [[nodiscard]] bool undo_free_completed(int32_t event);
+  void undo_annotate(int32_t event);
+  // There was no memory before, or no block after, the event: blocks in these bytes came later.
+  void close_within(Bytes bytes, int32_t event);
+  // Writes the blocks of the history, and row_of_event of block events.
+  [[nodiscard]] bool finish();
+
+ private:
+  static constexpr int32_t kUnset = -2;  // pending_from: no request met yet
+  struct Row {
+    uint64_t address;
+    int64_t size;  // of the dump; else kUnknownSize until the block is closed
+    int64_t requested_size;
+    uint64_t room;  // smallest distance to the end of free memory behind it so far
+    int32_t begin, end, pending_from, source;
+    uint32_t version;
+  };
+
+  [[nodiscard]] uint64_t address_of(int32_t event) const {
+    return recording_.events.address[row_of(event)];
+  }
+  [[nodiscard]] int64_t size_of(int32_t event) const {
+    return std::max(recording_.events.size[row_of(event)], int64_t{0});
+  }
+  [[nodiscard]] size_t row_of(int32_t event) const {
+    return static_cast<size_t>(history_.rows.events.first + event);
+  }
+  [[nodiscard]] size_t place_of(int32_t event) const {
+    return static_cast<size_t>(addresses_.of_event(static_cast<size_t>(event)));
+  }
+  [[nodiscard]] Row* open_at(size_t place) {
+    return is_open_.contains(place) ? &rows_[static_cast<size_t>(row_at_[place])] : nullptr;
+  }
+  [[nodiscard]] int64_t rounded(int64_t requested) const;
+  // Bytes that are certainly the block's.
+  [[nodiscard]] static uint64_t certain_end(const Row& row);
+  // The block is in use from before `event` on. `row.room` is set here.
+  [[nodiscard]] bool open(size_t place, Row row, int32_t event);
+  void close(size_t place, int32_t begin);
+  void settle(Row& row, int32_t begin);
+  [[nodiscard]] int64_t final_size(const Row& row) const;
+  void check_size(const Row& row);
+  [[nodiscard]] bool note_unended(int32_t event, size_t place);
+
+  const model::Recording& recording_;
+  StateHistory& history_;
+  const RangeUndo& ranges_;
+  UndoNotes notes_;
+  EventAddresses addresses_;
+  OrderedSet is_open_;
+  Column<int32_t> row_at_;  // per place: the open block
+  Column<int32_t> later_;   // per place: when the next block here appears; event count = never
+  Column<uint32_t> frees_;  // per place: completed frees up to the event that is undone
+  Column<Row> rows_;
+  int64_t requests_ = 0, completions_ = 0;
+};
+
+}  // namespace memstrata::replay
