@@ -1,7 +1,7 @@
 // JSON text, as the tables keep unknown data, turned back into values of an output.
 //
 // The text can come from any reader, so it is checked first: what is no JSON (RFC 8259), or nests deeper than
-// kMaxJsonDepth, is written as a text.
+// kMaxWrittenDepth, is written as a text.
 #pragma once
 
 #include <charconv>
@@ -13,7 +13,7 @@
 
 namespace memstrata::io {
 
-inline constexpr int kMaxJsonDepth = 100;
+inline constexpr int kMaxWrittenDepth = 100;
 
 // Takes the calls of an output and does nothing.
 struct NoOutput {
@@ -62,9 +62,9 @@ class JsonValues {
     space();
     switch (peek()) {
       case '{':
-        return depth < kMaxJsonDepth && object(depth);
+        return depth < kMaxWrittenDepth && object(depth);
       case '[':
-        return depth < kMaxJsonDepth && array(depth);
+        return depth < kMaxWrittenDepth && array(depth);
       case '"': {
         const auto text = string();
         if (text) out_.value(std::string_view(*text));
