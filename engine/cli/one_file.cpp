@@ -52,7 +52,7 @@ namespace {
 
 void print_failure(const FileChoice& choice, std::string_view code, std::string_view message, int64_t offset) {
   if (choice.json) {
-    std::fputs((analysis::error_json(code, message, offset, choice.file) + "\n").c_str(), stdout);
+    std::fputs((analysis::error_json(code, message, offset, {}, choice.file) + "\n").c_str(), stdout);
     return;
   }
   const std::string place = offset > 0 ? fmt::format(" (at byte {})", count_text(offset)) : "";

@@ -41,7 +41,7 @@ constexpr size_t kLongestScript = size_t{256} << 20;
 
 int report_failure(const SimulateOptions& options, std::string_view code, const std::string& message,
                    int64_t offset, int exit_code) {
-  if (options.json) fmt::print("{}\n", analysis::error_json(code, message, offset, options.script));
+  if (options.json) fmt::print("{}\n", analysis::error_json(code, message, offset, {}, options.script));
   fmt::print(stderr, "memstrata: {}: {}\n", printable(options.script), printable(message));
   return exit_code;
 }
