@@ -65,6 +65,7 @@ void add_simulate(CLI::App& app, Run& chosen) {
   command->add_option("--device", options->device_bytes, "Memory of the device in bytes")
       ->capture_default_str();
   command->add_option("--conf", options->conf, "Settings as in PYTORCH_CUDA_ALLOC_CONF");
+  command->add_option("--dump", options->dump, "Write the snapshot at the end to this file (pickle)");
   command->add_flag("--json", options->json, "One JSON object; see engine/simulate/report.h");
 }
 
@@ -72,7 +73,8 @@ void add_state(CLI::App& app, Run& chosen) {
   const auto [command, options] =
       add(app, chosen, "state", "Segments and blocks after an event of the trace", run_state);
   add_choice(*command, options->choice);
-  command->add_option("--event", options->event, "Index in the trace; -1 = before the first event")->required();
+  command->add_option("--event", options->event, "Index in the trace; -1 = before the first event")
+      ->required();
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 success (also for a damaged file of which something was read), 1 wrong usage,\n"
-      "2 a file could not be read (the others are still printed) or written.");
+      "2 a file could not be read (the others are still printed) or written, or a step of a script is wrong.");
   Run chosen;
   add_commands(app, chosen);
   try {

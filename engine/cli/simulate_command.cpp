@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -13,7 +14,10 @@
 #include "engine/base/units.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input.h"
+#include "engine/cli/output_file.h"
 #include "engine/cli/printable.h"
+#include "engine/cli/progress.h"
+#include "engine/io/writers/recorded_dump.h"
 #include "engine/simulate/report.h"
 
 namespace memstrata::cli {
@@ -39,6 +43,34 @@ constexpr size_t kLongestScript = size_t{256} << 20;
   return text;
 }
 
+// A simulation has no time: events count.
+class StepClock final : public trace::Clock {
+ public:
+  [[nodiscard]] int64_t now_us() override { return ++events_; }
+
+ private:
+  int64_t events_ = 0;
+};
+
+// The step as the only frame of a stack.
+[[nodiscard]] alloc::Origin origin_of(const simulate::Step& step, const std::string& file,
+                                      trace::Recorder& recorder) {
+  constexpr size_t kLongestName = 200;
+  const auto line = static_cast<int32_t>(std::min<int64_t>(step.line, INT32_MAX));
+  const FrameId frame = recorder.frame(step.text.substr(0, kLongestName), file, line);
+  return {recorder.stack({&frame, 1}), {}};
+}
+
+[[nodiscard]] Status write_dump(const std::string& path, const trace::Recorder& recorder,
+                                alloc::DeviceAllocator& allocator) {
+  Progress progress(path, -1);
+  OutputFile output(path, progress);
+  if (auto opened = output.open(); !opened) return opened;
+  alloc::DeviceAllocator* const all[] = {&allocator};
+  if (auto dumped = io::dump_snapshot(recorder, all, default_budget_bytes(), output); !dumped) return dumped;
+  return output.finish();
+}
+
 int report_failure(const SimulateOptions& options, std::string_view code, const std::string& message,
                    int64_t offset, int exit_code) {
   if (options.json) fmt::print("{}\n", analysis::error_json(code, message, offset, {}, options.script));
@@ -51,10 +83,20 @@ int report_failure(const SimulateOptions& options, std::string_view code, const 
 int run_simulate(const SimulateOptions& options) {
   // Settings first: they are wrong usage, whatever the script says.
   Budget budget(default_budget_bytes());
-  const auto simulation = simulate::Simulation::make(options.device_bytes, options.conf, budget);
+  StepClock clock;
+  trace::Recorder recorder(clock, budget);
+  const bool records = !options.dump.empty();
+  if (records) (void)recorder.record_memory_history({});
+  const auto simulation = simulate::Simulation::make(options.device_bytes, options.conf, budget,
+                                                     records ? &recorder.device(0) : nullptr);
   if (!simulation)
     return report_failure(options, name_of(simulation.error().code), simulation.error().message, -1,
                           kWrongUsage);
+  if (records) {
+    (*simulation)->set_origins([&](const simulate::Step& step) {
+      return origin_of(step, options.script, recorder);
+    });
+  }
   const auto script = read_text(options.script);
   if (!script) return report_failure(options, "unreadable", script.error(), -1, kUnreadable);
   if (auto status = (*simulation)->run(*script); !status) {
@@ -63,6 +105,13 @@ int run_simulate(const SimulateOptions& options) {
   }
   const std::string report =
       options.json ? simulate::report_json(**simulation) + "\n" : simulate::report_text(**simulation);
+  // After the report: a snapshot adds its event to the trace.
+  if (records) {
+    if (auto written = write_dump(options.dump, recorder, (*simulation)->allocator()); !written) {
+      fmt::print(stderr, "memstrata: {}: {}\n", printable(options.dump), printable(written.error().message));
+      return kUnreadable;
+    }
+  }
   std::fwrite(report.data(), 1, report.size(), stdout);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     std::fputs("memstrata: the output could not be written\n", stderr);

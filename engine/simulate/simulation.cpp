@@ -63,7 +63,7 @@ Status Simulation::allocate(const Step& step, StepResult& result) {
                 step.id.substr(0, 80));
   uint64_t address = 0;
   if (step.size > 0) {  // a request for nothing never reaches the allocator
-    const auto allocated = allocator_->malloc(step.size, step.stream);
+    const auto allocated = allocator_->malloc(step.size, step.stream, origin_of(step));
     if (allocated) {
       address = *allocated;
       const alloc::MemoryState& state = allocator_->state();
@@ -91,7 +91,7 @@ Status Simulation::run_step(const Step& step, StepResult& result) {
       const uint64_t freed = **address;
       live_.erase(step.id);
       result.ignored = freed == 0;
-      return freed == 0 ? Status() : allocator.free(freed);
+      return freed == 0 ? Status() : allocator.free(freed, origin_of(step));
     }
     case Command::record_stream: {
       const auto address = live(step);
@@ -104,7 +104,7 @@ Status Simulation::run_step(const Step& step, StepResult& result) {
       device_.finish(step.stream);
       return {};
     case Command::empty:
-      allocator.empty_cache(step.pool);
+      allocator.empty_cache(step.pool, origin_of(step));
       return {};
     case Command::conf:
       return allocator.set_config(step.id);

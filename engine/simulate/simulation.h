@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -38,11 +39,16 @@ class Simulation {
                                                                 Budget& budget,
                                                                 trace::EventSink* sink = nullptr);
 
+  // Who asks in a step: stacks and texts for its blocks and events. Without it they have none.
+  using Origins = std::function<alloc::Origin(const Step&)>;
+  void set_origins(Origins origins) { origins_ = std::move(origins); }
+
   // Runs the steps of a script, which must outlive the simulation; once. An error stops at the step: its
   // message begins with "line N: ".
   [[nodiscard]] Status run(std::string_view script);
 
   [[nodiscard]] const alloc::DeviceAllocator& allocator() const { return *allocator_; }
+  [[nodiscard]] alloc::DeviceAllocator& allocator() { return *allocator_; }
   [[nodiscard]] const alloc::SimulatedDevice& device() const { return device_; }
   [[nodiscard]] const std::vector<trace::TraceEvent>& events() const { return collector_.events; }
   [[nodiscard]] const std::vector<StepResult>& results() const { return results_; }
@@ -66,7 +72,12 @@ class Simulation {
   // Where an ID is now: null if it was never allocated or is freed.
   [[nodiscard]] Result<uint64_t*> live(const Step& step);
 
+  [[nodiscard]] alloc::Origin origin_of(const Step& step) const {
+    return origins_ ? origins_(step) : alloc::Origin{};
+  }
+
   Collector collector_;
+  Origins origins_;
   alloc::SimulatedDevice device_;
   std::unique_ptr<alloc::DeviceAllocator> allocator_;
   std::vector<Step> steps_;
