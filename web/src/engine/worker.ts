@@ -29,6 +29,7 @@ import type {
   ToWorker,
 } from './protocol.ts';
 import { chunksOf, openSource, SourceFailure } from './source.ts';
+import { warmUp } from './warm_up.ts';
 
 const progressEveryMs = 50;
 const scopeNumbers = { anything: 0, address: 1, frame: 2, metadata: 3 } as const satisfies Record<
@@ -55,7 +56,11 @@ globalThis.onmessage = (event: MessageEvent<ToWorker>) => {
   if (message.kind === 'start') {
     engine = startEngine(message.module, engineLog);
     engine.then(
-      () => post({ kind: 'started' }),
+      (module) => {
+        post({ kind: 'started' });
+        // Behind whatever was asked already.
+        if (message.warmUp) setTimeout(() => session ?? warmUp(module));
+      },
       (error: unknown) => post({ kind: 'died', error: describe(error) }),
     );
     return;
