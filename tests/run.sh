@@ -18,8 +18,9 @@ declare -A about=(
   [browser]="the page in Chromium: tests/browser/*.spec.ts"
   [lint]="clang-format, clang-tidy, ESLint, Prettier, TypeScript"
   [fuzz]="libFuzzer targets, each for a short time"
+  [guard]="instructions of reading and drawing against tests/bench/instructions.json"
 )
-order=(debug release wasm browser lint fuzz)
+order=(debug release wasm browser lint fuzz guard)
 groups=()
 while (($#)); do
   case $1 in
@@ -76,6 +77,7 @@ install_all() {
   ! wanted browser || need_for_browser
   ! wanted lint || need_for_lint
   ! wanted fuzz || need_for_fuzz
+  ! wanted guard || need valgrind valgrind
   install_needed && setup_node
 }
 needed "set up" install_all || finish
@@ -96,7 +98,7 @@ if wanted debug || wanted lint; then # clang-tidy reads its compile commands
     run_tests native-debug ctest_preset native-debug
   fi
 fi
-if wanted release || wanted browser || wanted wasm; then # the others compare with its command line tool
+if wanted release || wanted browser || wanted wasm || wanted guard; then # the others compare with its command line tool
   if needed "build native-release" build native-release && wanted release; then
     run_tests native-release ctest_preset native-release -LE 'slow|layers'
   fi
@@ -127,6 +129,15 @@ if wanted lint && needed "lint packages" npm_ci "$root/web" && needed "test pack
   step lint eslint web/node_modules/.bin/eslint --config web/eslint.config.js --max-warnings 0 web site tests
   step lint prettier web/node_modules/.bin/prettier --check "${scripts[@]}"
   step lint "types of the browser tests" tests/node_modules/.bin/tsc --noEmit -p tests
+fi
+if wanted guard; then
+  title "instructions of reading and drawing"
+  python3 tests/bench/guard.py
+  case $? in
+    0) result guard "instructions of reading and drawing" 0 ;;
+    77) echo "skipped" ;;
+    *) result guard "instructions of reading and drawing" 1 ;;
+  esac
 fi
 if wanted fuzz; then
   title fuzz

@@ -379,7 +379,7 @@ pickle::Shortcut::Taken EventEntries::take(std::span<const uint8_t> bytes, int64
     }
     if (which < kTemplates) {
       next_[history_] = static_cast<uint8_t>(which);
-      history_ = static_cast<uint8_t>(history_ << 2 | which);
+      history_ = static_cast<uint8_t>(size_t{history_} << 2 | which);
     }
     p += taken;
   }

@@ -103,10 +103,23 @@ bool SnapshotSchema::add_event(const EventRow& event, int64_t offset) {
 bool SnapshotSchema::append_event(const EventRow& event) {
   model::EventTable& events = recording_.events;
   if (events.size_rows() >= next_reserve_) reserve_events();
+  if (events.size_rows() >= next_set_aside_ && !set_aside_for_replay()) return false;
   const bool added = append_row(events, event.action, event.address, event.size, event.time_us, event.stack,
                                 event.context, event.metadata, event.stream, event.pool);
   refused_ = refused_ || !added;
   return added;
+}
+
+// A file that fills the memory to the last byte could not be shown. False: what is there already can be.
+bool SnapshotSchema::set_aside_for_replay() {
+  constexpr auto kStepBytes = static_cast<int64_t>(kReplayStep) * kReplayBytesPerEvent;
+  if (!recording_.budget.take(kStepBytes)) {
+    refused_ = true;
+    return false;
+  }
+  set_aside_ += kStepBytes;
+  next_set_aside_ += kReplayStep;
+  return true;
 }
 
 // Grows the columns once instead of in steps: a 32-bit heap keeps every hole that growing leaves.

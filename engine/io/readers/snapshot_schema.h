@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "engine/base/json_writer.h"
+#include "engine/io/limits.h"
 #include "engine/io/pickle/machine.h"
 #include "engine/io/readers/snapshot_words.h"
 #include "engine/model/recording.h"
@@ -32,6 +33,9 @@ class SnapshotSchema final : public pickle::Schema {
   using Pairs = std::span<const Value>;  // key value key value ...
 
   explicit SnapshotSchema(model::Recording& recording);
+  SnapshotSchema(const SnapshotSchema&) = delete;
+  SnapshotSchema& operator=(const SnapshotSchema&) = delete;
+  ~SnapshotSchema() override;
 
   // False if memory was refused already; then nothing can be read.
   [[nodiscard]] bool is_ready() const { return is_ready_; }
@@ -113,6 +117,7 @@ class SnapshotSchema final : public pickle::Schema {
   void sort_blocks(RowRange blocks);
   [[nodiscard]] bool append_event(const EventRow& event);
   void reserve_events();
+  [[nodiscard]] bool set_aside_for_replay();
 
   // snapshot_fields.cpp: values of fields. Empty or none: absent, or of the wrong type and counted.
   [[nodiscard]] const Value* find(Pairs pairs, Word key) const;
@@ -188,6 +193,8 @@ class SnapshotSchema final : public pickle::Schema {
   int64_t copied_rows_ = 0;  // asked for so far
   size_t owned_blocks_ = 0;  // blocks below belong to a segment
   size_t next_reserve_ = 0;
+  size_t next_set_aside_ = kReplayStep;
+  int64_t set_aside_ = 0;  // bytes of the budget, for the timeline of the events so far
   int64_t first_event_offset_ = -1;
   size_t first_event_row_ = 0;
   int64_t last_handle_ = 0;

@@ -21,12 +21,13 @@ class TorchSnapshotReader final : public Reader {
   // `plain` runs every opcode; `fast` gives the same Recording and takes the events out of the file by their
   // form.
   enum class Way : uint8_t { fast, plain };
-  // Memory is charged to the budget of `recording`, except one input buffer of 4 MiB. Without `seals` the
-  // recording stays open for further snapshots, and the caller seals it.
+  // Memory is charged to the budget of `recording`, except an input buffer of 4 MiB, or two. Without `seals`
+  // the recording stays open for further snapshots, and the caller seals it.
   explicit TorchSnapshotReader(model::Recording& recording, Way way = Way::fast, bool seals = true);
   ~TorchSnapshotReader() override;
 
   [[nodiscard]] std::span<std::byte> writable() override;
+  [[nodiscard]] std::span<std::byte> writable_ahead() override;
   [[nodiscard]] Status commit(size_t bytes) override;
   [[nodiscard]] Status finish() override;
   [[nodiscard]] bool done() const override;

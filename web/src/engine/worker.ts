@@ -32,6 +32,7 @@ import type {
   ToWorker,
 } from './protocol.ts';
 import { chunksOf, openSource, SourceFailure } from './source.ts';
+import { warmUp } from './warm_up.ts';
 
 const progressEveryMs = 50;
 class Refusal extends Error {
@@ -53,7 +54,11 @@ globalThis.onmessage = (event: MessageEvent<ToWorker>) => {
   if (message.kind === 'start') {
     engine = startEngine(message.module, engineLog);
     engine.then(
-      () => post({ kind: 'started' }),
+      (module) => {
+        post({ kind: 'started' });
+        // Behind whatever was asked already.
+        if (message.warmUp) setTimeout(() => session ?? warmUp(module));
+      },
       (error: unknown) => post({ kind: 'died', error: describe(error) }),
     );
     return;
