@@ -10,6 +10,7 @@ import type { Bytes, Rank } from '../base/units.ts';
 import { colorsOf, enginePalette, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds, colourNames, colourWays } from '../draw/palettes.ts';
 import { plotArea, Projection } from '../draw/plot.ts';
+import type { Sheet } from '../draw/sheet.ts';
 import type { Axis, BlockDetails, ColourBy, ViewInfo } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
 import { boundsOf, fitAll, show, type Viewport } from '../state/viewport.ts';
@@ -181,6 +182,41 @@ export class TimelineView extends LitElement {
   /** What is visible; undefined before anything is. */
   get shownView(): Viewport | undefined {
     return this.kept && this.stage.view;
+  }
+
+  /** The picture to take along; undefined before there is one. */
+  sheet(title: string): Sheet | undefined {
+    const { kept, stage, info } = this;
+    const shown = kept?.picture.shown;
+    if (!shown || shown.columns.axis !== this.axis) return undefined;
+    const { kinds, shares } = kept.kinds;
+    const colors = colorsOf(this.theme);
+    const hues = colorsOfKinds(kinds, this.theme);
+    const { marks } = this.travel;
+    const placed = marks?.axis === this.axis ? marks : undefined;
+    return {
+      title,
+      subtitle: `Device ${info.device}: ${formatCount(info.events)} events, peak ${formatBytes(info.peak.bytes)} allocated, ${formatBytes(info.reserved_peak)} reserved`,
+      at: stage.projection(),
+      axis: this.axis,
+      colors,
+      canvas: this.baseCanvas,
+      bands: {
+        ...shown,
+        bottom: shown.rows.bottom,
+        top: shown.rows.bottom + shown.rows.count * shown.rows.bytesPerRow,
+      },
+      peak: placed && info.peak.bytes > 0 ? { x: placed.peak, bytes: info.peak.bytes } : undefined,
+      ooms: placed?.ooms ?? [],
+      legend: [
+        { color: colors.allocated, text: 'allocated' },
+        { color: colors.reserved, text: 'reserved' },
+        ...(kinds?.kinds ?? []).map(({ label }, index) => ({
+          color: hues[index] ?? colors.text,
+          text: shares?.kinds[index] ? `${label}: ${formatBytes(shares.kinds[index].bytes)}` : label,
+        })),
+      ],
+    };
   }
 
   /** Has the picture of another file ready, so that it is there when one goes to it. */

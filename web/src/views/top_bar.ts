@@ -179,6 +179,12 @@ export class TopBarView extends LitElement {
       .end .button {
         font-size: 15px;
       }
+      @media print {
+        .end,
+        memstrata-file-button {
+          display: none;
+        }
+      }
       @media (max-width: 640px) {
         header {
           flex-wrap: wrap;
@@ -193,6 +199,9 @@ export class TopBarView extends LitElement {
         }
         .end {
           gap: 0;
+        }
+        .end .button {
+          width: 28px;
         }
       }
     `,

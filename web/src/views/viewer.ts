@@ -26,6 +26,8 @@ import type { AboutView } from './about.ts';
 import './banners.ts';
 import './details.ts';
 import type { DetailsView } from './details.ts';
+import './export_picture.ts';
+import type { ExportView } from './export_picture.ts';
 import './failure.ts';
 import './file_row.ts';
 import './filter_bar.ts';
@@ -74,6 +76,7 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
   @query('memstrata-filter') private filterBar!: FilterBar | null;
   @query('memstrata-keys') private keys!: KeysView;
   @query('memstrata-about') private about!: AboutView | null;
+  @query('memstrata-export') private exporter!: ExportView | null;
   @query('memstrata-toast') private toast!: ToastView;
   @query('memstrata-notes') private notes!: NotesView | null;
 
@@ -345,7 +348,9 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
     this.about?.open();
     this.rememberShown();
   }
-  openExport(): void {}
+  openExport(): void {
+    this.exporter?.open();
+  }
   toggleTheme(): void {
     this.themeChoice = this.theme === 'dark' ? 'light' : 'dark';
     saveSettings({ theme: this.themeChoice });
@@ -474,6 +479,8 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
       ${
         entries.length > 1
           ? html`<memstrata-file-row
+              role="navigation"
+              aria-label="Files"
               .entries=${entries}
               .active=${active}
               .version=${{}}
@@ -494,6 +501,7 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
       </main>
       <memstrata-keys></memstrata-keys>
       ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.rememberShown()}></memstrata-about>` : nothing}
+      ${file?.view ? html`<memstrata-export .name=${`${file.name}-device${file.view.device}`} .sheet=${() => this.timeline?.sheet(file.name)}></memstrata-export>` : nothing}
       <memstrata-toast></memstrata-toast>
       ${this.dragging ? html`<div class="drop" aria-hidden="true"><p>Drop to open</p></div>` : nothing}
     `;
@@ -525,7 +533,7 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
     return html`
       ${
         file.view
-          ? html`<div class="second">
+          ? html`<section class="second" aria-label="Numbers of the device, and the filter">
               <memstrata-stats
                 .info=${file.view}
                 .diagnostics=${this.diagnostics}
@@ -538,10 +546,12 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
                 .complete=${(asked: { text: string; cursor: number }) => file.engine.call('complete', asked)}
                 @filter=${(event: CustomEvent<string>) => this.setFilter(event.detail)}
                 @step=${(event: CustomEvent<1 | -1>) => this.stepMatch(event.detail)}></memstrata-filter>
-            </div>`
+            </section>`
           : nothing
       }
       <memstrata-banners
+        role="region"
+        aria-label="Warnings"
         .died=${file.died}
         .diagnostics=${this.diagnostics}
         @reopen=${() => this.files.reopen()}
