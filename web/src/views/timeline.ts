@@ -13,6 +13,7 @@ import type { EngineClient } from '../engine/client.ts';
 import { fitAll, type Viewport } from '../state/viewport.ts';
 import { Gestures, type Point } from '../tracks/gestures.ts';
 import { MomentTrack } from '../tracks/moment_track.ts';
+import { LabelTrack } from '../tracks/label_track.ts';
 import type { Movement } from '../tracks/motion.ts';
 import { OutlineTrack } from '../tracks/outline_track.ts';
 import { PictureTrack } from '../tracks/picture_track.ts';
@@ -59,6 +60,7 @@ export class TimelineView extends LitElement {
   });
   private readonly travel = new Travel(this.stage, this.motion, this.cursor);
   private readonly pinOutline = new OutlineTrack(this.stage, () => this.redraw());
+  private readonly labels = new LabelTrack(this.stage, () => this.redraw());
   private picture: PictureTrack | undefined;
   private gestures: Gestures | undefined;
   private box: { from: Point; to: Point } | undefined;
@@ -147,6 +149,7 @@ export class TimelineView extends LitElement {
       this.pendingView = undefined;
       this.cursor.forget();
       this.pinOutline.forget();
+      this.labels.forget();
       if (isNew) this.start();
       void this.travel.findMarks().then((found) => found && this.redraw());
     }
@@ -180,8 +183,8 @@ export class TimelineView extends LitElement {
     this.resized.observe(this.plot);
   }
 
-  protected override updated(): void {
-    this.redraw();
+  protected override updated(changed: PropertyValues): void {
+    if (changed.size > 0) this.redraw(); // the line below the plot is not on the canvas
   }
 
   private async clicked(at: Point): Promise<void> {
@@ -244,10 +247,12 @@ export class TimelineView extends LitElement {
       palette: enginePalette(this.theme),
       dimOthers: this.highlight !== '',
     });
+    if (settled && picture.shown) this.labels.want(picture.shown);
+    const { labels } = this;
     const outline = this.pinOutline.of(this.pinned);
-    drawBase(ctx, at, { stage, picture, marks: this.travel.marks, outline }, colorsOf(this.theme));
+    drawBase(ctx, at, { stage, picture, labels, marks: this.travel.marks, outline }, colorsOf(this.theme));
     this.drawOverlay();
-    this.tellState(settled);
+    this.tellState(settled, settled && labels.settled);
     this.problem = picture.problem;
     if (settled) this.cursor.follow();
   }
@@ -262,11 +267,11 @@ export class TimelineView extends LitElement {
     drawOverlay(ctx, stage.projection(), scene, colorsOf(this.theme));
   }
 
-  /** For tests and for the mark of the first picture. */
-  private tellState(settled: boolean): void {
-    this.plot.toggleAttribute('data-settled', settled);
-    if (!settled) return;
+  /** For tests and for the mark of the first picture. `complete`: the words in the bands are there, too. */
+  private tellState(exact: boolean, complete: boolean): void {
     const { area, view } = this.stage;
+    this.plot.toggleAttribute('data-settled', complete);
+    if (!exact) return;
     this.plot.dataset['view'] = [view.x0, view.x1, view.y0, view.y1].join(' ');
     this.plot.dataset['plot'] = [area.left, area.top, area.width, area.height].join(' ');
     if (this.firstPicture) return;
