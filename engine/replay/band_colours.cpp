@@ -41,7 +41,9 @@ const Srgb& srgb() {
 }  // namespace
 
 BandColours::BandColours(const PaintStyle& style)
-    : style_(style), bands_(std::max(static_cast<uint32_t>(style.palette.bands.size()), 1u)) {
+    : style_(style),
+      bands_(std::max(static_cast<uint32_t>(style.palette.bands.size()), 1u)),
+      from_light_(srgb().from_light.data()) {
   const auto& to_light = srgb().to_light;
   shades_.reserve(size_t{bands_} * kLightnesses * 2);
   constexpr uint32_t middle = kLightnesses / 2;
@@ -58,16 +60,15 @@ BandColours::BandColours(const PaintStyle& style)
   }
 }
 
-uint32_t BandColours::mean(const Light& light, uint64_t bytes) {
-  const auto& from_light = srgb().from_light;
-  if (bytes == 0) return 0;
+uint32_t BandColours::mean(const Weight& weight) const {
+  if (weight.bytes <= 0) return 0;
   // Sums of up to 2^47 bytes are below 2^63. Half a unit more, so that a mean of equals is not rounded down.
-  const double share = 1.0 / static_cast<double>(static_cast<int64_t>(bytes));
+  const double share = 1.0 / static_cast<double>(weight.bytes);
   const auto channel = [&](uint64_t sum) -> uint32_t {
     const double mean = static_cast<double>(static_cast<int64_t>(sum)) * share + 0.5;
-    return from_light[std::min(static_cast<uint32_t>(static_cast<int32_t>(mean)), 65535u) / kLightStep];
+    return from_light_[std::min(static_cast<uint32_t>(static_cast<int32_t>(mean)), 65535u) / kLightStep];
   };
-  return channel(light.red) | channel(light.green) << 8 | channel(light.blue) << 16;
+  return channel(weight.red) | channel(weight.green) << 8 | channel(weight.blue) << 16;
 }
 
 }  // namespace memstrata::replay

@@ -24,24 +24,28 @@ struct PaintStyle {
   int32_t separator_min_rows = 4;    // bands at least this high get a darker top row
 };
 
-// Linear light (0..65535 per channel) times bytes, summed. Sums wrap around, so that sums of any stack can be
-// kept and subtracted; a difference is right if it stands for at most 2^47 bytes.
-struct Light {
+// Blocks together: their bytes, and linear light (0..65535 per channel) times bytes. Sums wrap around, so
+// that those of any stack can be kept and subtracted; a difference is right if it stands for at most 2^47
+// bytes.
+struct alignas(16) Weight {
+  int64_t bytes = 0;
   uint64_t red = 0, green = 0, blue = 0;
 
-  Light& operator+=(const Light& other) {
+  Weight& operator+=(const Weight& other) {
+    bytes += other.bytes;
     red += other.red;
     green += other.green;
     blue += other.blue;
     return *this;
   }
-  Light& operator-=(const Light& other) {
+  Weight& operator-=(const Weight& other) {
+    bytes -= other.bytes;
     red -= other.red;
     green -= other.green;
     blue -= other.blue;
     return *this;
   }
-  friend Light operator-(Light left, const Light& right) { return left -= right; }
+  friend Weight operator-(Weight left, const Weight& right) { return left -= right; }
 };
 
 // `from` moved towards `to` by share / 256, channel by channel; alpha too.
@@ -67,21 +71,20 @@ class BandColours {
 
   [[nodiscard]] const PaintStyle& style() const { return style_; }
   [[nodiscard]] uint32_t of(uint32_t rank) const { return shades_[shade_of(rank)].colour; }
-  // Adds `bytes` of the block to a sum.
-  void add(Light& sum, uint32_t rank, uint64_t bytes) const {
+  // That many bytes of a block.
+  [[nodiscard]] Weight weight_of(uint32_t rank, int64_t bytes) const {
     const Shade& shade = shades_[shade_of(rank)];
-    sum.red += shade.red * bytes;
-    sum.green += shade.green * bytes;
-    sum.blue += shade.blue * bytes;
+    const auto times = static_cast<uint64_t>(bytes);
+    return {bytes, shade.red * times, shade.green * times, shade.blue * times};
   }
-  // 0x00BBGGRR of `light` spread over `bytes` (at most 2^47; black if 0).
-  [[nodiscard]] static uint32_t mean(const Light& light, uint64_t bytes);
+  // 0x00BBGGRR of a weight spread over its bytes (at most 2^47; black if there are none).
+  [[nodiscard]] uint32_t mean(const Weight& weight) const;
 
  private:
   static constexpr uint32_t kLightnesses = 7;
   struct Shade {
     uint32_t colour;
-    uint16_t red, green, blue;  // linear
+    uint32_t red, green, blue;  // linear
   };
 
   // Every band has kLightnesses shades, each plain and dimmed.
@@ -100,6 +103,7 @@ class BandColours {
   PaintStyle style_;
   uint32_t bands_;
   std::vector<Shade> shades_;
+  const uint8_t* from_light_;  // sRGB of every 8 of 65536 steps of light
 };
 
 }  // namespace memstrata::replay

@@ -1,6 +1,7 @@
 #include "engine/replay/stack_sweep.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -15,7 +16,7 @@ int64_t whole_above(double bytes) {
   return static_cast<int64_t>(std::floor(bytes)) + 1;
 }
 
-constexpr double kLargestRowWithMean = 0x1p47;  // see Light
+constexpr double kLargestRowWithMean = 0x1p47;  // see Weight
 
 }  // namespace
 
@@ -41,9 +42,8 @@ RowThresholds::RowThresholds(const RowGrid& rows) : count(std::max(rows.count, 0
 bool StackSweep::Scratch::reserve(const StackTree& tree) {
   const auto node_count = static_cast<size_t>(tree.node_count());
   const size_t leaf_count = node_count * kNodeLeaves;
-  return leaves.resize(leaf_count, Leaf{}) && leaf_bytes.resize(leaf_count, 0) &&
-         leaf_light.resize(leaf_count, Light{}) && leaf_until.resize(leaf_count, 0) &&
-         nodes.resize(node_count, Node{}) && active.reserve(node_count);
+  return leaves.resize(leaf_count, Leaf{}) && leaf_weight.resize(leaf_count, Weight{}) &&
+         leaf_until.resize(leaf_count, 0) && nodes.resize(node_count, Node{}) && active.reserve(node_count);
 }
 
 StackSweep::StackSweep(const StackTree& tree, Scratch& scratch, const BandColours* colours)
@@ -61,13 +61,8 @@ void StackSweep::move_to(int32_t event) {
 void StackSweep::start_nodes() {
   for (; next_node_ * kNodeBlocks < born_; ++next_node_) {
     if (tree_.is_node_dead(next_node_, event_)) continue;
-    scratch_.nodes[static_cast<size_t>(next_node_)] = {.leaves = 0,
-                                                       .bytes = 0,
-                                                       .drawn_at = kNotDrawn,
-                                                       .rows_end = 0,
-                                                       .until = INT32_MAX,
-                                                       .light = {},
-                                                       .born = 0};
+    scratch_.nodes[static_cast<size_t>(next_node_)] = {
+        .leaves = 0, .weight = {}, .drawn_at = kNotDrawn, .rows_end = 0, .until = INT32_MAX, .born = 0};
     std::fill_n(scratch_.leaf_until.data() + next_node_ * kNodeLeaves, kNodeLeaves, INT32_MAX);
     (void)scratch_.active.push_back(next_node_);  // there is room for every node
   }
@@ -110,11 +105,9 @@ void StackSweep::end_blocks(int32_t node, uint64_t expired) {
     Leaf& leaf = scratch_.leaves[static_cast<size_t>(index)];
     const LiveMask mask = tree_.live_in(index, event_, node * kNodeBlocks + state.born);
     const Weight ended = weight_of(index, leaf.live & ~mask.live);
-    scratch_.leaf_bytes[static_cast<size_t>(index)] -= ended.bytes;
-    scratch_.leaf_light[static_cast<size_t>(index)] -= ended.light;
+    scratch_.leaf_weight[static_cast<size_t>(index)] -= ended;
     scratch_.leaf_until[static_cast<size_t>(index)] = mask.until;
-    state.bytes -= ended.bytes;
-    state.light -= ended.light;
+    state.weight -= ended;
     leaf.live = mask.live;
     leaf.drawn_at = kNotDrawn;
     if (mask.live == 0) state.leaves &= ~(uint64_t{1} << i);
@@ -130,17 +123,10 @@ void StackSweep::add_born_blocks(int32_t node) {
     const LiveMask mask = tree_.live_in(index, event_, node * kNodeBlocks + born);
     if (mask.live == 0) continue;
     const uint64_t bit = uint64_t{1} << i;
-    int64_t& bytes = scratch_.leaf_bytes[static_cast<size_t>(index)];
-    Light& light = scratch_.leaf_light[static_cast<size_t>(index)];
-    if ((state.leaves & bit) != 0) {
-      state.bytes -= bytes;
-      state.light -= light;
-    }
-    const Weight weight = weight_of(index, mask.live);
-    bytes = weight.bytes;
-    light = weight.light;
-    state.bytes += bytes;
-    state.light += light;
+    Weight& weight = scratch_.leaf_weight[static_cast<size_t>(index)];
+    if ((state.leaves & bit) != 0) state.weight -= weight;
+    weight = weight_of(index, mask.live);
+    state.weight += weight;
     state.leaves |= bit;
     scratch_.leaf_until[static_cast<size_t>(index)] = mask.until;
     scratch_.leaves[static_cast<size_t>(index)] = {.live = mask.live, .drawn_at = kNotDrawn};
@@ -149,13 +135,11 @@ void StackSweep::add_born_blocks(int32_t node) {
 }
 
 Weight StackSweep::weight_of(int32_t leaf, uint64_t mask) const {
-  if (colours_ == nullptr) return {tree_.bytes_of(leaf, mask), {}};
+  if (colours_ == nullptr) return {.bytes = tree_.bytes_of(leaf, mask)};
   Weight weight;
   for (; mask != 0; mask &= mask - 1) {
     const int32_t block = leaf * kLeafBlocks + std::countr_zero(mask);
-    const int64_t size = tree_.size(block);
-    weight.bytes += size;
-    colours_->add(weight.light, static_cast<uint32_t>(block), static_cast<uint64_t>(size));
+    weight += colours_->weight_of(static_cast<uint32_t>(block), tree_.size(block));
   }
   return weight;
 }
@@ -167,7 +151,7 @@ int64_t StackSweep::bytes_below(int32_t rank) {
     if (node * kNodeBlocks >= limit) break;
     const Node& state = look_at(node);
     if ((node + 1) * kNodeBlocks <= limit) {
-      bytes += state.bytes;
+      bytes += state.weight.bytes;
       continue;
     }
     for (uint64_t rest = state.leaves; rest != 0; rest &= rest - 1) {
@@ -176,7 +160,7 @@ int64_t StackSweep::bytes_below(int32_t rank) {
       const int32_t blocks = limit - leaf * kLeafBlocks;
       const auto at = static_cast<size_t>(leaf);
       bytes += blocks >= kLeafBlocks
-                   ? scratch_.leaf_bytes[at]
+                   ? scratch_.leaf_weight[at].bytes
                    : tree_.bytes_of(leaf, scratch_.leaves[at].live & ((uint64_t{1} << blocks) - 1));
     }
   }
@@ -192,7 +176,7 @@ void StackSweep::draw(const RowThresholds& rows, std::span<uint32_t> pixels,
   for (const int32_t node : scratch_.active) {
     if (row == rows.count) break;
     Node& state = look_at(node);
-    const int64_t end = offset + state.bytes;
+    const int64_t end = offset + state.weight.bytes;
     if (threshold[row] <= end) {
       const int32_t from = row;
       if (state.drawn_at == offset) {
@@ -219,7 +203,7 @@ void StackSweep::draw_leaves(int32_t node, int64_t offset, const RowThresholds& 
   const Node& state = scratch_.nodes[static_cast<size_t>(node)];
   for (uint64_t rest = state.leaves; rest != 0; rest &= rest - 1) {
     const int32_t index = node * kNodeLeaves + std::countr_zero(rest);
-    const int64_t end = offset + scratch_.leaf_bytes[static_cast<size_t>(index)];
+    const int64_t end = offset + scratch_.leaf_weight[static_cast<size_t>(index)].bytes;
     if (threshold[row] <= end) {
       Leaf& leaf = scratch_.leaves[static_cast<size_t>(index)];
       if (leaf.drawn_at == offset) {
@@ -244,116 +228,140 @@ void StackSweep::renew_edges(const RowThresholds& rows, int32_t from, int32_t to
   if (is_mean(pixels[to - 1]) && rows.edge[static_cast<size_t>(to)] > end) pixels[to - 1] = kMeanWanted;
 }
 
-// The light below one height after another, from the bottom up.
-class StackSweep::LightBelow {
- public:
-  explicit LightBelow(StackSweep& sweep) : sweep_(sweep), colours_(*sweep.colours_) {}
+// A height in the stack: `below` is what lies under the leaf that holds it, later under the height itself.
+struct StackSweep::RowEdge {
+  int64_t height;
+  int32_t leaf;  // -1 = above the stack
+  Weight below;
+};
 
-  // Heights must not decrease. `next`: the one after this, for choosing the shorter way; INT64_MAX is always
-  // right. Where the stack ends below `height`, its whole light.
-  [[nodiscard]] Light at(int64_t height, int64_t next) {
-    while (true) {
-      if (blocks_ != 0) {
-        if (walk_blocks(height)) return with_part(height);
-      } else if (leaves_ != 0) {
-        if (step_leaf(height, next)) return below_;
-      } else if (node_ < sweep_.scratch_.active.size()) {
-        const int32_t node = sweep_.scratch_.active[node_++];
-        const Node& state = sweep_.look_at(node);
-        if (offset_ + state.bytes > height) {
-          first_leaf_ = node * kNodeLeaves;
-          leaves_ = state.leaves;
-        } else {
-          offset_ += state.bytes;
-          light_ += state.light;
-        }
-      } else {
-        reached_ = offset_;
-        return light_;
+// The weight of the stack below one height after another, from the bottom up.
+class StackSweep::WeightBelow {
+ public:
+  explicit WeightBelow(StackSweep& sweep) : sweep_(sweep), scratch_(sweep.scratch_) {}
+
+  // Heights must not decrease.
+  [[nodiscard]] RowEdge find(int64_t height) {
+    while (leaves_ == 0 || !walk_leaves(height)) {
+      if (!walk_nodes(height)) return {height, -1, below_};
+    }
+    const int32_t leaf = first_leaf_ + std::countr_zero(leaves_);
+    sweep_.tree_.prefetch_sizes(leaf, is_nearer_to_top(leaf, height - below_.bytes));
+    return {height, leaf, below_};
+  }
+
+  // From below the leaf to below the height, for neighbouring edges in ascending order.
+  void finish(std::span<RowEdge> edges) const {
+    for (size_t i = 0; i < edges.size();) {
+      const int32_t leaf = edges[i].leaf;
+      size_t end = i + 1;
+      while (end < edges.size() && edges[end].leaf == leaf) ++end;
+      if (leaf >= 0) {
+        if (end == i + 1 && is_nearer_to_top(leaf, edges[i].height - edges[i].below.bytes))
+          walk_down(edges[i]);
+        else
+          walk_up(edges.subspan(i, end - i));
       }
+      i = end;
     }
   }
-  // The last height, or the top of the stack if that is lower.
-  [[nodiscard]] int64_t reached() const { return reached_; }
 
  private:
-  [[nodiscard]] int32_t lowest_block() const { return leaf_ * kLeafBlocks + std::countr_zero(blocks_); }
+  [[nodiscard]] const Weight& weight_of_leaf(int32_t leaf) const {
+    return scratch_.leaf_weight[static_cast<size_t>(leaf)];
+  }
+  [[nodiscard]] bool is_nearer_to_top(int32_t leaf, int64_t bytes) const {
+    return weight_of_leaf(leaf).bytes - bytes < bytes;
+  }
+  [[nodiscard]] Weight weight_of(int32_t block, int64_t bytes) const {
+    return sweep_.colours_->weight_of(static_cast<uint32_t>(block), bytes);
+  }
 
-  // True if the lowest block of those left goes beyond `height`.
-  [[nodiscard]] bool walk_blocks(int64_t height) {
-    for (; blocks_ != 0; blocks_ &= blocks_ - 1) {
-      const int64_t size = sweep_.tree_.size(lowest_block());
-      if (offset_ + size > height) return true;
-      colours_.add(light_, static_cast<uint32_t>(lowest_block()), static_cast<uint64_t>(size));
-      offset_ += size;
+  // To the first leaf of the node, or the first node, that goes beyond `height`; false if there is none.
+  [[nodiscard]] bool walk_leaves(int64_t height) {
+    Weight sum = below_;
+    uint64_t rest = leaves_;
+    const Weight* weights = scratch_.leaf_weight.data() + first_leaf_;
+    for (; rest != 0; rest &= rest - 1) {
+      const Weight& weight = weights[std::countr_zero(rest)];
+      if (sum.bytes + weight.bytes > height) break;
+      sum += weight;
+    }
+    below_ = sum;
+    leaves_ = rest;
+    return rest != 0;
+  }
+  [[nodiscard]] bool walk_nodes(int64_t height) {
+    while (node_ < scratch_.active.size()) {
+      const int32_t node = scratch_.active[node_++];
+      const Node& state = sweep_.look_at(node);
+      if (below_.bytes + state.weight.bytes > height) {
+        first_leaf_ = node * kNodeLeaves;
+        leaves_ = state.leaves;
+        return true;
+      }
+      below_ += state.weight;
     }
     return false;
   }
-  [[nodiscard]] Light with_part(int64_t height) {
-    reached_ = height;
-    Light light = light_;
-    colours_.add(light, static_cast<uint32_t>(lowest_block()), static_cast<uint64_t>(height - offset_));
-    return light;
-  }
 
-  // Goes past a leaf or into it. True if `below_` is the answer already: no other height lies in this leaf
-  // and the way down from its top is the shorter one.
-  [[nodiscard]] bool step_leaf(int64_t height, int64_t next) {
-    leaf_ = first_leaf_ + std::countr_zero(leaves_);
-    leaves_ &= leaves_ - 1;
-    const auto at = static_cast<size_t>(leaf_);
-    const int64_t end = offset_ + sweep_.scratch_.leaf_bytes[at];
-    const uint64_t live = sweep_.scratch_.leaves[at].live;
-    if (end > height && (next < end || height - offset_ <= end - height)) {
-      blocks_ = live;
-      return false;
+  void walk_up(std::span<RowEdge> edges) const {
+    const int32_t first = edges[0].leaf * kLeafBlocks;
+    Weight sum = edges[0].below;
+    uint64_t rest = scratch_.leaves[static_cast<size_t>(edges[0].leaf)].live;
+    for (RowEdge& edge : edges) {
+      for (;; rest &= rest - 1) {
+        const int32_t block = first + std::countr_zero(rest);
+        const int64_t size = sweep_.tree_.size(block);
+        if (sum.bytes + size > edge.height) {
+          edge.below = sum;
+          edge.below += weight_of(block, edge.height - sum.bytes);
+          break;
+        }
+        sum += weight_of(block, size);
+      }
     }
-    offset_ = end;
-    light_ += sweep_.scratch_.leaf_light[at];
-    if (end <= height) return false;
-    reached_ = height;
-    below_ = light_;
-    int64_t above = end - height;  // bytes still to take away
-    for (uint64_t rest = live; above > 0;) {
+  }
+  void walk_down(RowEdge& edge) const {
+    edge.below += weight_of_leaf(edge.leaf);
+    uint64_t rest = scratch_.leaves[static_cast<size_t>(edge.leaf)].live;
+    while (edge.below.bytes > edge.height) {
       const int top = 63 - std::countl_zero(rest);
       rest &= ~(uint64_t{1} << top);
-      const int32_t block = leaf_ * kLeafBlocks + top;
-      const int64_t bytes = std::min(sweep_.tree_.size(block), above);
-      Light part;
-      colours_.add(part, static_cast<uint32_t>(block), static_cast<uint64_t>(bytes));
-      below_ -= part;
-      above -= bytes;
+      const int32_t block = edge.leaf * kLeafBlocks + top;
+      edge.below -= weight_of(block, std::min(sweep_.tree_.size(block), edge.below.bytes - edge.height));
     }
-    return true;
   }
 
   StackSweep& sweep_;
-  const BandColours& colours_;
-  // All that was passed, up to a border of blocks.
-  int64_t offset_ = 0;
-  Light light_;
+  Scratch& scratch_;
+  Weight below_;            // all that was passed, up to a border of leaves
   size_t node_ = 0;         // next of the active ones
   int32_t first_leaf_ = 0;  // of the node that is open
   uint64_t leaves_ = 0;     // of that, those still to come
-  int32_t leaf_ = 0;        // open if blocks are left
-  uint64_t blocks_ = 0;
-  Light below_;
-  int64_t reached_ = 0;
 };
 
 void StackSweep::add_means(const RowThresholds& rows, int32_t rows_end, uint32_t* pixels) {
-  LightBelow below(*this);
+  constexpr int32_t group = 32;
+  std::array<RowEdge, group + 1> edges;
+  WeightBelow below(*this);
   const int64_t* edge = rows.edge.data();
-  int32_t known = -1;  // the row whose upper edge was looked up last
-  Light upper;
-  for (int32_t row = rows.first; row < rows_end; ++row) {
-    if (pixels[row] != kMeanWanted) continue;
-    const Light lower = known >= 0 && known == row - 1 ? upper : below.at(edge[row], edge[row + 1]);
-    // The next edge asked for is not below that of the row above.
-    upper = below.at(edge[row + 1], row + 2 <= rows.count ? edge[row + 2] : INT64_MAX);
-    known = row;
-    const int64_t covered = below.reached() - edge[row];
-    pixels[row] = kMeanBits | BandColours::mean(upper - lower, static_cast<uint64_t>(covered));
+  int32_t row = rows.first;
+  while (true) {
+    while (row < rows_end && pixels[row] != kMeanWanted) ++row;
+    if (row >= rows_end) return;
+    // Neighbouring rows share an edge.
+    const int32_t first = row;
+    size_t count = 0;
+    edges[count++] = below.find(edge[row]);
+    while (row < rows_end && pixels[row] == kMeanWanted && row - first < group) {
+      edges[count++] = below.find(edge[++row]);
+    }
+    below.finish(std::span(edges).first(count));
+    for (size_t i = 1; i < count; ++i) {
+      pixels[first + static_cast<int32_t>(i) - 1] =
+          kMeanBits | colours_->mean(edges[i].below - edges[i - 1].below);
+    }
   }
 }
 

@@ -34,12 +34,6 @@ struct RowThresholds {
   bool has_means = false;    // rows are small enough for them
 };
 
-// What blocks weigh in a picture.
-struct Weight {
-  int64_t bytes = 0;
-  Light light;  // only if there are colours
-};
-
 class StackSweep {
  public:
   // What is remembered per leaf and per node, kept between sweeps to spare the allocations.
@@ -49,28 +43,21 @@ class StackSweep {
   };
   struct Node {
     uint64_t leaves;  // with live blocks
-    int64_t bytes;
+    Weight weight;    // of what is live, as for leaves
     int64_t drawn_at;
     int32_t rows_end;  // row after its last one then
     int32_t until;
-    Light light;   // of what is live, as for leaves
     int32_t born;  // blocks of the node that were born when last looked at
   };
   struct Scratch {
     explicit Scratch(Budget& budget)
-        : leaves(budget),
-          leaf_bytes(budget),
-          leaf_light(budget),
-          leaf_until(budget),
-          nodes(budget),
-          active(budget) {}
+        : leaves(budget), leaf_weight(budget), leaf_until(budget), nodes(budget), active(budget) {}
     // False if the budget refuses.
     [[nodiscard]] bool reserve(const StackTree& tree);
 
-    // Per leaf, 64 for every node. Bytes and `until` (INT32_MAX = nothing live) are read for all 64 at once.
+    // Per leaf, 64 for every node. `until` (INT32_MAX = nothing live) is read for all 64 at once.
     Column<Leaf> leaves;
-    Column<int64_t> leaf_bytes;
-    Column<Light> leaf_light;
+    Column<Weight> leaf_weight;  // light only if there are colours
     Column<int32_t> leaf_until;
     Column<Node> nodes;
     Column<int32_t> active;  // nodes, lowest first
@@ -88,7 +75,8 @@ class StackSweep {
   void draw(const RowThresholds& rows, std::span<uint32_t> pixels, std::span<const uint32_t> before);
 
  private:
-  class LightBelow;
+  struct RowEdge;
+  class WeightBelow;
   static constexpr int64_t kNotDrawn = -1;
   static constexpr uint32_t kMeanWanted = kMeanBits | (kMeanMask + 1);  // until add_means() has passed
 

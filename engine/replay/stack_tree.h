@@ -53,6 +53,14 @@ class StackTree {
   // Sum of the sizes of the blocks of `leaf` that are set in `mask`.
   [[nodiscard]] int64_t bytes_of(int32_t leaf, uint64_t mask) const;
 
+  // Asks the memory for the sizes in the lower or upper half of a leaf.
+  void prefetch_sizes(int32_t leaf, bool upper_half) const {
+    constexpr size_t line = 64 / sizeof(int64_t);
+    const int64_t* sizes =
+        size_.data() + static_cast<size_t>(leaf) * kLeafBlocks + (upper_half ? kLeafBlocks / 2 : 0);
+    for (size_t i = 0; i < kLeafBlocks / 2; i += line) __builtin_prefetch(sizes + i);
+  }
+
   // Bytes of live blocks of lower rank.
   [[nodiscard]] int64_t bytes_below(int32_t rank, int32_t event) const;
   // The live block that holds byte `height` of the stack, -1 = none.

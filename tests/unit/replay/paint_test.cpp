@@ -72,15 +72,15 @@ TEST(BandColours, AMeanIsTakenInLinearLight) {
   // Ranks 1 and 8 have the middle lightness: pure black and white.
   ASSERT_EQ(colours.of(1), 0xFF000000u);
   ASSERT_EQ(colours.of(8), kWhite);
-  Light light;
-  colours.add(light, 1, 300);
-  EXPECT_EQ(BandColours::mean(light, 300), 0u);
-  colours.add(light, 8, 300);
+  Weight weight = colours.weight_of(1, 300);
+  EXPECT_EQ(colours.mean(weight), 0u);
+  weight += colours.weight_of(8, 300);
   // Half of the light is sRGB 1.055 * 0.5^(1/2.4) - 0.055 = 0.7354, times 255 = 187.5.
-  EXPECT_THAT(BandColours::mean(light, 600), testing::AnyOf(0xBBBBBBu, 0xBCBCBCu));
-  colours.add(light, 1, 1800);
+  EXPECT_THAT(colours.mean(weight), testing::AnyOf(0xBBBBBBu, 0xBCBCBCu));
+  weight += colours.weight_of(1, 1800);
   // An eighth: 1.055 * 0.125^(1/2.4) - 0.055 = 0.3886, times 255 = 99.1.
-  EXPECT_EQ(BandColours::mean(light, 2400), 0x636363u);
+  EXPECT_EQ(colours.mean(weight), 0x636363u);
+  EXPECT_EQ(weight.bytes, 2400);
 }
 
 TEST(BandColours, TheMeanOfOneColourIsThatColour) {
@@ -91,10 +91,8 @@ TEST(BandColours, TheMeanOfOneColourIsThatColour) {
   for (uint32_t value = 0; value < 256; ++value) group[value * 7 + 1] = value;
   const BandColours colours({.palette = {.bands = bands}, .group = group, .matched = {}});
   for (uint32_t value = 0; value < 256; ++value) {
-    for (const uint64_t bytes : {uint64_t{1}, uint64_t{3}, uint64_t{1'000'003}, uint64_t{1} << 47}) {
-      Light light;
-      colours.add(light, value * 7 + 1, bytes);
-      EXPECT_EQ(BandColours::mean(light, bytes) | 0xFF000000, bands[value]) << bytes;
+    for (const int64_t bytes : {int64_t{1}, int64_t{3}, int64_t{1'000'003}, int64_t{1} << 47}) {
+      EXPECT_EQ(colours.mean(colours.weight_of(value * 7 + 1, bytes)) | 0xFF000000, bands[value]) << bytes;
     }
   }
 }
