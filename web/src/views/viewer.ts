@@ -6,6 +6,7 @@ import { live } from 'lit/directives/live.js';
 import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
 import { LatestOnly } from '../base/latest_only.ts';
 import type { Theme } from '../draw/colors.ts';
+import { takeEmbeddedSnapshot } from '../embedded_snapshot.ts';
 import type { Axis, BlockDetails, Diagnostic, EngineError, SearchAnswer } from '../engine/answers.ts';
 import { OpenController, type OpenFile } from '../state/open_controller.ts';
 import { loadSettings, saveSettings, type ThemeChoice } from '../state/settings.ts';
@@ -19,7 +20,7 @@ import type { KeysView } from './keys.ts';
 import './loading.ts';
 import './notes.ts';
 import type { NotesView } from './notes.ts';
-import { fileOfAddress, markPicked, receiveFiles, sampleUrl } from './open_file.ts';
+import { fileOfAddress, markPicked, receiveFiles } from './open_file.ts';
 import './search.ts';
 import type { SearchView, SearchWish } from './search.ts';
 import './start.ts';
@@ -81,6 +82,12 @@ export class MemstrataViewer extends LitElement {
     document.addEventListener('keydown', this.keyDown);
     document.addEventListener('keyup', this.keyUp);
     this.dark.addEventListener('change', this.systemThemeChanged);
+    const embedded = takeEmbeddedSnapshot();
+    if (embedded) {
+      markPicked();
+      void this.opener.open(embedded.name, { file: embedded });
+      return;
+    }
     const wanted = fileOfAddress(new URL(location.href));
     if (wanted && 'error' in wanted) this.opener.fail(location.search, wanted.error);
     else if (wanted) {
@@ -153,10 +160,10 @@ export class MemstrataViewer extends LitElement {
     return this.opener.file?.diagnostics ?? [];
   }
 
-  private openSample(): void {
+  private openSample({ detail: path }: CustomEvent<string>): void {
     markPicked();
-    const url = new URL(sampleUrl, document.baseURI).href;
-    void this.opener.open(sampleUrl.slice(sampleUrl.lastIndexOf('/') + 1), { url });
+    const url = new URL(path, document.baseURI).href;
+    void this.opener.open(path.slice(path.lastIndexOf('/') + 1), { url });
   }
 
   // -- Pin and search.
@@ -373,6 +380,7 @@ export class MemstrataViewer extends LitElement {
     return html`<div class="file">
       <span class="file-name" title=${file.name}>${file.name}</span>
       <span class="file-size" title=${formatExactBytes(file.bytes)}>${formatBytes(file.bytes)}</span>
+      <span class="file-size" data-format>${file.contents.format}</span>
       <memstrata-file-button label="Open…" @file=${this.chosen}></memstrata-file-button>
       ${
         snapshots.length > 1
