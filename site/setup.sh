@@ -65,6 +65,8 @@ need_for_wasm() {
 
 need_for_native() {
   need cmake cmake
+  need npm npm
+  need /etc/ssl/certs/ca-certificates.crt ca-certificates
   need ninja ninja-build
   need g++ g++
   need python3 python3

@@ -54,6 +54,7 @@ std::string error_text(const Error& error) {
   json.member("code", memstrata::name_of(error.code));
   json.member("message", std::string_view(error.message));
   json.member("offset", error.offset);
+  if (!error.inside.empty()) json.member("inside", std::string_view(error.inside));
   json.end_object();
   return std::move(json).text();
 }

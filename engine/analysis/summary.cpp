@@ -176,6 +176,8 @@ std::vector<Finding> findings(const model::Diagnostics& diagnostics) {
     finding.severity = model::name_of(kind.severity);
     finding.count = found.count;
     if (found.first_offset >= 0) finding.first_offset = found.first_offset;
+    finding.first_in = found.place.inside;
+    if (!finding.first_in.empty() && found.place.file_offset >= 0) finding.file_offset = found.place.file_offset;
     finding.text = kind.text;
     if (!found.detail.empty()) finding.text += " (first: " + found.detail + ")";
   }
@@ -190,6 +192,10 @@ void write_findings(JsonWriter& json, std::span<const Finding> findings) {
     json.member("severity", finding.severity);
     json.member("count", finding.count);
     json.member("first_offset", finding.first_offset);
+    if (!finding.first_in.empty()) {
+      json.member("first_in", std::string_view(finding.first_in));
+      json.member("file_offset", finding.file_offset);
+    }
     json.member("text", finding.text);
     json.end_object();
   }
@@ -243,10 +249,10 @@ Result<std::string> summary_json(const model::Recording& recording, std::string_
 }
 
 std::string error_json(const Error& error, std::string_view file) {
-  return error_json(name_of(error.code), error.message, error.offset, file);
+  return error_json(name_of(error.code), error.message, error.offset, error.inside, file);
 }
 
-std::string error_json(std::string_view code, std::string_view message, int64_t offset,
+std::string error_json(std::string_view code, std::string_view message, int64_t offset, std::string_view inside,
                        std::string_view file) {
   JsonWriter json;
   json.begin_object();
@@ -256,6 +262,7 @@ std::string error_json(std::string_view code, std::string_view message, int64_t 
   json.member("code", code);
   json.member("message", message);
   json.member("offset", offset < 0 ? std::optional<int64_t>() : std::optional<int64_t>(offset));
+  if (!inside.empty()) json.member("inside", inside);
   json.end_object();
   json.end_object();
   return std::move(json).text();

@@ -46,6 +46,8 @@ struct Finding {
   std::string_view name, severity;
   int64_t count = 0;
   std::optional<int64_t> first_offset;
+  std::string first_in;                // what it counts in; empty = the file
+  std::optional<int64_t> file_offset;  // where in the file that begins, if first_in is not empty
   std::string text;
 };
 
@@ -60,7 +62,8 @@ struct Summary {
 void add_device_diagnostics(model::Diagnostics& diagnostics, const model::Recording& recording,
                             const replay::Lifetimes& lifetimes);
 [[nodiscard]] std::vector<Finding> findings(const model::Diagnostics& diagnostics);
-// As an array: [{"name","severity","count","first_offset","text"}]
+// As an array: [{"name","severity","count","first_offset","text"}], with "first_in" and "file_offset" where
+// the finding lies inside of something that the file holds.
 void write_findings(JsonWriter& json, std::span<const Finding> findings);
 
 // Its diagnostics are the reader's and those of replaying every device.
@@ -69,9 +72,10 @@ void write_findings(JsonWriter& json, std::span<const Finding> findings);
 // {"file","format","bytes","snapshots":[...],"diagnostics":[...]} on one line, without a newline.
 [[nodiscard]] std::string summary_json(const Summary& summary, std::string_view file);
 [[nodiscard]] Result<std::string> summary_json(const model::Recording& recording, std::string_view file);
-// {"file","error":{"code","message","offset"}} on one line; offset null where it does not apply.
+// {"file","error":{"code","message","offset"}} on one line; offset null where it does not apply; "inside"
+// names what the offset counts in, if that is not the file itself.
 [[nodiscard]] std::string error_json(const Error& error, std::string_view file);
 [[nodiscard]] std::string error_json(std::string_view code, std::string_view message, int64_t offset,
-                                     std::string_view file);
+                                     std::string_view inside, std::string_view file);
 
 }  // namespace memstrata::analysis

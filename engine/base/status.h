@@ -27,7 +27,8 @@ enum class ErrorCode : uint8_t {
 struct Error {
   ErrorCode code = ErrorCode::internal;
   std::string message;  // one or two sentences for a person, without the offset
-  int64_t offset = -1;  // byte offset in the (uncompressed) input, -1 = does not apply
+  int64_t offset = -1;  // byte offset, -1 = does not apply
+  std::string inside;   // what `offset` counts in where a file holds others ("rank0.pickle"); empty = the file
 };
 
 template <typename T>
@@ -37,7 +38,7 @@ using Status = tl::expected<void, Error>;
 template <typename... Args>
 [[nodiscard]] tl::unexpected<Error> fail(ErrorCode code, int64_t offset, fmt::format_string<Args...> text,
                                          Args&&... args) {
-  return tl::unexpected<Error>(Error{code, fmt::format(text, std::forward<Args>(args)...), offset});
+  return tl::unexpected<Error>(Error{code, fmt::format(text, std::forward<Args>(args)...), offset, {}});
 }
 
 }  // namespace memstrata

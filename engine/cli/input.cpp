@@ -17,11 +17,7 @@ namespace memstrata::cli {
 namespace {
 
 [[nodiscard]] tl::unexpected<ReadFailure> unreadable(std::string message) {
-  return tl::unexpected(ReadFailure{"unreadable", std::move(message)});
-}
-
-[[nodiscard]] tl::unexpected<ReadFailure> failure_of(const Error& error) {
-  return tl::unexpected(ReadFailure{std::string(name_of(error.code)), error.message, error.offset});
+  return tl::unexpected(ReadFailure{"unreadable", std::move(message), -1, {}});
 }
 
 // Closes what it opened; standard input stays open.
@@ -41,6 +37,10 @@ class Descriptor {
 };
 
 }  // namespace
+
+ReadFailure failure_of(const Error& error) {
+  return {std::string(name_of(error.code)), error.message, error.offset, error.inside};
+}
 
 int64_t default_budget_bytes() {
   const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
@@ -69,12 +69,12 @@ tl::expected<void, ReadFailure> read_recording(const std::string& path, model::R
     if (count < 0) return unreadable(fmt::format("Reading failed: {}.", std::strerror(errno)));
     if (count == 0) break;
     if (const Status pushed = reader.commit(static_cast<size_t>(count)); !pushed)
-      return failure_of(pushed.error());
+      return tl::unexpected(failure_of(pushed.error()));
     so_far += count;
     progress.read(so_far);
   }
   progress.phase("sorting tables");
-  if (const Status finished = reader.finish(); !finished) return failure_of(finished.error());
+  if (const Status finished = reader.finish(); !finished) return tl::unexpected(failure_of(finished.error()));
   if (total >= 0) recording.input_bytes = total;  // also if the rest did not matter
   return {};
 }

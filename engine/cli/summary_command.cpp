@@ -4,12 +4,11 @@
 
 #include <cstdio>
 #include <ctime>
-#include <new>
 
 #include "engine/analysis/summary.h"
 #include "engine/base/units.h"
-#include "engine/cli/exit_codes.h"
 #include "engine/cli/input.h"
+#include "engine/cli/output.h"
 #include "engine/cli/printable.h"
 
 namespace memstrata::cli {
@@ -133,17 +132,12 @@ void append_device(std::string& out, const analysis::DeviceSummary& device) {
     if (finding.first_offset) {
       count += fmt::format("{}{}at byte {}", count.empty() ? "" : ", ", finding.count == 1 ? "" : "first ",
                            count_text(*finding.first_offset));
+      if (!finding.first_in.empty()) count += " of " + shortened(finding.first_in, 200);
     }
     out += fmt::format("    {:<8} {}{}\n", finding.severity, shortened(finding.text, 300),
                        count.empty() ? "" : " [" + count + "]");
   }
   return out;
-}
-
-[[nodiscard]] std::string failure_text(const ReadFailure& failure, std::string_view file) {
-  const std::string place =
-      failure.offset > 0 ? fmt::format(" (at byte {})", count_text(failure.offset)) : "";
-  return fmt::format("memstrata: {}: {}{}\n", printable(file), printable(failure.message), place);
 }
 
 // The file's text or JSON line.
@@ -153,8 +147,7 @@ void append_device(std::string& out, const analysis::DeviceSummary& device) {
   if (auto read = read_recording(file, recording); !read) return tl::unexpected(read.error());
   const auto summary = analysis::summarize(recording);
   if (!summary) {
-    const Error& error = summary.error();
-    return tl::unexpected(ReadFailure{std::string(name_of(error.code)), error.message, error.offset});
+    return tl::unexpected(failure_of(summary.error()));
   }
   return json ? analysis::summary_json(*summary, file) + "\n" : summary_text(*summary, file);
 }
@@ -162,37 +155,8 @@ void append_device(std::string& out, const analysis::DeviceSummary& device) {
 }  // namespace
 
 int run_summary(const SummaryOptions& options) {
-  int exit_code = kSuccess;
-  bool first = true;
-  for (const std::string& file : options.files) {
-    tl::expected<std::string, ReadFailure> summary;
-    try {
-      summary = summary_of(file, options.json);
-    } catch (const std::bad_alloc&) {  // beyond what the budget knows; the other files may well fit
-      summary = tl::unexpected(
-          ReadFailure{std::string(name_of(ErrorCode::limit_exceeded)), "This file needs too much memory."});
-    }
-    std::string out;
-    if (summary) {
-      out = (first || options.json ? "" : "\n") + *summary;
-      first = false;
-    } else {
-      exit_code = kUnreadable;
-      const ReadFailure& failure = summary.error();
-      if (options.json) {
-        out = analysis::error_json(failure.code, failure.message, failure.offset, file) + "\n";
-      } else {
-        std::fputs(failure_text(failure, file).c_str(), stderr);
-      }
-    }
-    std::fwrite(out.data(), 1, out.size(), stdout);
-    std::fflush(stdout);
-  }
-  if (std::ferror(stdout) != 0) {
-    std::fputs("memstrata: the output could not be written\n", stderr);
-    return kUnreadable;
-  }
-  return exit_code;
+  return for_each_file(options.files, options.json,
+                       [&](const std::string& file) { return summary_of(file, options.json); });
 }
 
 }  // namespace memstrata::cli

@@ -1,19 +1,26 @@
 // Reads a file of any kind this program knows: decides from the first bytes, then hands over.
 //
-// Every client opens files through this class, so that the same bytes are the same kind everywhere.
+// Every client opens files through this class, so that the same bytes are the same kind everywhere. What is
+// inside of a container (gzip, zstd, zip, a web page) is read through it again.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "engine/io/containers/opened_file.h"
 #include "engine/io/reader.h"
+#include "engine/io/sniff.h"
 #include "engine/model/recording.h"
 
 namespace memstrata::io {
 
 class AnyReader final : public Reader {
  public:
+  // A file of its own: `finish` seals the recording and states its format and size.
   explicit AnyReader(model::Recording& recording);
+  // What lies inside `place` of a file, `depth` containers deep. The recording stays open.
+  AnyReader(OpenedFile& file, std::string place, int depth);
   ~AnyReader() override;
 
   [[nodiscard]] std::span<std::byte> writable() override;
@@ -21,13 +28,25 @@ class AnyReader final : public Reader {
   [[nodiscard]] Status finish() override;
   [[nodiscard]] bool done() const override;
   void expect_bytes(int64_t total) override;
+  [[nodiscard]] std::string format() const override { return reader_->format(); }
+
+  // The bytes began like something that is read here, whatever became of it.
+  [[nodiscard]] bool recognised() const { return recognised_; }
 
  private:
   [[nodiscard]] Status decide(std::span<const std::byte> first_bytes);
+  [[nodiscard]] Status hand_over(std::span<const std::byte> bytes);
 
+  std::unique_ptr<OpenedFile> own_file_;  // none inside a container
+  OpenedFile& file_;
+  std::string place_;
+  int depth_;
   std::unique_ptr<Reader> reader_;  // of the most likely kind; its buffer takes the bytes before the decision
+  std::unique_ptr<Reader> before_;  // that one while another takes over from it
   std::vector<std::byte> head_;     // bytes that came in before there were enough to decide
+  int64_t expected_ = 0;
   bool decided_ = false;
+  bool recognised_ = false;
 };
 
 }  // namespace memstrata::io

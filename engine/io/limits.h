@@ -17,6 +17,34 @@ inline constexpr size_t kGapBytes = 2 * kWholeOperand;
 // Of a longer string only the beginning is kept. Names of templates reach tens of KB.
 inline constexpr size_t kKeptString = size_t{1} << 20;
 
+// -- Containers: gzip, zstd, zip, web pages.
+// Input and output of one step of unpacking.
+inline constexpr size_t kPackedChunkBytes = size_t{256} << 10;
+// A container in a container in a ...: people have a gzip in a zip, rarely one more.
+inline constexpr int kMaxNesting = 4;
+// What compressed streams may make, all levels and members together. Snapshots repeat themselves: pickles
+// shrink to a tenth or a fiftieth, JSON with its stacks written out to a three-hundredth. Deflate cannot do
+// more than 1032 to 1, zstd 30,000 to 1; a file of 1 MB must not cause 30 GB of work.
+inline constexpr int64_t kFreeUnpackedBytes = int64_t{1} << 30;
+inline constexpr int64_t kUnpackedPerPacked = 400;
+// Unpacked behind the end of the snapshot to reach the checksum; whoever packs more than padding there loses
+// it.
+inline constexpr int64_t kCheckedBehindEnd = int64_t{64} << 10;
+// Members of an archive that are looked at, snapshots or not.
+inline constexpr int32_t kMaxMembersOfArchive = 4096;
+// Window of a zstd stream: what `zstd` makes without --long is at most 8 MiB, with --long 128 MiB.
+inline constexpr int kMaxZstdWindowLog = 27;
+// A run of base64 letters in a web page is looked at from this length on: less than an empty snapshot has.
+inline constexpr size_t kMinBase64 = 40;
+
+// -- JSON.
+// The longest piece of text that is handed on as a whole. What is longer is walked through member by member.
+inline constexpr size_t kJsonPieceBytes = size_t{128} << 10;
+// Containers that are walked through at once: wrappers, snapshot, traces, events, one event, and room.
+inline constexpr size_t kMaxJsonWalked = 24;
+// Nesting inside one piece; deeper values are left out.
+inline constexpr int kMaxJsonDepth = 64;
+
 // -- The pickle machine.
 // Unfinished containers at once: 16 bytes each and 16 on the stack. Real files nest less than 20 deep, but
 // the C++ writer leaves a list's members unfinished until the list ends.

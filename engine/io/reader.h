@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "engine/base/status.h"
 
@@ -29,6 +30,8 @@ class Reader {
   [[nodiscard]] virtual bool done() const = 0;
   // Total input size if known: only a hint for reserving memory and for telling what would be needed.
   virtual void expect_bytes(int64_t total) = 0;
+  // What was read, after finish(): "pickle", "json in gzip".
+  [[nodiscard]] virtual std::string format() const = 0;
 };
 
 // Copies `bytes` in, in as many pieces as it takes.

@@ -19,16 +19,15 @@ struct Magic {
 };
 
 constexpr Magic kMagics[] = {
-    {"\x1f\x8b"sv, Format::gzip,
-     "This file is compressed with gzip. Compressed files are not read yet: unpack it first, for example "
-     "with `gzip -d`."},
-    {"\x28\xb5\x2f\xfd"sv, Format::zstd,
-     "This file is compressed with zstd. Compressed files are not read yet: unpack it first, for example "
-     "with `zstd -d`."},
-    {"PK\x03\x04"sv, Format::zip,
-     "This is a zip archive. Unpack it and open the snapshot inside; a file made by torch.save is an "
-     "archive, too, but holds tensors: a memory snapshot is written by torch.cuda.memory._dump_snapshot."},
-    {"PK\x05\x06"sv, Format::zip, "This is an empty zip archive."},
+    {"\x1f\x8b"sv, Format::gzip, "Compressed with gzip."},
+    {"\x28\xb5\x2f\xfd"sv, Format::zstd, "Compressed with zstd."},
+    {"PK\x03\x04"sv, Format::zip, "A zip archive."},
+    {"PK\x05\x06"sv, Format::zip, "An empty zip archive."},
+    {"BZh"sv, Format::other_packing, "This file is compressed with bzip2. Unpack it first: `bzip2 -d`."},
+    {"\xfd""7zXZ\0"sv, Format::other_packing, "This file is compressed with xz. Unpack it first: `xz -d`."},
+    {"7z\xbc\xaf\x27\x1c"sv, Format::other_packing, "This is a 7-Zip archive. Unpack it first."},
+    {"Rar!"sv, Format::other_packing, "This is a RAR archive. Unpack it first."},
+    {"\x04\x22\x4d\x18"sv, Format::other_packing, "This file is compressed with lz4. Unpack it first: `lz4 -d`."},
     {"\x89PNG\r\n\x1a\n"sv, Format::png, "This is a picture (PNG), not a memory snapshot."},
     {"\x89HDF\r\n\x1a\n"sv, Format::hdf5, "This is an HDF5 file, not a memory snapshot."},
     {"\x7f"
@@ -80,16 +79,13 @@ Sniffed sniff(std::span<const std::byte> first_bytes) {
   const std::string_view visible = without_leading_space(text);
   if (visible.starts_with("{") || visible.starts_with("[")) {
     return {Format::json,
-            "This is JSON text. Snapshots in JSON are not read yet: open the pickle file that "
-            "torch.cuda.memory._dump_snapshot wrote."};
+            "JSON text."};
   }
   if (starts_with_any_case(visible, "<!doctype") || starts_with_any_case(visible, "<html") ||
       starts_with_any_case(visible, "<head") || starts_with_any_case(visible, "<script") ||
       starts_with_any_case(visible, "<!--") || starts_with_any_case(visible, "<?xml")) {
     return {Format::html,
-            "This is a web page. A page made by PyTorch's _memory_viz.py has the snapshot inside, but pages"
-            " are not read yet: open the pickle file it was made from. If this was a download, it may be an"
-            " error page or a login page."};
+            "A web page."};
   }
   constexpr size_t kShown = 8;
   std::string shown;

@@ -7,7 +7,7 @@
 
 namespace memstrata::io {
 
-enum class Format : uint8_t { pickle, gzip, zstd, zip, json, html, png, hdf5, elf, zeros, empty, unknown };
+enum class Format : uint8_t { pickle, gzip, zstd, zip, json, html, other_packing, png, hdf5, elf, zeros, empty, unknown };
 
 struct Sniffed {
   Format format = Format::unknown;
@@ -16,6 +16,9 @@ struct Sniffed {
 };
 
 inline constexpr size_t kSniffBytes = 512;  // enough for every decision; fewer bytes are the whole file
+
+// There is a reader for it.
+[[nodiscard]] constexpr bool is_read(Format format) { return format <= Format::html; }
 
 [[nodiscard]] Sniffed sniff(std::span<const std::byte> first_bytes);
 

@@ -76,6 +76,22 @@ constexpr std::array<Entry, static_cast<size_t>(Diag::kCount)> kKinds = {{
       "The history has no free_completed events, so free_requested counts as the free."}},
     {Diag::level_overflow,
      {"level_overflow", warning, "Sizes that lift the total above 8 PiB cannot be true and count as 0."}},
+    {Diag::member_not_read,
+     {"member_not_read", error, "Files in the archive could not be read; the others are shown."}},
+    {Diag::not_a_snapshot,
+     {"not_a_snapshot", info, "Files in the archive that are no memory snapshots were left out."}},
+    {Diag::checksum_mismatch,
+     {"checksum_mismatch", error,
+      "What was unpacked does not fit its checksum: some of what is shown may be wrong."}},
+    {Diag::unpacks_to_too_much,
+     {"unpacks_to_too_much", error,
+      "The compressed data unpacks to more than is read; what came before is shown."}},
+    {Diag::too_many_members,
+     {"too_many_members", warning, "The archive holds more than is read; the first files are shown."}},
+    {Diag::invalid_json,
+     {"invalid_json", error, "Parts of the JSON text cannot be understood and were left out."}},
+    {Diag::invalid_utf8,
+     {"invalid_utf8", warning, "Bytes of the JSON text that are not UTF-8 are shown as question marks."}},
 }};
 
 constexpr bool listed_in_order() {
@@ -106,6 +122,7 @@ void Diagnostics::add(Diag diag, int64_t offset, std::string_view detail) {
   Finding& finding = findings_[static_cast<size_t>(diag)];
   if (finding.count++ == 0) {
     finding.first_offset = offset;
+    finding.place = place_;
     finding.detail = detail;
   }
 }
@@ -113,7 +130,10 @@ void Diagnostics::add(Diag diag, int64_t offset, std::string_view detail) {
 void Diagnostics::add_many(Diag diag, int64_t count, int64_t offset) {
   if (count <= 0) return;
   Finding& finding = findings_[static_cast<size_t>(diag)];
-  if (finding.count == 0) finding.first_offset = offset;
+  if (finding.count == 0) {
+    finding.first_offset = offset;
+    finding.place = place_;
+  }
   finding.count += count;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace memstrata::model {
 
@@ -42,6 +43,14 @@ enum class Diag : uint8_t {
   free_without_alloc,     // block older than the recording
   requests_only,          // no free_completed in the trace: free_requested counts as the free
   level_overflow,         // the sum of live sizes would pass 8 PiB; the size was taken as 0
+  // Of containers and JSON.
+  member_not_read,      // a damaged, encrypted or unknown member of an archive, left out
+  not_a_snapshot,       // a member of an archive that is something else, left out
+  checksum_mismatch,    // what was unpacked is not what was packed
+  unpacks_to_too_much,  // a compressed stream far larger than any snapshot of its size; reading stopped
+  too_many_members,     // of an archive; the rest is left out
+  invalid_json,         // a part of JSON text that cannot be understood, left out
+  invalid_utf8,         // bytes of JSON text that are not UTF-8, read as ?
   kCount,
 };
 
@@ -53,11 +62,18 @@ struct DiagKind {
 [[nodiscard]] const DiagKind& kind_of(Diag diag);
 [[nodiscard]] std::string_view name_of(Severity severity);
 
+// Which bytes an offset counts, where one file holds others.
+struct Place {
+  std::string inside;        // "rank0.pickle", "the unpacked gzip data"; empty = the file itself
+  int64_t file_offset = -1;  // where in the file that begins (of nested containers the outermost), else -1
+};
+
 class Diagnostics {
  public:
   struct Finding {
     int64_t count = 0;
     int64_t first_offset = -1;  // bytes; -1 = no place in the input
+    Place place;                // what first_offset counts in
     std::string detail;         // of the first one, may be empty
   };
   void add(Diag diag, int64_t offset = -1, std::string_view detail = {});
@@ -66,8 +82,13 @@ class Diagnostics {
   [[nodiscard]] const Finding& operator[](Diag diag) const { return findings_[static_cast<size_t>(diag)]; }
   [[nodiscard]] bool any() const;
 
+  // What is being read now: findings from here on lie there.
+  [[nodiscard]] const Place& place() const { return place_; }
+  void set_place(Place place) { place_ = std::move(place); }
+
  private:
   std::array<Finding, static_cast<size_t>(Diag::kCount)> findings_;
+  Place place_;
 };
 
 }  // namespace memstrata::model

@@ -85,7 +85,7 @@ struct Recording {
   std::vector<Snapshot> snapshots;
   Diagnostics diagnostics;
   int64_t input_bytes = 0;
-  std::string_view format = "pickle";
+  std::string format = "pickle";  // "json in gzip": what the snapshots were found in, innermost first
 
  private:
   struct Mixed {

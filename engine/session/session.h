@@ -38,8 +38,8 @@ class Session {
   // -- What is in the file.
   // The object of `memstrata summary --json` (see engine/cli/README.md).
   [[nodiscard]] Result<std::string> summary_json(std::string_view file) const;
-  // {"format","snapshots":[{"name","devices":[{"device","events","segments"}]}], "default":{"snapshot","device"}}
-  // The default device is the one with the longest trace, else the first.
+  // {"format","snapshots":[{"name","devices":[{"device","events","segments"}]}],
+  // "default":{"snapshot","device"}} The default device is the one with the longest trace, else the first.
   [[nodiscard]] std::string contents_json() const;
 
   // [{"name","severity","count","first_offset"|null,"text"}]: what the reader noticed, and what showing the

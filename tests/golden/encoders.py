@@ -1,6 +1,11 @@
-"""Snapshots as bytes: the encodings that writers of snapshots use."""
+"""Snapshots as bytes: the encodings that writers of snapshots use, and what people put them in."""
+import base64
+import gzip
+import io
+import json
 import pickle
 import struct
+import zipfile
 
 LISTS_AND_DICTS = (list, dict)
 
@@ -95,8 +100,6 @@ class UnmemoisedPickler(pickle._Pickler):
 
     @classmethod
     def dumps(cls, value, protocol):
-        import io
-
         file = io.BytesIO()
         pickler = cls(file, protocol)
         pickler.fast = True
@@ -109,3 +112,33 @@ ENCODINGS = {
     "cpp": CppPickler.dumps,
     "unmemoised": lambda value: UnmemoisedPickler.dumps(value, 4),
 }
+
+
+def json_text(value):
+    return json.dumps(value).encode()
+
+
+def zipped(value):
+    """Deflated, and once more streamed: sizes behind the data."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.pickle", pickle.dumps(value, protocol=4))
+        with archive.open("b/c.pickle", "w", force_zip64=True) as file:
+            file.write(pickle.dumps(value, protocol=2))
+    return out.getvalue()
+
+
+def web_page(value):
+    text = base64.b64encode(pickle.dumps(value, protocol=4)).decode()
+    return f'<html><script>files = [{{"name": "page.pickle", "base64": "{text}"}}]</script></html>'.encode()
+
+
+# name: (bytes of a value, the value that is found in them)
+CONTAINERS = {
+    "json": (json_text, lambda value: json.loads(json_text(value))),
+    "json.gz": (lambda value: gzip.compress(json_text(value), 1), lambda value: json.loads(json_text(value))),
+    "gz": (lambda value: gzip.compress(pickle.dumps(value, protocol=4), 1), lambda value: value),
+    "zip": (zipped, lambda value: {"a.pickle": value, "b/c.pickle": value}),
+    "html": (web_page, lambda value: {"page.pickle": value}),
+}
+KINDS = {"json": "json", "json.gz": "json in gzip", "gz": "pickle in gzip", "zip": "pickle in zip", "html": "pickle in html"}

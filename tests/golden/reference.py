@@ -213,12 +213,12 @@ def snapshot_summary(name, snapshot):
     }
 
 
-def summary_of(value):
+def summary_of(value, kind="pickle"):
     """Everything but "file", "bytes" and "diagnostics"."""
     found = snapshots_in(value)
     if not found:
         raise Refused
-    return {"format": "pickle", "snapshots": [snapshot_summary(name, s) for name, s in found]}
+    return {"format": kind, "snapshots": [snapshot_summary(name, s) for name, s in found]}
 
 
 def summary(data):

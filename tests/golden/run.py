@@ -7,20 +7,22 @@
   python3 tests/golden/run.py TOOL real         the files of ../shared/data/snapshots, as they are and re-encoded
 Exit code 77: nothing to do here (the real files are absent).
 """
+import base64
 import json
-import pickle
 import random
+import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import reference
-from encoders import ENCODINGS
+from encoders import CONTAINERS, ENCODINGS, KINDS
 
 HERE = Path(__file__).resolve().parent
 CASES = HERE / "torch_snapshot"
 REAL = HERE.parents[2] / "shared" / "data" / "snapshots"
+TRACES = HERE.parents[2] / "shared" / "data" / "traces"  # of the profiler
 SKIPPED = 77
 
 
@@ -126,6 +128,20 @@ def write_encodings(folder, name, value):
     return wanted
 
 
+def write_containers(folder, name, value):
+    """{path: expected} of the value as JSON and in every container; diagnostics are not compared."""
+    wanted = {}
+    for kind, (pack, holds) in CONTAINERS.items():
+        try:
+            data = pack(value)
+        except (TypeError, ValueError, UnicodeEncodeError):  # JSON has no bytes, no tuples as keys
+            continue
+        path = Path(folder, f"{name}.{kind}")
+        path.write_bytes(data)
+        wanted[path] = {"bytes": len(data), **reference.summary_of(holds(value), KINDS[kind])}
+    return wanted
+
+
 def encodings(comparison):
     with tempfile.TemporaryDirectory() as folder:
         wanted = {}
@@ -137,6 +153,7 @@ def encodings(comparison):
                 # Bytes after the end and doubled keys are no part of the value.
                 found = {k: v for k, v in expected["diagnostics"].items() if k not in ("trailing_bytes", "duplicate_key")}
                 wanted[path] = {**computed, "diagnostics": found}
+            wanted |= write_containers(folder, case.name, value)
         comparison.check_files(wanted)
 
 
@@ -183,22 +200,30 @@ def random_files(comparison):
             path = Path(folder, f"seed{seed}.{encoding}")
             path.write_bytes(ENCODINGS[encoding](value))
             wanted[path] = {"bytes": path.stat().st_size, **reference.summary_of(value)}
+            wanted |= write_containers(folder, f"seed{seed}", value)
         comparison.check_files(wanted)
 
 
 def real(comparison):
-    files = sorted(REAL.glob("*.pickle"))
+    files = sorted(REAL.glob("*.*")) if REAL.is_dir() else []
     if not files:
         print(f"skipped: no files in {REAL}")
         return SKIPPED
-    refused = [p for p in sorted(REAL.iterdir()) if p.suffix != ".pickle" or p.name.startswith("NOT_A_SNAPSHOT")]
+    refused = [p for p in files if p.name.startswith("NOT_A_SNAPSHOT")] + sorted(TRACES.glob("*"))
     wanted, values = {}, {}
     for path in files:
         if path in refused:
             continue
         data = path.read_bytes()
-        values[path] = reference.load(data)
-        wanted[path] = {"bytes": len(data), **reference.summary_of(values[path])}
+        kind = "pickle"
+        if path.suffix == ".json":
+            values[path], kind = json.loads(data), "json"
+        elif path.suffix == ".html":
+            inside = re.search(rb'"name": "([^"]*)", "base64": "([^"]*)"', data)
+            values[path], kind = {inside[1].decode(): reference.load(base64.b64decode(inside[2]))}, "pickle in html"
+        else:
+            values[path] = reference.load(data)
+        wanted[path] = {"bytes": len(data), **reference.summary_of(values[path], kind)}
     comparison.check_files(wanted)
     for path, got in comparison.summaries(refused).items():
         comparison.files += 1
@@ -215,7 +240,8 @@ def real(comparison):
                     continue
                 target = Path(folder, f"{path.stem}.{encoding}")
                 target.write_bytes(dumps(value))
-                again[target] = {**wanted[path], "bytes": target.stat().st_size}
+                again[target] = {**wanted[path], "bytes": target.stat().st_size, "format": "pickle"}
+            again |= write_containers(folder, path.stem, value)
             comparison.check_files(again)
 
 

@@ -108,14 +108,15 @@ Value SnapshotSchema::event(Pairs pairs) {
 // Grows the columns once instead of in steps: a 32-bit heap keeps every hole that growing leaves.
 void SnapshotSchema::reserve_events() {
   const size_t rows = recording_.events.size_rows();
-  if (rows == 0) {
+  if (first_event_offset_ < 0) {
     first_event_offset_ = offset_;
-    next_reserve_ = kFirstReserve;
+    first_event_row_ = rows;  // not 0 if the file holds several snapshots
+    next_reserve_ = rows + kFirstReserve;
     return;
   }
   next_reserve_ = rows * 2;
   if (expected_ <= offset_ || offset_ <= first_event_offset_) return;
-  const double per_event = static_cast<double>(offset_ - first_event_offset_) / static_cast<double>(rows);
+  const double per_event = static_cast<double>(offset_ - first_event_offset_) / static_cast<double>(rows - first_event_row_);
   const double more = static_cast<double>(expected_ - offset_) / per_event * 1.02 + 1024;
   const Budget& budget = recording_.budget;
   if (more * static_cast<double>(kEventBytes) > static_cast<double>(budget.limit() - budget.used()) / 2)

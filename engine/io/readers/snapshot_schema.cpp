@@ -1,7 +1,6 @@
 #include "engine/io/readers/snapshot_schema.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "engine/io/limits.h"
 #include "engine/io/readers/table_rows.h"
@@ -46,8 +45,7 @@ SnapshotSchema::SnapshotSchema(model::Recording& recording)
                        Column<uint32_t>(recording.budget), Column<uint32_t>(recording.budget),
                        Column<uint32_t>(recording.budget)},
       snapshot_extras_(recording.budget) {
-  // The ids of these strings are their meaning, so the pool must be empty.
-  assert(recording_.strings.size() == 0);
+  // The ids of these strings are their meaning: they come first, and a further snapshot finds them there.
   size_t words = 0;
   const auto add = [&](std::string_view word) {
     is_ready_ = is_ready_ && recording_.strings.intern(word) == StringId{words++};

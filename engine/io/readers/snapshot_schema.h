@@ -166,6 +166,7 @@ class SnapshotSchema final : public pickle::Schema {
   size_t owned_blocks_ = 0;  // blocks below belong to a segment
   size_t next_reserve_ = 0;
   int64_t first_event_offset_ = -1;
+  size_t first_event_row_ = 0;
   int64_t last_handle_ = 0;
   StreamId last_stream_{int16_t{0}};
   StackId empty_stack_;

@@ -29,13 +29,15 @@ struct FreeBytes {
 }  // namespace
 
 struct TorchSnapshotReader::State {
-  explicit State(model::Recording& target)
+  State(model::Recording& target, bool seals_it)
       : recording(target),
+        seals(seals_it),
         schema(std::make_unique<SnapshotSchema>(target)),
         machine(
             std::make_unique<pickle::Machine>(target.strings, target.budget, target.diagnostics, *schema)) {}
 
   model::Recording& recording;
+  bool seals;
   std::unique_ptr<SnapshotSchema> schema;
   std::unique_ptr<pickle::Machine> machine;  // none once finished
 
@@ -118,8 +120,8 @@ struct TorchSnapshotReader::State {
   }
 };
 
-TorchSnapshotReader::TorchSnapshotReader(model::Recording& recording)
-    : state_(std::make_unique<State>(recording)) {}
+TorchSnapshotReader::TorchSnapshotReader(model::Recording& recording, bool seals)
+    : state_(std::make_unique<State>(recording, seals)) {}
 
 TorchSnapshotReader::~TorchSnapshotReader() = default;
 
@@ -130,7 +132,7 @@ void TorchSnapshotReader::expect_bytes(int64_t total) {
   state_->machine->expect_bytes(total);
 }
 
-bool TorchSnapshotReader::done() const { return state_->machine->halt() != Halt::none; }
+bool TorchSnapshotReader::done() const { return !state_->machine || state_->machine->halt() != Halt::none; }
 
 std::span<std::byte> TorchSnapshotReader::writable() {
   State& s = *state_;
@@ -198,7 +200,7 @@ Status TorchSnapshotReader::finish() {
   s.schema.reset();
   s.memory.reset();
   s.chunk = nullptr;
-  s.recording.seal();
+  if (s.seals) s.recording.seal();
   return {};
 }
 

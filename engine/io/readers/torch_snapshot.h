@@ -18,8 +18,9 @@ namespace memstrata::io {
 
 class TorchSnapshotReader final : public Reader {
  public:
-  // `recording` must be fresh. Memory is charged to its budget, except one input buffer of 4 MiB.
-  explicit TorchSnapshotReader(model::Recording& recording);
+  // Memory is charged to the budget of `recording`, except one input buffer of 4 MiB. Without `seals` the
+  // recording stays open for further snapshots, and the caller seals it.
+  explicit TorchSnapshotReader(model::Recording& recording, bool seals = true);
   ~TorchSnapshotReader() override;
 
   [[nodiscard]] std::span<std::byte> writable() override;
@@ -27,6 +28,7 @@ class TorchSnapshotReader final : public Reader {
   [[nodiscard]] Status finish() override;
   [[nodiscard]] bool done() const override;
   void expect_bytes(int64_t total) override;
+  [[nodiscard]] std::string format() const override { return "pickle"; }
 
  private:
   struct State;

@@ -80,9 +80,9 @@ TEST(Summary, HostNameAndSettingsAppearWhereTheyExist) {
 }
 
 TEST(Summary, ErrorsSayWhatAndWhere) {
-  EXPECT_EQ(error_json(Error{ErrorCode::invalid_format, "No.", 17}, "f"),
+  EXPECT_EQ(error_json(Error{ErrorCode::invalid_format, "No.", 17, {}}, "f"),
             R"({"file":"f","error":{"code":"invalid_format","message":"No.","offset":17}})");
-  EXPECT_EQ(error_json("unreadable", "No.", -1, "f"),
+  EXPECT_EQ(error_json("unreadable", "No.", -1, {}, "f"),
             R"({"file":"f","error":{"code":"unreadable","message":"No.","offset":null}})");
 }
 

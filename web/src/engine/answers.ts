@@ -8,10 +8,12 @@ export interface EngineError {
   message: string;
   /** Byte offset in the input, -1 = does not apply. */
   offset: number;
+  /** What the offset counts in; absent = the file itself. */
+  inside?: string;
 }
 
 export interface Contents {
-  /** `pickle`, ... */
+  /** What was read: `pickle`, `json in gzip`, `pickle in zip`. */
   format: string;
   snapshots: { name: string; devices: { device: number; events: number; segments: number }[] }[];
   /** The device with the longest history; null = the file names no device at all. */
@@ -47,6 +49,10 @@ export interface Diagnostic {
   count: number;
   /** Byte offset of the first one, null or -1 = no place in the file. */
   first_offset: number | null;
+  /** What it counts in ("rank0.pickle"); absent = the file itself. */
+  first_in?: string;
+  /** Where in the file that begins, if `first_in` is there. */
+  file_offset?: number | null;
   text: string;
 }
 

@@ -64,9 +64,11 @@ export class BannersView extends LitElement {
   ];
 }
 
-function bannerText({ name, first_offset, text }: Diagnostic): TemplateResult {
+function bannerText({ name, first_offset, first_in, text }: Diagnostic): TemplateResult {
   const place =
-    typeof first_offset === 'number' && first_offset >= 0 ? ` at byte ${formatCount(first_offset)}` : '';
+    typeof first_offset === 'number' && first_offset >= 0
+      ? ` at byte ${formatCount(first_offset)}${first_in ? ` of ${first_in}` : ''}`
+      : '';
   const next = nextTime[name] ?? '';
   if (name === 'truncated')
     return html`<strong>Truncated${place}:</strong> shown is what came before. ${next}`;

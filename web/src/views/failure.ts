@@ -64,7 +64,7 @@ export class FailureView extends LitElement {
         <h2>${symbols.alert}${title}</h2>
         <p class="name" title=${name}>${name}</p>
         <p class="message">${sentence(error.message)}</p>
-        ${error.offset >= 0 ? html`<p class="where" data-offset=${error.offset}>Found at ${formatOffset(error.offset)}.</p>` : ''}
+        ${error.offset >= 0 ? html`<p class="where" data-offset=${error.offset}>Found at ${formatOffset(error.offset)}${error.inside ? ` of ${error.inside}` : ''}.</p>` : ''}
         <p class="next">${next}</p>
         <div class="choices">
           <memstrata-file-button primary label="Choose another file…"></memstrata-file-button>

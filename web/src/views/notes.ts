@@ -25,7 +25,7 @@ export class NotesView extends LitElement {
       <memstrata-dialog heading="What the reader noticed">
         <ul>
           ${sorted.map(
-            ({ severity, name, count, first_offset, text }) =>
+            ({ severity, name, count, first_offset, first_in, text }) =>
               html`<li data-diagnostic=${name} data-count=${count}>
                 <div class="head">
                   <span class="badge ${severity}">${severities[severity]}</span>
@@ -35,7 +35,9 @@ export class NotesView extends LitElement {
                 <p>${text}</p>
                 ${
                   first_offset !== null && first_offset !== undefined && first_offset >= 0
-                    ? html`<p class="where">First at ${formatOffset(first_offset)}.</p>`
+                    ? html`<p class="where">
+                        First at ${formatOffset(first_offset)}${first_in ? ` of ${first_in}` : ''}.
+                      </p>`
                     : ''
                 }
               </li>`,

@@ -68,6 +68,7 @@ export class TopBarView extends LitElement {
     return html`<div class="file">
       <span class="file-name" title=${file.name}>${file.name}</span>
       <span class="file-size" title=${formatExactBytes(file.bytes)}>${formatBytes(file.bytes)}</span>
+      <span class="file-size" data-format>${file.contents.format}</span>
       <memstrata-file-button label="Open…"></memstrata-file-button>
       ${
         snapshots.length > 1

@@ -5,6 +5,7 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import { copyText } from '../base/clipboard.ts';
 import { LatestOnly } from '../base/latest_only.ts';
 import type { Theme } from '../draw/colors.ts';
+import { takeEmbeddedSnapshot } from '../embedded_snapshot.ts';
 import { colourNames, colourWays } from '../draw/palettes.ts';
 import type {
   Axis,
@@ -38,7 +39,7 @@ import './link_note.ts';
 import './loading.ts';
 import './notes.ts';
 import type { NotesView } from './notes.ts';
-import { filesOfAddress, markPicked, receiveFiles, sampleUrl, type ChosenFiles } from './open_file.ts';
+import { filesOfAddress, markPicked, receiveFiles, type ChosenFiles } from './open_file.ts';
 import './splitter.ts';
 import './start.ts';
 import './stats.ts';
@@ -106,6 +107,12 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
       this.address.connect();
       this.link = this.address.shown;
       if (this.link) this.take(this.link);
+    }
+    const embedded = takeEmbeddedSnapshot();
+    if (embedded) {
+      markPicked();
+      this.files.open([{ name: embedded.name, source: { file: embedded } }]);
+      return;
     }
     const wanted = filesOfAddress(new URL(location.href), this.getAttribute('src'));
     if (!wanted) return;
@@ -198,10 +205,10 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
     return this.files.file?.diagnostics ?? [];
   }
 
-  private openSample(): void {
+  private openSample({ detail: path }: CustomEvent<string>): void {
     markPicked();
-    const url = new URL(sampleUrl, document.baseURI).href;
-    this.files.open([{ name: sampleUrl.slice(sampleUrl.lastIndexOf('/') + 1), source: { url } }]);
+    const url = new URL(path, document.baseURI).href;
+    this.files.open([{ name: path.slice(path.lastIndexOf('/') + 1), source: { url } }]);
   }
 
   // -- Pin and search.
@@ -496,7 +503,7 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
       ${file ? this.fileParts(file) : nothing}
       <main>
         ${file ? this.body(file) : nothing}
-        ${state === 'empty' ? html`<memstrata-start @files=${this.chosen} @sample=${() => this.openSample()}></memstrata-start>` : nothing}
+        ${state === 'empty' ? html`<memstrata-start @files=${this.chosen} @sample=${(event: CustomEvent<string>) => this.openSample(event)}></memstrata-start>` : nothing}
         ${active && !active.file ? this.card(active, file) : nothing}
       </main>
       <memstrata-keys></memstrata-keys>

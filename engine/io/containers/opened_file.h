@@ -1,0 +1,39 @@
+// One opened file, whatever lies inside what; shared by all readers of it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "engine/io/limits.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::io {
+
+struct OpenedFile {
+  model::Recording& recording;
+  int64_t received = 0;  // bytes of the file itself
+  int64_t unpacked = 0;  // bytes that compressed streams made of them, all levels together
+
+  // Bytes that may still be unpacked; see limits.h.
+  [[nodiscard]] int64_t room() const { return kFreeUnpackedBytes + received * kUnpackedPerPacked - unpacked; }
+};
+
+// While it lives, findings lie inside `inside`, which begins at byte `begin` of what is around it.
+class Inside {
+ public:
+  Inside(OpenedFile& file, const std::string& inside, int64_t begin)
+      : diagnostics_(file.recording.diagnostics), before_(diagnostics_.place()) {
+    diagnostics_.set_place({inside, before_.inside.empty() ? begin : before_.file_offset});
+  }
+  ~Inside() { diagnostics_.set_place(std::move(before_)); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  model::Diagnostics& diagnostics_;
+  model::Place before_;
+};
+
+}  // namespace memstrata::io

@@ -1,0 +1,35 @@
+// PyTorch CUDA memory snapshots as JSON text.
+//
+// Written by user code (`json.dump(torch.cuda.memory._snapshot(), f)`), by memstrata and other tools; read by
+// the official viewer, too. The same containers as in the pickle (readers/torch_snapshot.h), tuples being lists;
+// integers are exact to 64 bits, addresses may be texts ("0x7f..."), NaN and infinities as Python writes them are
+// numbers. The text is never held: pieces of at most kJsonPieceBytes go through simdjson (json/walker.h).
+// Other JSON of the profiler is told apart: traces ("traceEvents") at once, memory timelines at the end.
+#pragma once
+
+#include <memory>
+
+#include "engine/io/reader.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::io {
+
+class JsonSnapshotReader final : public Reader {
+ public:
+  // Without `seals` the recording stays open for further snapshots, and the caller seals it.
+  explicit JsonSnapshotReader(model::Recording& recording, bool seals = true);
+  ~JsonSnapshotReader() override;
+
+  [[nodiscard]] std::span<std::byte> writable() override;
+  [[nodiscard]] Status commit(size_t bytes) override;
+  [[nodiscard]] Status finish() override;
+  [[nodiscard]] bool done() const override;
+  void expect_bytes(int64_t total) override;
+  [[nodiscard]] std::string format() const override { return "json"; }
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace memstrata::io
