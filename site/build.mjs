@@ -1,7 +1,8 @@
 // Builds the page.
 //
-//   node site/build.mjs --engine FOLDER [--out build/site] [--no-types]
+//   node site/build.mjs --engine FOLDER [--out build/site] [--no-types] [--connect 'https://host ...']
 //
+// --connect names other servers from which the page may fetch files by address (?url=, src=); without it only its own.
 // FOLDER holds engine.js and engine.wasm of the wasm preset. Two forms come out of the same sources:
 //   index.html + main.js + worker.js + engine.wasm + ...   for any static host, under any path
 //   memstrata.html                                         everything in one file, opens from file://
@@ -22,10 +23,14 @@ const { values: options } = parseArgs({
     engine: { type: 'string', default: join(root, 'build/wasm/bin') },
     out: { type: 'string', default: join(root, 'build/site') },
     'no-types': { type: 'boolean', default: false },
+    connect: { type: 'string', default: '' },
   },
 });
 const engine = resolve(options.engine);
 const out = resolve(options.out);
+const connect = options.connect.split(/\s+/).filter((origin) => origin !== '');
+for (const origin of connect)
+  if (!/^https?:\/\/[\w.*:[\]-]+$/.test(origin)) throw new Error(`--connect ${origin} is no http(s) origin`);
 const require = createRequire(join(web, 'package.json')); // the packages are installed in web/
 const esbuild = require('esbuild');
 
@@ -104,7 +109,8 @@ await put(
   'index.html',
   withPolicy(
     site,
-    "script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'; style-src 'self'",
+    `script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; connect-src ${["'self'", ...connect].join(' ')}; ` +
+      "style-src 'self'",
   ),
 );
 for (const folder of ['samples', 'guide']) {

@@ -98,6 +98,10 @@ class Session {
     if (!pixels) return val(typed_memory_view(0, static_cast<const uint32_t*>(nullptr)));
     return val(typed_memory_view(pixels->size(), pixels->data()));
   }
+  std::string labels(const ColumnGrid& columns, int least_columns, int least_rows) const {
+    return session_.labels_json(columns.to_engine(), least_columns, least_rows);
+  }
+  std::string labelFrames(int rank) const { return session_.label_frames_json(rank); }
   std::string lastError() const { return last_error_; }
   CurveViews curves(const ColumnGrid& columns) {
     curves_ = session_.curves(columns.to_engine());
@@ -190,6 +194,8 @@ EMSCRIPTEN_BINDINGS(memstrata) {
       .function("openView", &Session::openView)
       .function("setPalette", &Session::setPalette)
       .function("picture", &Session::picture)
+      .function("labels", &Session::labels)
+      .function("labelFrames", &Session::labelFrames)
       .function("lastError", &Session::lastError)
       .function("curves", &Session::curves)
       .function("highestLevel", &Session::highestLevel)

@@ -51,6 +51,10 @@ export interface Session {
   picture(columns: ColumnGrid, rows: RowGrid, dimOthers: boolean): Uint32Array;
   /** Why the last picture() is empty: "" or an error as JSON. */
   lastError(): string;
+  /** JSON: room for words in the bands of the last picture that has these columns. */
+  labels(columns: ColumnGrid, leastColumns: number, leastRows: number): string;
+  /** JSON: the innermost frames of a block's stack. */
+  labelFrames(rank: number): string;
   /** Views: copy them. */
   curves(columns: ColumnGrid): Curves;
   highestLevel(columns: ColumnGrid): number;

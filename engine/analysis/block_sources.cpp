@@ -82,6 +82,28 @@ int32_t find_final_block(const model::Recording& recording, const model::Snapsho
   return -1;
 }
 
+bool collect_final_blocks(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device,
+                          Column<AddressAndRow>& found) {
+  for (int32_t segment = snapshot.segments.first; segment < snapshot.segments.end(); ++segment) {
+    if (recording.segments.device[static_cast<size_t>(segment)] != device) continue;
+    const model::RowRange rows = recording.segments.blocks[static_cast<size_t>(segment)];
+    for (int32_t row = rows.first; row < rows.end(); ++row) {
+      const auto i = static_cast<size_t>(row);
+      const model::BlockState state = recording.blocks.state[i];
+      if (state != model::BlockState::active_allocated && state != model::BlockState::active_pending_free)
+        continue;
+      if (!found.push_back({recording.blocks.address[i], row})) return false;
+    }
+  }
+  std::sort(found.data(), found.data() + found.size());
+  return true;
+}
+
+int32_t row_at(const Column<AddressAndRow>& blocks, uint64_t address) {
+  const auto* found = std::lower_bound(blocks.begin(), blocks.end(), AddressAndRow{address, -1});
+  return found != blocks.end() && found->address == address ? found->row : -1;
+}
+
 FreeOf find_free(const model::Recording& recording, const replay::Lifetimes& lifetimes, int32_t rank,
                  int32_t final_block, int32_t furthest) {
   if (final_block >= 0 &&

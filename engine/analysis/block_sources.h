@@ -5,10 +5,12 @@
 // for its texts.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <string_view>
 
+#include "engine/base/column.h"
 #include "engine/base/ids.h"
 #include "engine/model/recording.h"
 #include "engine/replay/lifetimes.h"
@@ -23,6 +25,18 @@ namespace memstrata::analysis {
 // O(segments + blocks of the segment).
 [[nodiscard]] int32_t find_final_block(const model::Recording& recording, const model::Snapshot& snapshot,
                                        int32_t device, uint64_t address);
+
+// Many lookups of that kind: active blocks of the device's final state, by address. False: no memory.
+struct AddressAndRow {
+  uint64_t address;
+  int32_t row;
+
+  auto operator<=>(const AddressAndRow&) const = default;
+};
+[[nodiscard]] bool collect_final_blocks(const model::Recording& recording, const model::Snapshot& snapshot,
+                                        int32_t device, Column<AddressAndRow>& found);
+// Row of BlockTable, -1 = none. O(log blocks).
+[[nodiscard]] int32_t row_at(const Column<AddressAndRow>& blocks, uint64_t address);
 
 // Events that tell of a block's free, -1 = none.
 struct FreeOf {
@@ -42,6 +56,9 @@ struct FreeOf {
 enum class FreeStacks : uint8_t { unknown, of_the_alloc, of_the_free };
 [[nodiscard]] FreeStacks whose_free_stacks(const model::Recording& recording,
                                            const replay::Lifetimes& lifetimes);
+
+// Where many blocks are looked at, a request further away than this is not looked for.
+inline constexpr int32_t kFurthestRequest = 64;
 
 enum class StackFrom : uint8_t { nothing, alloc, free, block };
 

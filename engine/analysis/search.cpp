@@ -17,9 +17,6 @@ using trace::Action;
 
 namespace {
 
-// Blocks without a stack of their own are searched by their free's; keeps the search linear.
-constexpr int32_t kFurthestRequest = 64;
-
 [[nodiscard]] char folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // A text to look for, in small letters.
@@ -144,36 +141,6 @@ template <typename InString>
     nodes[i] = in_caller || frames[node.frame.index()] != 0 ? 1 : 0;
   }
   return true;
-}
-
-struct AddressAndRow {
-  uint64_t address;
-  int32_t row;
-
-  auto operator<=>(const AddressAndRow&) const = default;
-};
-
-// Active blocks of the device's final state, by address.
-[[nodiscard]] bool collect_final_blocks(const model::Recording& recording, const model::Snapshot& snapshot,
-                                        int32_t device, Column<AddressAndRow>& found) {
-  for (int32_t segment = snapshot.segments.first; segment < snapshot.segments.end(); ++segment) {
-    if (recording.segments.device[static_cast<size_t>(segment)] != device) continue;
-    const model::RowRange rows = recording.segments.blocks[static_cast<size_t>(segment)];
-    for (int32_t row = rows.first; row < rows.end(); ++row) {
-      const auto i = static_cast<size_t>(row);
-      const model::BlockState state = recording.blocks.state[i];
-      if (state != model::BlockState::active_allocated && state != model::BlockState::active_pending_free)
-        continue;
-      if (!found.push_back({recording.blocks.address[i], row})) return false;
-    }
-  }
-  std::sort(found.data(), found.data() + found.size());
-  return true;
-}
-
-[[nodiscard]] int32_t row_at(const Column<AddressAndRow>& blocks, uint64_t address) {
-  const auto* found = std::lower_bound(blocks.begin(), blocks.end(), AddressAndRow{address, -1});
-  return found != blocks.end() && found->address == address ? found->row : -1;
 }
 
 }  // namespace

@@ -1,30 +1,68 @@
 #include "engine/cli/commands.h"
 
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
 #include <memory>
 
 #include "engine/cli/convert_command.h"
+#include "engine/cli/exit_codes.h"
+#include "engine/cli/html_command.h"
+#include "engine/cli/paths.h"
+#include "engine/cli/printable.h"
 #include "engine/cli/simulate_command.h"
 #include "engine/cli/state_command.h"
 #include "engine/cli/summary_command.h"
+#include "engine/cli/top_command.h"
 
 namespace memstrata::cli {
 namespace {
 
-// A command with options of its own, run by `run`.
+template <class Options>
+using Command = int (*)(const Options&);
+
+// A subcommand that runs `command` with its options.
 template <class Options>
 struct Added {
-  CLI::App* command;
+  CLI::App* app;
   std::shared_ptr<Options> options;
 };
 
 template <class Options>
-Added<Options> add(CLI::App& app, Run& chosen, const char* name, const char* what,
-                   int (*run)(const Options&)) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(name, what);
-  command->callback([options, run, &chosen] { chosen = [options, run] { return run(*options); }; });
-  return {command, options};
+Added<Options> add(CLI::App& app, Run& chosen, const char* name, const char* what, Command<Options> command) {
+  const Added<Options> added{app.add_subcommand(name, what), std::make_shared<Options>()};
+  added.app->callback([options = added.options, command, &chosen] {
+    chosen = [options, command] { return command(*options); };
+  });
+  return added;
+}
+
+// The same for commands about several files (Options::files), which may also be listed in a file.
+template <class Options>
+Added<Options> add_for_files(CLI::App& app, Run& chosen, const char* name, const char* what,
+                             Command<Options> command) {
+  const Added<Options> added = add(app, chosen, name, what, command);
+  const auto paths_from = std::make_shared<std::string>();
+  added.app->add_option("FILE", added.options->files,
+                        "Snapshot files, also packed (gz, zst, zip), JSON or web pages; - is standard input");
+  added.app->add_option("--paths-from", *paths_from,
+                        "Read further paths from this file, one a line; - is standard input");
+  added.app->callback([options = added.options, paths_from, command, &chosen] {
+    chosen = [options, paths_from, command] {
+      if (!paths_from->empty() && !append_paths(*paths_from, options->files)) {
+        fmt::print(stderr, "memstrata: the list of paths {} cannot be read\n", printable(*paths_from));
+        return kWrongUsage;
+      }
+      if (options->files.empty()) {
+        std::fputs("memstrata: name a snapshot file, or a list of them with --paths-from\n", stderr);
+        return kWrongUsage;
+      }
+      return command(*options);
+    };
+  });
+  return added;
 }
 
 // What every command about one device of one file takes.
@@ -37,10 +75,41 @@ void add_choice(CLI::App& command, FileChoice& choice) {
 
 void add_summary(CLI::App& app, Run& chosen) {
   const auto [command, options] =
-      add(app, chosen, "summary", "Peak, sizes, events, stacks and time span per device, and what was lost",
-          run_summary);
-  command->add_option("FILE", options->files, "Snapshot files; - is standard input")->required();
+      add_for_files(app, chosen, "summary",
+                    "Peak, sizes, events, stacks and time span per device, and what was lost", run_summary);
   command->add_flag("--json", options->json, "One JSON object per file and line");
+}
+
+void add_top(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add_for_files(app, chosen, "top", "What is alive at a moment, the largest first", run_top);
+  command
+      ->add_option("--at", options->at,
+                   "The moment: peak, start, end, or an event index (the state after it)")
+      ->capture_default_str()
+      ->check([](const std::string& at) {
+        return is_moment(at) ? "" : "neither peak, start, end nor an event index";
+      });
+  const std::map<std::string, TopBy> groups{
+      {"stack", TopBy::stack}, {"function", TopBy::function}, {"file", TopBy::file}};
+  command->add_option("--by", options->by, "Group by stack, function or file")
+      ->transform(CLI::CheckedTransformer(groups))
+      ->default_str("stack");
+  command->add_option("-n", options->rows, "Rows to show")
+      ->capture_default_str()
+      ->check(CLI::Range(size_t{1}, size_t{1'000'000}));
+  command->add_option("--device", options->device, "Only this device");
+  command->add_flag("--json", options->json, "One JSON object per file and line");
+}
+
+void add_html(CLI::App& app, Run& chosen) {
+  const auto [command, options] = add(
+      app, chosen, "html", "One page with the viewer and the snapshot inside, which opens offline", run_html);
+  command->add_option("SNAPSHOT", options->file, "Snapshot file")->required();
+  command->add_option("-o,--output", options->out, "The page (default: the file's name and .html, here)");
+  command->add_option("--viewer", options->viewer,
+                      "memstrata.html (default: installed or built beside this command)");
+  command->add_flag("--json", options->json, "Answer as a JSON object");
 }
 
 void add_convert(CLI::App& app, Run& chosen) {
@@ -81,6 +150,8 @@ void add_state(CLI::App& app, Run& chosen) {
 
 void add_commands(CLI::App& app, Run& chosen) {
   add_summary(app, chosen);
+  add_top(app, chosen);
+  add_html(app, chosen);
   add_convert(app, chosen);
   add_simulate(app, chosen);
   add_state(app, chosen);

@@ -23,10 +23,6 @@ constexpr int64_t kReadAheadFrom = int64_t{4} << 20;  // bytes of a file
   return tl::unexpected(ReadFailure{"unreadable", std::move(message), -1, {}});
 }
 
-[[nodiscard]] tl::unexpected<ReadFailure> failure_of(const Error& error) {
-  return tl::unexpected(ReadFailure{std::string(name_of(error.code)), error.message, error.offset, error.inside});
-}
-
 // Closes what it opened; standard input stays open.
 class Descriptor {
  public:
@@ -44,6 +40,10 @@ class Descriptor {
 };
 
 }  // namespace
+
+ReadFailure failure_of(const Error& error) {
+  return {std::string(name_of(error.code)), error.message, error.offset, error.inside};
+}
 
 int64_t default_budget_bytes() {
   const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
@@ -74,13 +74,14 @@ tl::expected<void, ReadFailure> read_recording(const std::string& path, model::R
         return unreadable(fmt::format("Reading failed: {}.", std::strerror(answer.error)));
       if (answer.bytes == 0) break;
       ahead.start(reader.writable_ahead());
-      if (const Status pushed = reader.commit(answer.bytes); !pushed) return failure_of(pushed.error());
+      if (const Status pushed = reader.commit(answer.bytes); !pushed)
+        return tl::unexpected(failure_of(pushed.error()));
       so_far += static_cast<int64_t>(answer.bytes);
       progress.read(so_far);
     }
   }  // nobody fills the reader's buffers any more
   progress.phase("sorting tables");
-  if (const Status finished = reader.finish(); !finished) return failure_of(finished.error());
+  if (const Status finished = reader.finish(); !finished) return tl::unexpected(failure_of(finished.error()));
   if (total >= 0) recording.input_bytes = total;  // also if the rest did not matter
   return {};
 }

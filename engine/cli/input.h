@@ -5,6 +5,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
+#include "engine/base/status.h"
 #include "engine/model/recording.h"
 
 namespace memstrata::cli {
@@ -17,6 +18,8 @@ struct ReadFailure {
   int64_t offset = -1;
   std::string inside;  // what `offset` counts in; empty = the file
 };
+
+[[nodiscard]] ReadFailure failure_of(const Error& error);
 
 // Three quarters of the machine's memory: the rest is for the system and for the file's pages.
 [[nodiscard]] int64_t default_budget_bytes();

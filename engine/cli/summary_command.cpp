@@ -4,12 +4,11 @@
 
 #include <cstdio>
 #include <ctime>
-#include <new>
 
 #include "engine/analysis/summary.h"
 #include "engine/base/units.h"
-#include "engine/cli/exit_codes.h"
 #include "engine/cli/input.h"
+#include "engine/cli/output.h"
 #include "engine/cli/printable.h"
 
 namespace memstrata::cli {
@@ -141,14 +140,6 @@ void append_device(std::string& out, const analysis::DeviceSummary& device) {
   return out;
 }
 
-[[nodiscard]] std::string failure_text(const ReadFailure& failure, std::string_view file) {
-  const std::string place =
-      failure.offset <= 0      ? ""
-      : failure.inside.empty() ? fmt::format(" (at byte {})", count_text(failure.offset))
-                               : fmt::format(" (at byte {} of {})", count_text(failure.offset), printable(failure.inside));
-  return fmt::format("memstrata: {}: {}{}\n", printable(file), printable(failure.message), place);
-}
-
 // The file's text or JSON line.
 [[nodiscard]] tl::expected<std::string, ReadFailure> summary_of(const std::string& file, bool json) {
   Budget budget(default_budget_bytes());
@@ -156,8 +147,7 @@ void append_device(std::string& out, const analysis::DeviceSummary& device) {
   if (auto read = read_recording(file, recording); !read) return tl::unexpected(read.error());
   const auto summary = analysis::summarize(recording);
   if (!summary) {
-    const Error& error = summary.error();
-    return tl::unexpected(ReadFailure{std::string(name_of(error.code)), error.message, error.offset, error.inside});
+    return tl::unexpected(failure_of(summary.error()));
   }
   return json ? analysis::summary_json(*summary, file) + "\n" : summary_text(*summary, file);
 }
@@ -165,37 +155,8 @@ void append_device(std::string& out, const analysis::DeviceSummary& device) {
 }  // namespace
 
 int run_summary(const SummaryOptions& options) {
-  int exit_code = kSuccess;
-  bool first = true;
-  for (const std::string& file : options.files) {
-    tl::expected<std::string, ReadFailure> summary;
-    try {
-      summary = summary_of(file, options.json);
-    } catch (const std::bad_alloc&) {  // beyond what the budget knows; the other files may well fit
-      summary = tl::unexpected(
-          ReadFailure{std::string(name_of(ErrorCode::limit_exceeded)), "This file needs too much memory.", -1, {}});
-    }
-    std::string out;
-    if (summary) {
-      out = (first || options.json ? "" : "\n") + *summary;
-      first = false;
-    } else {
-      exit_code = kUnreadable;
-      const ReadFailure& failure = summary.error();
-      if (options.json) {
-        out = analysis::error_json(failure.code, failure.message, failure.offset, failure.inside, file) + "\n";
-      } else {
-        std::fputs(failure_text(failure, file).c_str(), stderr);
-      }
-    }
-    std::fwrite(out.data(), 1, out.size(), stdout);
-    std::fflush(stdout);
-  }
-  if (std::ferror(stdout) != 0) {
-    std::fputs("memstrata: the output could not be written\n", stderr);
-    return kUnreadable;
-  }
-  return exit_code;
+  return for_each_file(options.files, options.json,
+                       [&](const std::string& file) { return summary_of(file, options.json); });
 }
 
 }  // namespace memstrata::cli

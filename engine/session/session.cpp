@@ -10,12 +10,14 @@
 #include "engine/analysis/block_details.h"
 #include "engine/analysis/block_filter.h"
 #include "engine/analysis/block_groups.h"
+#include "engine/analysis/block_label.h"
 #include "engine/analysis/filter_completion.h"
 #include "engine/analysis/summary.h"
 #include "engine/base/content_hash.h"
 #include "engine/base/json_writer.h"
 #include "engine/io/any_reader.h"
 #include "engine/model/recording.h"
+#include "engine/replay/band_places.h"
 #include "engine/replay/kept_picture.h"
 #include "engine/replay/lifetimes.h"
 #include "engine/replay/paint.h"
@@ -79,7 +81,7 @@ struct Session::State {
 
   std::vector<uint32_t> bands{0xFFA7794E};
   replay::Palette palette;
-  replay::KeptPicture drawn{budget};  // the last picture before and after colouring
+  replay::KeptPictures drawn{budget};  // the last pictures before transposing, and the last one after
   bool drawn_dimmed = false;
   Column<uint32_t> rgba{budget};
 };
@@ -289,6 +291,41 @@ Result<std::span<const uint32_t>> Session::picture(const ColumnGrid& columns, co
   s.rgba.truncate(pixels);
   replay::paint(drawn, columns.count, rows.count, colours, s.rgba.span());
   return std::span<const uint32_t>(s.rgba.span());
+}
+
+std::string Session::labels_json(const ColumnGrid& columns, int32_t least_columns, int32_t least_rows) const {
+  const State& s = *state_;
+  const replay::KeptPicture* picture = s.view ? s.drawn.with(columns) : nullptr;
+  if (picture == nullptr) return "[]";
+  const auto& [drawn, rows] = *picture->drawn();
+  const auto height = static_cast<size_t>(rows.count);
+  const auto skipped = static_cast<size_t>(columns.first - drawn.first);
+  const auto pixels =
+      picture->pixels().subspan(skipped * height, static_cast<size_t>(columns.count) * height);
+  const auto position = [&](int32_t column) {
+    return static_cast<double>(columns.first + column) * static_cast<double>(columns.width);
+  };
+  JsonWriter json;
+  json.begin_array();
+  for (const replay::BandPlace& place :
+       replay::find_band_places(pixels, rows.count, {least_columns, least_rows, kMostLabels})) {
+    json.begin_object();
+    json.member("rank", int64_t{place.rank});
+    json.member("size", s.view->lifetimes.size[static_cast<size_t>(place.rank)]);
+    json.member("x0", position(place.column));
+    json.member("x1", position(place.column + place.columns));
+    json.member("y0", rows.bottom + place.row * rows.bytes_per_row);
+    json.member("y1", rows.bottom + (place.row + place.rows) * rows.bytes_per_row);
+    json.end_object();
+  }
+  json.end_array();
+  return std::move(json).text();
+}
+
+std::string Session::label_frames_json(int32_t rank) const {
+  const State& s = *state_;
+  if (!s.has_rank(rank)) return "[]";
+  return analysis::label_frames_json(s.recording, s.view_snapshot(), s.view->lifetimes, rank);
 }
 
 replay::Curves Session::curves(const ColumnGrid& columns) const {

@@ -60,6 +60,12 @@ class Session {
                                                           const replay::RowGrid& rows, bool dim_others);
   // Colours R, G, B, A in memory order; kept for later pictures.
   void set_palette(std::span<const uint32_t> bands, uint32_t nothing, uint32_t dimmed_towards);
+  // Room for words in the bands of the last picture that has these columns, at least so many columns wide and
+  // rows high: [{"rank","size","x0","x1" (axis),"y0","y1" (bytes)}], at most kMostLabels.
+  static constexpr size_t kMostLabels = 150;
+  [[nodiscard]] std::string labels_json(const replay::ColumnGrid& columns, int32_t least_columns,
+                                        int32_t least_rows) const;
+  [[nodiscard]] std::string label_frames_json(int32_t rank) const;  // analysis/block_label.h
   [[nodiscard]] replay::Curves curves(const replay::ColumnGrid& columns) const;
   [[nodiscard]] int64_t highest_level(const replay::ColumnGrid& columns) const;
   // {"event","time_us"|null,"level","allocated","reserved","rank","name"|null,"size"|null} of the state that

@@ -25,7 +25,8 @@ test('palettes keep kinds apart, also for colour-blind eyes and in both themes',
     protan: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
     deutan: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
   }; // prettier-ignore
-  const linear = (value: number): number => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+  const linear = (value: number): number =>
+    value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   const lab = (rgb: readonly number[]): number[] => {
     const [r = 0, g = 0, b = 0] = rgb;
     const f = (t: number): number => (t > 216 / 24389 ? Math.cbrt(t) : (t * 24389) / 27 / 116 + 16 / 116);
@@ -36,7 +37,14 @@ test('palettes keep kinds apart, also for colour-blind eyes and in both themes',
   };
   const seen = (hex: string, matrix: readonly (readonly number[])[]): number[] => {
     const light = channels(hex).map((value) => linear(value / 255));
-    return lab(matrix.map((row) => Math.max(0, row.reduce((sum, part, i) => sum + part * light[i]!, 0))));
+    return lab(
+      matrix.map((row) =>
+        Math.max(
+          0,
+          row.reduce((sum, part, i) => sum + part * light[i]!, 0),
+        ),
+      ),
+    );
   };
   const kinds = {
     by: 'stack' as const,
@@ -49,10 +57,15 @@ test('palettes keep kinds apart, also for colour-blind eyes and in both themes',
     for (const matrix of Object.values(blind)) {
       const places = colors.slice(0, 6).map((color) => seen(color, matrix)); // the largest kinds
       places.forEach((a, i) =>
-        places.slice(0, i).forEach((b) => expect(Math.hypot(...a.map((v, k) => v - b[k]!))).toBeGreaterThan(7)),
+        places
+          .slice(0, i)
+          .forEach((b) => expect(Math.hypot(...a.map((v, k) => v - b[k]!))).toBeGreaterThan(7)),
       );
     }
-    const ramp = colorsOfKinds({ ...kinds, by: 'size', ordered: true, kinds: kinds.kinds.slice(0, 8) }, theme);
+    const ramp = colorsOfKinds(
+      { ...kinds, by: 'size', ordered: true, kinds: kinds.kinds.slice(0, 8) },
+      theme,
+    );
     const lightness = ramp.map((color) => seen(color, blind['none']!)[0]!);
     const falling = theme === 'light' ? -1 : 1;
     lightness.slice(1).forEach((value, i) => expect((value - lightness[i]!) * falling).toBeGreaterThan(4));

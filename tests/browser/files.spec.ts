@@ -153,11 +153,13 @@ test('a dropped folder opens what may be snapshots, in the order people count', 
   expect(names).toEqual(['rank1.pickle', 'rank2.pickle', 'rank10.pickle']);
 });
 
-test('?url= takes files by address, several too; the policy of the page has the last word', async ({ page }) => {
+test('?url= takes files by address, several too; the policy of the page has the last word', async ({
+  page,
+}) => {
   await page.context().route('**/one.pickle', (route) => route.fulfill({ body: knownSnapshot() }));
-  await page.context().route('**/two.pickle', (route) =>
-    route.fulfill({ body: knownSnapshot({ extra: MiB }) }),
-  );
+  await page
+    .context()
+    .route('**/two.pickle', (route) => route.fulfill({ body: knownSnapshot({ extra: MiB }) }));
   await openPage(page, '?url=one.pickle&url=two.pickle');
   await expect(page.locator('[data-entry-state="ready"]')).toHaveCount(2);
   await expect(page.locator('.file-name')).toHaveText('one.pickle');
@@ -175,11 +177,49 @@ test('the host page may name files in the attribute src', async ({ page }) => {
     (url) => url.pathname === '/',
     async (route) => {
       const response = await route.fetch();
-      const body = (await response.text()).replace('<memstrata-viewer>', '<memstrata-viewer src="one.pickle">');
+      const body = (await response.text()).replace(
+        '<memstrata-viewer>',
+        '<memstrata-viewer src="one.pickle">',
+      );
       await route.fulfill({ response, body });
     },
   );
   await page.goto(process.env.MEMSTRATA_URL!);
   await waitForState(page, 'ready');
   expect(await bytesOf(page, 'peak')).toBe(7 * MiB);
+});
+
+test('going to another file needs no new picture: it is there in the frame', async ({ page }) => {
+  await page.addInitScript(() => {
+    const post = Worker.prototype.postMessage as (this: Worker, message: unknown, ...rest: unknown[]) => void;
+    const asked: string[] = [];
+    Object.assign(globalThis, { asked });
+    Worker.prototype.postMessage = function (this: Worker, message: { kind?: string }, ...rest: unknown[]) {
+      asked.push(message.kind ?? '');
+      post.call(this, message, ...rest);
+    } as typeof Worker.prototype.postMessage;
+  });
+  await openPage(page);
+  await choose(page, file('a.pickle'), file('b.pickle', knownSnapshot({ extra: MiB })));
+  await expect(page.locator('[data-entry-state="ready"]')).toHaveCount(2);
+  await settledView(page);
+  await page.waitForTimeout(500); // the other one is prepared in the background
+  const asked = await page.evaluate(async () => {
+    const all = (globalThis as unknown as { asked: string[] }).asked;
+    const viewer = document.querySelector('memstrata-viewer')!.shadowRoot!;
+    const timeline = viewer.querySelector('memstrata-timeline')!.shadowRoot!;
+    const bars = viewer
+      .querySelector('memstrata-file-row')!
+      .shadowRoot!.querySelectorAll<HTMLElement>('.bar');
+    all.length = 0;
+    bars[1]!.click();
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const canvas = timeline.querySelector<HTMLCanvasElement>('canvas.base')!;
+    const pixel = canvas.getContext('2d')!.getImageData(canvas.width / 2, canvas.height - 60, 1, 1).data;
+    return { kinds: [...all], pixel: [...pixel.slice(0, 3)] };
+  });
+  await expect(page.locator('.file-name')).toHaveText('b.pickle');
+  expect(asked.pixel).not.toEqual([255, 255, 255]);
+  // At most the coarse picture of everything, which the minimap and fast movement want.
+  expect(asked.kinds.filter((kind) => kind === 'picture').length).toBeLessThanOrEqual(1);
 });

@@ -1,4 +1,5 @@
 // The view in the address: links, history, what is remembered.
+import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { linkOf, shownIn, type Shown } from '../../web/src/state/link.ts';
 import { pointOf, settledView, textOf, viewAfter } from './page.ts';
@@ -33,8 +34,17 @@ test('what is shown goes into a link and comes back', () => {
   expect(shownIn(`#${linkOf(shown)}`)).toEqual(shown);
   expect(shownIn('')).toBeUndefined();
   expect(shownIn('#file=x&hash=nothex')).toBeUndefined();
-  const odd = shownIn('#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-1&colour=red&axis=up&block=1e9&panel=z');
-  expect(odd).toMatchObject({ view: undefined, device: 0, colour: 'allocation', axis: 'event', block: -1, panel: '' });
+  const odd = shownIn(
+    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-1&colour=red&axis=up&block=1e9&panel=z',
+  );
+  expect(odd).toMatchObject({
+    view: undefined,
+    device: 0,
+    colour: 'allocation',
+    axis: 'event',
+    block: -1,
+    panel: '',
+  });
 });
 
 test('a link opened without its file asks for it, and shows its place when it is there', async ({ page }) => {
@@ -59,6 +69,8 @@ test('a link opened without its file asks for it, and shows its place when it is
   await waitForState(other, 'empty');
   const note = other.locator('[data-link-note]');
   await expect(note).toContainText('known.pickle');
+  const { violations } = await new AxeBuilder({ page: other }).analyze();
+  expect(violations.map(({ id }) => id)).toEqual([]);
   await choose(other, 'renamed.pickle'); // the content counts
   await waitForState(other, 'ready');
   await expect(note).toBeHidden();

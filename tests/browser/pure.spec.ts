@@ -16,6 +16,7 @@ import type { EngineClient } from '../../web/src/engine/client.ts';
 import { Projection } from '../../web/src/draw/plot.ts';
 import type { Frame } from '../../web/src/engine/answers.ts';
 import { originsOf, runsOf } from '../../web/src/state/stack_lines.ts';
+import { actionOf, actions, keyText } from '../../web/src/views/actions.ts';
 import { PictureTrack } from '../../web/src/tracks/picture_track.ts';
 import {
   boundsOf,
@@ -203,4 +204,38 @@ test('own frames stand out from libraries and the interpreter', () => {
     'library',
     'own',
   ]);
+});
+
+test('every key of the table means its action, and no two mean the same', () => {
+  const press = (key: string): KeyboardEvent => {
+    const parts = key.split(' ');
+    const last = parts.at(-1)!;
+    const shiftKey = parts.includes('Shift');
+    const code = /^(Key|Arrow)/.test(last)
+      ? last
+      : last.length === 1 && /[a-z]/.test(last)
+        ? `Key${last.toUpperCase()}`
+        : '';
+    const typed = /^Key/.test(last) ? last.slice(3).toLowerCase() : last === 'Space' ? ' ' : last;
+    return {
+      code,
+      key: shiftKey ? typed.toUpperCase() : typed,
+      shiftKey,
+      ctrlKey: parts.includes('Ctrl'),
+      metaKey: false,
+      altKey: false,
+    } as KeyboardEvent;
+  };
+  const seen = new Set<string>();
+  for (const action of actions) {
+    expect(action.movement ?? action.run, action.id).toBeTruthy();
+    for (const key of action.keys) {
+      expect(actionOf(press(key))?.id, key).toBe(action.id);
+      expect(seen.has(key), key).toBe(false);
+      seen.add(key);
+    }
+  }
+  expect(actionOf({ ...press('f'), altKey: true } as KeyboardEvent)).toBeUndefined();
+  expect(actionOf(press('Ctrl f'))).toBeUndefined();
+  expect(keyText('Shift KeyW')).toBe('Shift W');
 });

@@ -45,7 +45,7 @@ constexpr std::array<int8_t, 256> kValues = [] {
 }  // namespace
 
 HtmlReader::HtmlReader(OpenedFile& file, std::string place, int depth)
-    : file_(file), members_(file, std::move(place), depth, false) {}
+    : members_(file, std::move(place), depth, false) {}
 
 Status HtmlReader::commit(size_t bytes) {
   const std::span<const std::byte> in = buffer_.first(bytes);

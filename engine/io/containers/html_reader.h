@@ -36,17 +36,16 @@ class HtmlReader final : public Reader {
   void hand_on();
   void end_run();
 
-  OpenedFile& file_;
   InputBuffer buffer_;
   Members members_;
-  std::string run_;           // letters of the current run until it is long enough to decide
-  bool deciding_ = true;      // the run is not yet known to be a file
-  bool dropped_ = false;      // the run is something else
-  bool padded_ = false;       // `=` was seen: the run is over
-  uint32_t bits_ = 0;         // letters that do not make whole bytes yet
+  std::string run_;       // letters of the current run until it is long enough to decide
+  bool deciding_ = true;  // the run is not yet known to be a file
+  bool dropped_ = false;  // the run is something else
+  bool padded_ = false;   // `=` was seen: the run is over
+  uint32_t bits_ = 0;     // letters that do not make whole bytes yet
   int bit_count_ = 0;
   std::vector<std::byte> decoded_;
-  std::string recent_;        // the last bytes that were not in a run, for the name
+  std::string recent_;  // the last bytes that were not in a run, for the name
   int64_t received_ = 0;
   int64_t run_offset_ = 0;
   int32_t found_ = 0;

@@ -29,8 +29,8 @@ class UnpackReader final : public Reader {
   InputBuffer buffer_;
   Unpacking unpacking_;
   int64_t received_ = 0;
-  int64_t behind_ = 0;             // bytes behind the last stream
-  int64_t first_behind_ = -1;      // the first of them that is not zero
+  int64_t behind_ = 0;         // bytes behind the last stream
+  int64_t first_behind_ = -1;  // the first of them that is not zero
   bool done_ = false;
 };
 

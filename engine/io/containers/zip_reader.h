@@ -4,9 +4,9 @@
 // browser's file): the directory at the end is not needed. So members are found that a damaged or missing
 // directory would hide, and overlapping members, the trick of the worst bombs, cannot be. What the directory
 // alone knows does not count: members deleted from it are shown.
-// Sizes may stand in the header, in a zip64 field, or behind the data; those behind are found by the end of the
-// compressed stream, or for stored data by a descriptor whose checksum and sizes fit. Behind a member whose end
-// is lost the next header is looked for, so that one broken member does not hide the others.
+// Sizes may stand in the header, in a zip64 field, or behind the data; those behind are found by the end of
+// the compressed stream, or for stored data by a descriptor whose checksum and sizes fit. Behind a member
+// whose end is lost the next header is looked for, so that one broken member does not hide the others.
 #pragma once
 
 #include <cstdint>

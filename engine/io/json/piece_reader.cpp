@@ -40,7 +40,8 @@ struct PieceReader::State {
   // What begins with no letter that JSON knows: Python writes NaN and infinities.
   void odd_scalar(std::string_view token) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    if (token.starts_with("NaN")) return keep(builder.add(pickle::real(std::numeric_limits<double>::quiet_NaN())));
+    if (token.starts_with("NaN"))
+      return keep(builder.add(pickle::real(std::numeric_limits<double>::quiet_NaN())));
     if (token.starts_with("Infinity")) return keep(builder.add(pickle::real(kInfinity)));
     if (token.starts_with("-Infinity")) return keep(builder.add(pickle::real(-kInfinity)));
     invalid(place(token));
@@ -57,8 +58,10 @@ struct PieceReader::State {
     // More than 64 bits: the machine's rules for such numbers count.
     const size_t end = token.find_first_not_of("-0123456789");
     const std::string_view digits = token.substr(0, end);
-    const bool whole = end == std::string_view::npos || std::string_view(".eE").find(token[end]) == std::string_view::npos;
-    if (const auto value = whole ? pickle::integer_of_text(digits) : std::nullopt) return keep(builder.add(*value));
+    const bool whole =
+        end == std::string_view::npos || std::string_view(".eE").find(token[end]) == std::string_view::npos;
+    if (const auto value = whole ? pickle::integer_of_text(digits) : std::nullopt)
+      return keep(builder.add(*value));
     odd_scalar(token);
   }
 
@@ -196,7 +199,8 @@ bool PieceReader::read_key(std::span<char> piece, int64_t offset) {
   overwrite_invalid(piece, s.diagnostics, offset);
   ondemand::document document;
   std::string_view text;
-  if (s.parser.iterate(piece.data(), piece.size(), piece.size() + kPiecePadding).get(document) != simdjson::SUCCESS ||
+  if (s.parser.iterate(piece.data(), piece.size(), piece.size() + kPiecePadding).get(document) !=
+          simdjson::SUCCESS ||
       document.get_string(true).get(text) != simdjson::SUCCESS) {
     s.diagnostics.add(Diag::invalid_json, offset);
     text = {};

@@ -19,7 +19,8 @@ class PieceReader {
   ~PieceReader();
 
   // `piece` is one value from its first to its last byte, at most kJsonPieceBytes, `offset` its place in the
-  // text. Bytes that are no UTF-8 are overwritten. What cannot be understood is left out and counted. False: memory was refused.
+  // text. Bytes that are no UTF-8 are overwritten. What cannot be understood is left out and counted. False:
+  // memory was refused.
   [[nodiscard]] bool read(std::span<char> piece, int64_t offset);
   // The key of the member that comes next, with its quotes.
   [[nodiscard]] bool read_key(std::span<char> piece, int64_t offset);

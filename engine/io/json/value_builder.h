@@ -40,11 +40,11 @@ class ValueBuilder {
 
  private:
   struct Open {
-    int64_t offset = 0;    // of its bracket
-    size_t first = 0;      // of its members in items_
-    Value key;             // of the member that comes next
+    int64_t offset = 0;  // of its bracket
+    size_t first = 0;    // of its members in items_
+    Value key;           // of the member that comes next
     bool is_dict = false;
-    bool cut = false;      // members were left out
+    bool cut = false;  // members were left out
   };
   [[nodiscard]] bool holds_address() const;
 

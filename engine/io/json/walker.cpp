@@ -104,7 +104,8 @@ size_t Walker::walk(std::span<char> text, int64_t offset, bool last) {
   offset_ = offset;
   at_ = 0;
   last_ = last;
-  if (offset == 0 && std::string_view(text.data(), text.size()).starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
+  if (offset == 0 && std::string_view(text.data(), text.size()).starts_with(kByteOrderMark))
+    at_ = kByteOrderMark.size();
   while (halt_ == Halt::none && step(text)) {
   }
   if (last && halt_ == Halt::none) (void)halt_at(Halt::ended, "the JSON text ends before its last bracket");
@@ -159,7 +160,8 @@ bool Walker::read_value(std::span<char> text) {
   bool ended = false;
   looked_at_ += end_.scan(in_reach.substr(looked_at_), ended);
   // A number at the very end of the text.
-  if (!ended && last_ && end_.kind == ValueEnd::Kind::scalar && looked_at_ == rest.size()) ended = builder_.depth() == 0;
+  if (!ended && last_ && end_.kind == ValueEnd::Kind::scalar && looked_at_ == rest.size())
+    ended = builder_.depth() == 0;
   if (!ended && rest.size() < kJsonPieceBytes && !last_) return false;
 
   const size_t length = std::exchange(looked_at_, 0);

@@ -39,9 +39,9 @@ class Walker {
   Walker(ValueBuilder& builder, PieceReader& pieces, model::Diagnostics& diagnostics)
       : builder_(builder), pieces_(pieces), diagnostics_(diagnostics) {}
 
-  // Reads what can be read of `text`, `offset` being its place, and tells how many bytes that was. The others,
-  // at most kJsonPieceBytes, come again in front of the next ones. `text` may be written to, and kPiecePadding
-  // bytes behind it can be read. `last`: no more text comes.
+  // Reads what can be read of `text`, `offset` being its place, and tells how many bytes that was. The
+  // others, at most kJsonPieceBytes, come again in front of the next ones. `text` may be written to, and
+  // kPiecePadding bytes behind it can be read. `last`: no more text comes.
   [[nodiscard]] size_t walk(std::span<char> text, int64_t offset, bool last);
 
   [[nodiscard]] Halt halt() const { return halt_; }
@@ -64,11 +64,11 @@ class Walker {
   PieceReader& pieces_;
   model::Diagnostics& diagnostics_;
   Want want_ = Want::value;
-  ValueEnd end_;         // of the value at at_, as far as it was looked at
+  ValueEnd end_;          // of the value at at_, as far as it was looked at
   size_t looked_at_ = 0;  // bytes of it
-  ValueEnd skipping_;    // a value or the rest of one that is left out
-  int64_t offset_ = 0;   // of the text at hand
-  size_t at_ = 0;        // next byte of it
+  ValueEnd skipping_;     // a value or the rest of one that is left out
+  int64_t offset_ = 0;    // of the text at hand
+  size_t at_ = 0;         // next byte of it
   bool last_ = false;
   Halt halt_ = Halt::none;
   int64_t halt_offset_ = -1;

@@ -52,5 +52,27 @@ TEST_F(SessionTest, APictureBeyondAnyScreenIsRefused) {
   EXPECT_EQ(session.picture(columns, {0, 1, 10}, false)->size(), 90'000u);
 }
 
+TEST_F(SessionTest, LabelsLieInTheBandsOfThePictureThatWasDrawn) {
+  open("era3_expandable_and_oom");
+  ASSERT_TRUE(session.open_view(0, 0).has_value());
+  const replay::ColumnGrid columns{replay::Axis::event, 0, 1, 20};
+  EXPECT_EQ(session.labels_json(columns, 1, 1), "[]");  // nothing was drawn yet
+  const double peak = static_cast<double>(session.highest_level(columns));
+  ASSERT_GT(peak, 0);
+  ASSERT_TRUE(session.picture(columns, {0, peak / 100, 100}, false).has_value());
+  const std::string labels = session.labels_json(columns, 1, 5);
+  ASSERT_NE(labels.find("\"rank\":0"), std::string::npos) << labels;
+  // A second picture does not take the first one's place, so that both can be asked about.
+  const replay::ColumnGrid coarse{replay::Axis::event, 0, 2, 10};
+  ASSERT_TRUE(session.picture(coarse, {0, peak / 10, 10}, false).has_value());
+  EXPECT_EQ(session.labels_json(columns, 1, 5), labels);
+  EXPECT_NE(session.labels_json(coarse, 1, 1), "[]");
+  EXPECT_EQ(session.labels_json({replay::Axis::time, 0, 1, 20}, 1, 1), "[]");
+  EXPECT_EQ(session.labels_json(columns, 1, 1000), "[]");
+  // Other colours, another picture.
+  session.set_palette({}, 0, 0);
+  EXPECT_EQ(session.labels_json(columns, 1, 5), "[]");
+}
+
 }  // namespace
 }  // namespace memstrata::session

@@ -69,6 +69,20 @@ export interface Pick {
   size?: Bytes;
 }
 
+/** A rectangle that the band of a block covers, with room for words. */
+export interface BandLabel {
+  rank: Rank;
+  size: Bytes;
+  /** The innermost function of the program's own that asked for it; empty = none is known. */
+  function: string;
+  /** File and line of it, `train.py:96`. */
+  place: string;
+  x0: AxisUnits;
+  x1: AxisUnits;
+  y0: Bytes;
+  y1: Bytes;
+}
+
 export interface BlockPlace {
   from: AxisUnits;
   to: AxisUnits;

@@ -1,6 +1,7 @@
 // Everything that page and worker say to each other; message names exist only here.
 import type {
   Axis,
+  BandLabel,
   BlockDetails,
   BlockPlace,
   ColourBy,
@@ -101,6 +102,8 @@ export interface Calls {
     answer: { view: ViewInfo; diagnostics: Diagnostic[] };
   };
   picture: { args: PictureQuestion; answer: PictureAnswer };
+  /** Of the last picture that has these columns. */
+  labels: { args: { columns: Columns; leastColumns: number; leastRows: number }; answer: BandLabel[] };
   probe: { args: ProbeQuestion; answer: ProbeAnswer };
   block: { args: { rank: Rank; axis: Axis }; answer: BlockAnswer };
   outline: { args: { rank: Rank; columns: Columns }; answer: Float64Array };

@@ -18,7 +18,14 @@ export async function openSource(source: Source): Promise<Input> {
   try {
     response = await fetch(source.url);
   } catch {
-    throw new SourceFailure(`${source.url} could not be fetched.`);
+    // A blob worker has the origin of its page.
+    const elsewhere = new URL(source.url).origin !== self.origin;
+    throw new SourceFailure(
+      elsewhere
+        ? `${source.url} could not be fetched: it is not there, its server does not let other sites read it (CORS), ` +
+            `or this page is not built to fetch from there (connect-src of its policy). Download it, then drop it here.`
+        : `${source.url} could not be fetched.`,
+    );
   }
   if (!response.ok || !response.body)
     throw new SourceFailure(`The server answered ${response.status} for ${source.url}.`);

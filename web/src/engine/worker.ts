@@ -3,6 +3,7 @@
 // A typed array from the engine is a view of its memory and dies with the next call of any method: it is copied
 // before anything else happens. JSON answers hold {"error": ...} when the engine refuses.
 import type { EngineModule, Session } from 'engine-glue';
+import { LabelPlaces, type PlainLabel } from './label_places.ts';
 import type {
   BlockDetails,
   BlockPlace,
@@ -84,12 +85,22 @@ async function handle(request: Request): Promise<void> {
         await open(request.id, request.args.source, request.args.budget),
       );
     case 'view': {
+      labelPlaces.forget();
       const view = parse<ViewInfo>(opened().openView(request.args.snapshot, request.args.device));
       forgetColours();
       return answer(request.kind, request.id, { view, diagnostics: diagnosticsOf(opened()) });
     }
     case 'picture':
       return picture(request.id, request.args);
+    case 'labels': {
+      const { columns, leastColumns, leastRows } = request.args;
+      const text = opened().labels(grid(columns), leastColumns, leastRows);
+      return answer(
+        request.kind,
+        request.id,
+        labelPlaces.add(parse<PlainLabel[]>(text), (rank) => opened().labelFrames(rank)),
+      );
+    }
     case 'probe':
       return probe(request.id, request.args);
     case 'block': {
@@ -148,6 +159,7 @@ async function open(id: number, source: Source, budget: number): Promise<Calls['
   session = reading;
   lastPalette = '';
   forgetColours();
+  labelPlaces.forget();
   reading.expectBytes(input.total);
 
   let bytes = 0;
@@ -185,6 +197,7 @@ async function open(id: number, source: Source, budget: number): Promise<Calls['
 }
 
 let lastPalette = '';
+const labelPlaces = new LabelPlaces();
 
 // What the current view is coloured by; the engine keeps one way at a time.
 let kinds: Kinds | undefined;

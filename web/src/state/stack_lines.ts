@@ -18,7 +18,9 @@ const native = /\.(c|cc|cpp|cxx|cu|cuh|h|hpp|hh|inl|pyx)$|\.so[.\d]*$/i;
 
 type Place = Origin | 'package';
 
-function placeOf({ file, name, hidden }: Frame): Place {
+type Named = Pick<Frame, 'file' | 'name' | 'hidden'>;
+
+function placeOf({ file, name, hidden }: Named): Place {
   const none = file === '' || file === '??';
   // The official filter knows some functions of the interpreter; its other ones have no file either.
   if (hidden || (none && /^_?Py[A-Z]/.test(name))) return 'interpreter';
@@ -28,7 +30,7 @@ function placeOf({ file, name, hidden }: Frame): Place {
 }
 
 /** Whose code each frame is. A program that is itself an installed package counts as the user's own. */
-export function originsOf(frames: readonly Frame[]): Origin[] {
+export function originsOf(frames: readonly Named[]): Origin[] {
   const places = frames.map(placeOf);
   const package_ = places.includes('own') ? 'library' : 'own';
   return places.map((place) => (place === 'package' ? package_ : place));
@@ -49,7 +51,7 @@ export function runsOf(frames: readonly Frame[], withInterpreter: boolean): Stac
 }
 
 /** The frame a reader looks for first: the innermost one of the user's own. */
-export function ownFrame(frames: readonly Frame[]): Frame | undefined {
+export function ownFrame<F extends Named>(frames: readonly F[]): F | undefined {
   const index = originsOf(frames).indexOf('own');
   return index < 0 ? undefined : frames[index];
 }

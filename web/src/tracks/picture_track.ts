@@ -1,7 +1,7 @@
 // Keeps a picture of the bands for what is visible: asks the engine for the exact one, and until it comes shows
 // the last one moved to the new place, with a coarse picture of everything behind it.
 import { LatestOnly } from '../base/latest_only.ts';
-import type { Bytes } from '../base/units.ts';
+import type { AxisUnits, Bytes } from '../base/units.ts';
 import type { Axis, ColourBy } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
 import type { Columns, Curves, Palette, PictureAnswer, PictureQuestion, Rows } from '../engine/protocol.ts';
@@ -14,6 +14,22 @@ export interface Picture {
   curves: Curves;
   style: string;
   canvas: HTMLCanvasElement;
+  /** What the canvas holds: RGBA, rows from the top. */
+  pixels: Uint8ClampedArray;
+}
+
+/** Undefined outside the picture and where it shows nothing. */
+export function colorIn(
+  { columns, rows, pixels }: Picture,
+  units: AxisUnits,
+  bytes: Bytes,
+): [number, number, number] | undefined {
+  const column = Math.floor(units / columns.width) - columns.first;
+  const row = Math.floor((bytes - rows.bottom) / rows.bytesPerRow);
+  if (column < 0 || column >= columns.count || row < 0 || row >= rows.count) return undefined;
+  const i = ((rows.count - 1 - row) * columns.count + column) * 4;
+  const [r = 0, g = 0, b = 0, alpha = 0] = pixels.subarray(i, i + 4);
+  return alpha === 0 ? undefined : [r, g, b];
 }
 
 /** What decides the colours; `key` differs whenever they do. */
@@ -30,7 +46,9 @@ interface Question extends PictureQuestion {
   style: string;
 }
 
-const overscan = 128;
+/** Columns drawn beyond either side of what is visible, and how few of them may be left before more are asked for. */
+const overscan = 192;
+const leastMargin = 96;
 
 const retryAfterMs = 300;
 const mostFailures = 2; // of the same picture
@@ -88,20 +106,27 @@ export class PictureTrack {
     const visible = visibleColumns(at, axis, bounds);
     const rows = visibleRows(at);
     if (!this.shown || !covers(this.shown, visible, rows, style.key)) {
-      const question = {
-        columns: widened(visible, bounds),
-        rows,
-        ...looks(style),
-      };
-      const key = JSON.stringify([question.columns, rows, style.key]);
-      if (key !== this.asked) this.failures = 0;
-      this.asked = key;
-      if (this.failures < mostFailures) this.exact.request(question);
+      this.ask(visible, rows, bounds, style);
       return false;
     }
     this.problem = undefined;
+    // The engine draws only columns that it has not: a pan is met before it reaches the edge.
+    const wide = widened(visible, bounds, leastMargin);
+    if (!covers(this.shown, wide, rows, style.key)) this.ask(visible, rows, bounds, style);
     this.wantBackdrop(at.area, axis, bounds, style);
-    return !this.exact.busy;
+    return true;
+  }
+
+  private ask(visible: Columns, rows: Rows, bounds: Bounds, style: PictureStyle): void {
+    const question = {
+      columns: widened(visible, bounds, overscan),
+      rows,
+      ...looks(style),
+    };
+    const key = JSON.stringify([question.columns, rows, style.key]);
+    if (key !== this.asked) this.failures = 0;
+    this.asked = key;
+    if (this.failures < mostFailures) this.exact.request(question);
   }
 
   draw(ctx: Context, at: Projection): void {
@@ -175,8 +200,8 @@ function visibleRows(at: Projection): Rows {
   return { bottom, bytesPerRow, count: at.area.height + 1 };
 }
 
-function widened(columns: Columns, bounds: Bounds): Columns {
-  const more = Math.min(overscan, Math.ceil(columns.count / 4));
+function widened(columns: Columns, bounds: Bounds, most: number): Columns {
+  const more = Math.min(most, Math.ceil((columns.count * most) / (4 * overscan)));
   const first = Math.max(0, columns.first - more);
   const end = Math.min(Math.ceil(bounds.extent / columns.width), columns.first + columns.count + more);
   return { ...columns, first, count: Math.max(1, end - first) };
@@ -218,7 +243,7 @@ function paint(answer: PictureAnswer, question: Question, reuse: HTMLCanvasEleme
   }
   const ctx = canvas.getContext('2d');
   ctx?.putImageData(new ImageData(answer.pixels, columns.count, rows.count), 0, 0);
-  return { columns, rows, curves: answer.curves, style: question.style, canvas };
+  return { columns, rows, curves: answer.curves, style: question.style, canvas, pixels: answer.pixels };
 }
 
 function rectOf(at: Projection, { columns, rows }: Picture): [number, number, number, number] {

@@ -7,6 +7,7 @@ import { drawAbove, drawOoms, drawPeak } from '../draw/markers.ts';
 import { drawRuler, type Ruler } from '../draw/ruler.ts';
 import { clipped, type Context, type PlotArea, type Projection } from '../draw/plot.ts';
 import type { Point } from './gestures.ts';
+import type { LabelTrack } from './label_track.ts';
 import type { Picture, PictureTrack } from './picture_track.ts';
 import type { Outline, Stage } from './stage.ts';
 import type { Marks } from './travel.ts';
@@ -14,6 +15,7 @@ import type { Marks } from './travel.ts';
 export interface BaseScene {
   stage: Stage;
   picture: PictureTrack;
+  labels: LabelTrack;
   marks: Marks | undefined;
   /** Of the chosen block. */
   outline: Outline | undefined;
@@ -27,7 +29,7 @@ export interface OverlayScene {
 }
 
 export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors: TimelineColors): void {
-  const { stage, picture, marks, outline } = scene;
+  const { stage, picture, labels, marks, outline } = scene;
   ctx.fillStyle = colors.background;
   ctx.fillRect(0, 0, ctx.canvas.width, ctx.canvas.height);
   clipped(ctx, at.area, () => {
@@ -36,6 +38,7 @@ export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors:
     const { shown } = picture;
     if (shown?.columns.axis !== stage.axis) return;
     drawLevels(ctx, at, shown, colors);
+    labels.draw(ctx, at, shown);
     if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.size, colors, true);
   });
   if (marks?.axis === stage.axis) {

@@ -30,12 +30,12 @@ export class DialogView extends LitElement {
       @close=${() => this.dispatchEvent(new CustomEvent('closed'))}
       @click=${(event: Event) => event.target === this.dialog && this.close()}>
       <div class="sheet">
-        <header>
+        <div class="head">
           <h2 id="heading">${this.heading}</h2>
           <button class="button quiet icon small" aria-label="Close" @click=${() => this.close()}>
             ${symbols.close}
           </button>
-        </header>
+        </div>
         <slot></slot>
       </div>
     </dialog>`;
@@ -60,7 +60,7 @@ export class DialogView extends LitElement {
       .sheet {
         padding: 16px 24px 24px;
       }
-      header {
+      .head {
         display: flex;
         align-items: center;
         justify-content: space-between;

@@ -54,8 +54,10 @@ export class FileRowView extends LitElement {
         title="${name}${peak === undefined ? '' : ` · peak ${formatExactBytes(peak)}`}${error ? ` · ${error.message}` : ''}"
         @click=${() => this.tell('show', entry)}>
         <span class="name">${name}</span>
-        <span class="value">${odd === undefined ? '' : html`<b aria-label="odd one">≠</b> `}${value}</span>
         <span class="track"><span class="fill" .style=${`transform: scaleX(${part})`}></span></span>
+        <span class="value"
+          >${odd === undefined ? '' : html`<b aria-hidden="true">≠</b><span class="visually-hidden">odd one,</span> `}${value}</span
+        >
       </button>
       <button
         class="close"
@@ -120,9 +122,10 @@ export class FileRowView extends LitElement {
         flex: 1;
         display: grid;
         grid-template-columns: minmax(0, 1fr) auto;
-        gap: 2px 8px;
+        align-items: center;
+        gap: 0 8px;
         min-width: 0;
-        padding: 4px 26px 5px 8px;
+        padding: 4px 8px 4px 8px;
         border: 1px solid transparent;
         border-radius: 6px;
         background: none;
@@ -138,6 +141,8 @@ export class FileRowView extends LitElement {
         background: var(--accent-soft);
       }
       .name {
+        grid-column: 1 / -1;
+        margin-right: 20px;
         overflow: hidden;
         text-overflow: ellipsis;
         white-space: nowrap;
@@ -148,7 +153,6 @@ export class FileRowView extends LitElement {
         white-space: nowrap;
       }
       .track {
-        grid-column: 1 / -1;
         height: 4px;
         border-radius: 2px;
         background: var(--hover);

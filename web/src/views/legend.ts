@@ -62,10 +62,10 @@ export class LegendView extends LitElement {
     base,
     css`
       ul {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0 4px;
-        max-height: 84px;
+        display: grid;
+        grid-template-columns: repeat(auto-fill, minmax(212px, 1fr));
+        gap: 0 8px;
+        max-height: 104px;
         margin: 0;
         padding: 4px 8px;
         overflow-y: auto;
@@ -73,10 +73,10 @@ export class LegendView extends LitElement {
         list-style: none;
       }
       button {
-        display: inline-flex;
+        display: flex;
         align-items: center;
         gap: 6px;
-        max-width: 320px;
+        width: 100%;
         min-height: 24px;
         padding: 0 8px;
         border: 1px solid transparent;
@@ -103,8 +103,22 @@ export class LegendView extends LitElement {
         text-overflow: ellipsis;
       }
       .share {
+        margin-left: auto;
         color: var(--dim);
         font-variant-numeric: tabular-nums;
+      }
+      @media (max-width: 640px) {
+        ul {
+          max-height: 88px;
+        }
+      }
+      @media print {
+        ul {
+          max-height: none;
+        }
+        svg {
+          print-color-adjust: exact;
+        }
       }
       .none .label {
         color: var(--dim);

@@ -15,8 +15,8 @@ export class LinkNote extends LitElement {
   protected override render(): TemplateResult | typeof nothing {
     const { wanted, name } = this;
     if (!wanted) return nothing;
-    return html`<div role="status" data-link-note=${wanted.hash}>
-      <p>
+    return html`<section aria-label="Link" data-link-note=${wanted.hash}>
+      <p role="status">
         ${
           name === ''
             ? html`<strong>This link shows a place in <code>${wanted.file}</code>.</strong> Links hold no
@@ -30,13 +30,13 @@ export class LinkNote extends LitElement {
       <button class="button quiet" @click=${() => this.dispatchEvent(new CustomEvent('forget'))}>
         Forget the link
       </button>
-    </div>`;
+    </section>`;
   }
 
   static override styles = [
     base,
     css`
-      div {
+      section {
         display: flex;
         flex-wrap: wrap;
         align-items: center;

@@ -35,7 +35,9 @@ export class NotesView extends LitElement {
                 <p>${text}</p>
                 ${
                   first_offset !== null && first_offset !== undefined && first_offset >= 0
-                    ? html`<p class="where">First at ${formatOffset(first_offset)}${first_in ? ` of ${first_in}` : ''}.</p>`
+                    ? html`<p class="where">
+                        First at ${formatOffset(first_offset)}${first_in ? ` of ${first_in}` : ''}.
+                      </p>`
                     : ''
                 }
               </li>`,

@@ -2,7 +2,33 @@
 import type { EngineError } from '../engine/answers.ts';
 import type { Chosen } from '../state/open_files.ts';
 
-export const sampleUrl = 'samples/training_run.pickle';
+/** Snapshots of the site, made by site/samples/make_samples.py. */
+export const samples = [
+  {
+    name: 'training',
+    path: 'samples/training_run.pickle',
+    label: 'Training run',
+    about: 'Four steps: parameters, activations, gradients, optimizer state',
+  },
+  {
+    name: 'oom',
+    path: 'samples/out_of_memory.pickle.gz',
+    label: 'Out of memory',
+    about: 'A longer batch that did not fit',
+  },
+  {
+    name: 'leak',
+    path: 'samples/leak.pickle.gz',
+    label: 'Leak',
+    about: 'Every step leaves a little behind',
+  },
+  {
+    name: 'fragmentation',
+    path: 'samples/fragmentation.pickle.gz',
+    label: 'Fragmentation',
+    about: 'Ten times more reserved than allocated',
+  },
+] as const;
 
 /** Files of a choice or a folder, ready to be opened. */
 export type ChosenFiles = { files: Chosen[] } | { refused: { name: string; error: EngineError } };

@@ -4,6 +4,7 @@ import { customElement } from 'lit/decorators.js';
 import { isOneFile } from '../engine/parts.ts';
 import './copy_button.ts';
 import './file_button.ts';
+import { samples } from './open_file.ts';
 import { base } from './styles.ts';
 
 const recipe = `import torch
@@ -35,11 +36,12 @@ export class StartView extends LitElement {
                 : html`<button
                     class="button"
                     data-action="sample"
-                    @click=${() => this.dispatchEvent(new CustomEvent('sample'))}>
+                    @click=${() => this.choose(samples[0].path)}>
                     Open the sample
                   </button>`
             }
           </div>
+          ${isOneFile() ? '' : this.samples()}
           <p class="promise">Files are read on this computer. Nothing is uploaded.</p>
         </div>
         <section aria-labelledby="record">
@@ -51,6 +53,30 @@ export class StartView extends LitElement {
             tabindex="0"
             aria-label="Lines of Python that record a snapshot"><code>${recipe.trimEnd()}</code></pre>
         </section>
+      </div>
+    `;
+  }
+
+  private choose(path: string): void {
+    this.dispatchEvent(new CustomEvent('sample', { detail: path }));
+  }
+
+  private samples(): TemplateResult {
+    return html`
+      <div class="samples" role="group" aria-labelledby="samples">
+        <span id="samples">More samples:</span>
+        ${samples
+          .slice(1)
+          .map(
+            ({ name, path, label, about }) =>
+              html`<button
+                class="button small"
+                data-action="sample-${name}"
+                title=${about}
+                @click=${() => this.choose(path)}>
+                ${label}
+              </button>`,
+          )}
       </div>
     `;
   }
@@ -101,6 +127,16 @@ export class StartView extends LitElement {
         flex-wrap: wrap;
         justify-content: center;
         gap: 8px;
+      }
+      .samples {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        justify-content: center;
+        gap: 8px;
+        margin-top: 12px;
+        color: var(--dim);
+        font-size: 13px;
       }
       .promise {
         margin: 16px 0 0;

@@ -10,12 +10,14 @@ import type { Bytes, Rank } from '../base/units.ts';
 import { colorsOf, enginePalette, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds, colourNames, colourWays } from '../draw/palettes.ts';
 import { plotArea, Projection } from '../draw/plot.ts';
+import type { Sheet } from '../draw/sheet.ts';
 import type { Axis, BlockDetails, ColourBy, ViewInfo } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
 import { boundsOf, fitAll, show, type Viewport } from '../state/viewport.ts';
 import { Gestures, type Point } from '../tracks/gestures.ts';
 import { KindsTrack } from '../tracks/kinds_track.ts';
 import { MomentTrack } from '../tracks/moment_track.ts';
+import { LabelTrack } from '../tracks/label_track.ts';
 import type { Movement } from '../tracks/motion.ts';
 import { OutlineTrack } from '../tracks/outline_track.ts';
 import { highestEvent, PictureTrack, type PictureStyle } from '../tracks/picture_track.ts';
@@ -94,6 +96,7 @@ export class TimelineView extends LitElement {
   });
   private readonly keptViews = new WeakMap<ViewInfo, Kept>();
   private kept: Kept | undefined;
+  private readonly labels = new LabelTrack(this.stage, () => this.redraw());
   private gestures: Gestures | undefined;
   private box: { from: Point; to: Point } | undefined;
   private pendingView: Viewport | undefined;
@@ -183,6 +186,41 @@ export class TimelineView extends LitElement {
     return this.kept && this.stage.view;
   }
 
+  /** The picture to take along; undefined before there is one. */
+  sheet(title: string): Sheet | undefined {
+    const { kept, stage, info } = this;
+    const shown = kept?.picture.shown;
+    if (!shown || shown.columns.axis !== this.axis) return undefined;
+    const { kinds, shares } = kept.kinds;
+    const colors = colorsOf(this.theme);
+    const hues = colorsOfKinds(kinds, this.theme);
+    const { marks } = this.travel;
+    const placed = marks?.axis === this.axis ? marks : undefined;
+    return {
+      title,
+      subtitle: `Device ${info.device}: ${formatCount(info.events)} events, peak ${formatBytes(info.peak.bytes)} allocated, ${formatBytes(info.reserved_peak)} reserved`,
+      at: stage.projection(),
+      axis: this.axis,
+      colors,
+      canvas: this.baseCanvas,
+      bands: {
+        ...shown,
+        bottom: shown.rows.bottom,
+        top: shown.rows.bottom + shown.rows.count * shown.rows.bytesPerRow,
+      },
+      peak: placed && info.peak.bytes > 0 ? { x: placed.peak, bytes: info.peak.bytes } : undefined,
+      ooms: placed?.ooms ?? [],
+      legend: [
+        { color: colors.allocated, text: 'allocated' },
+        { color: colors.reserved, text: 'reserved' },
+        ...(kinds?.kinds ?? []).map(({ label }, index) => ({
+          color: hues[index] ?? colors.text,
+          text: shares?.kinds[index] ? `${label}: ${formatBytes(shares.kinds[index].bytes)}` : label,
+        })),
+      ],
+    };
+  }
+
   /** Has the picture of another file ready, so that it is there when one goes to it. */
   prepare(engine: EngineClient, info: ViewInfo): void {
     const { area } = this.stage;
@@ -232,6 +270,7 @@ export class TimelineView extends LitElement {
       this.cursor.forget();
       this.pinOutline.forget();
       this.ruler.forget();
+      this.labels.forget();
       void this.travel.findMarks().then((found) => found && this.redraw());
     }
   }
@@ -308,8 +347,8 @@ export class TimelineView extends LitElement {
     this.resized.observe(this.plot);
   }
 
-  protected override updated(): void {
-    this.redraw();
+  protected override updated(changed: PropertyValues): void {
+    if (changed.size > 0) this.redraw(); // the line below the plot is not on the canvas
   }
 
   private async clicked(at: Point): Promise<void> {
@@ -370,10 +409,12 @@ export class TimelineView extends LitElement {
     kinds.want(this.colourBy);
     const at = stage.projection();
     const settled = picture.want(at, this.axis, stage.bounds, this.styleOf(kept, this.highlight));
+    if (settled && picture.shown) this.labels.want(picture.shown);
+    const { labels } = this;
     const outline = this.pinOutline.of(this.pinned);
-    drawBase(ctx, at, { stage, picture, marks: this.travel.marks, outline }, colorsOf(this.theme));
+    drawBase(ctx, at, { stage, picture, labels, marks: this.travel.marks, outline }, colorsOf(this.theme));
     this.drawOverlay();
-    this.tellState(settled);
+    this.tellState(settled, settled && labels.settled);
     this.problem = picture.problem;
     this.drawMinimap(picture);
     if (!settled) return;
@@ -403,11 +444,11 @@ export class TimelineView extends LitElement {
     drawOverlay(ctx, stage.projection(), scene, colorsOf(this.theme));
   }
 
-  /** For tests and for the mark of the first picture. */
-  private tellState(settled: boolean): void {
-    this.plot.toggleAttribute('data-settled', settled);
-    if (!settled) return;
+  /** For tests and for the mark of the first picture. `complete`: the words in the bands are there, too. */
+  private tellState(exact: boolean, complete: boolean): void {
     const { area, view } = this.stage;
+    this.plot.toggleAttribute('data-settled', complete);
+    if (!exact) return;
     this.plot.dataset['view'] = [view.x0, view.x1, view.y0, view.y1].join(' ');
     this.dispatchEvent(new CustomEvent('moved'));
     this.plot.dataset['plot'] = [area.left, area.top, area.width, area.height].join(' ');

@@ -153,6 +153,21 @@ export const timelineStyles = css`
     font-family: var(--mono);
     font-size: 0.92em;
   }
+  @media print {
+    .tools,
+    .axis,
+    .colour,
+    .readout,
+    .overlay,
+    memstrata-minimap {
+      display: none;
+    }
+    .plot {
+      flex: none;
+      height: 420px;
+      print-color-adjust: exact;
+    }
+  }
   @media (max-width: 640px) {
     .word,
     .optional {

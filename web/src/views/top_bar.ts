@@ -68,6 +68,7 @@ export class TopBarView extends LitElement {
     return html`<div class="file">
       <span class="file-name" title=${file.name}>${file.name}</span>
       <span class="file-size" title=${formatExactBytes(file.bytes)}>${formatBytes(file.bytes)}</span>
+      <span class="file-size" data-format>${file.contents.format}</span>
       <memstrata-file-button label="Open…"></memstrata-file-button>
       ${
         snapshots.length > 1
@@ -179,6 +180,12 @@ export class TopBarView extends LitElement {
       .end .button {
         font-size: 15px;
       }
+      @media print {
+        .end,
+        memstrata-file-button {
+          display: none;
+        }
+      }
       @media (max-width: 640px) {
         header {
           flex-wrap: wrap;
@@ -193,6 +200,9 @@ export class TopBarView extends LitElement {
         }
         .end {
           gap: 0;
+        }
+        .end .button {
+          width: 28px;
         }
       }
     `,

@@ -5,6 +5,7 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import { copyText } from '../base/clipboard.ts';
 import { LatestOnly } from '../base/latest_only.ts';
 import type { Theme } from '../draw/colors.ts';
+import { takeEmbeddedSnapshot } from '../embedded_snapshot.ts';
 import { colourNames, colourWays } from '../draw/palettes.ts';
 import type {
   Axis,
@@ -26,6 +27,8 @@ import type { AboutView } from './about.ts';
 import './banners.ts';
 import './details.ts';
 import type { DetailsView } from './details.ts';
+import './export_picture.ts';
+import type { ExportView } from './export_picture.ts';
 import './failure.ts';
 import './file_row.ts';
 import './filter_bar.ts';
@@ -36,7 +39,7 @@ import './link_note.ts';
 import './loading.ts';
 import './notes.ts';
 import type { NotesView } from './notes.ts';
-import { filesOfAddress, markPicked, receiveFiles, sampleUrl, type ChosenFiles } from './open_file.ts';
+import { filesOfAddress, markPicked, receiveFiles, type ChosenFiles } from './open_file.ts';
 import './splitter.ts';
 import './start.ts';
 import './stats.ts';
@@ -74,6 +77,7 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
   @query('memstrata-filter') private filterBar!: FilterBar | null;
   @query('memstrata-keys') private keys!: KeysView;
   @query('memstrata-about') private about!: AboutView | null;
+  @query('memstrata-export') private exporter!: ExportView | null;
   @query('memstrata-toast') private toast!: ToastView;
   @query('memstrata-notes') private notes!: NotesView | null;
 
@@ -103,6 +107,12 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
       this.address.connect();
       this.link = this.address.shown;
       if (this.link) this.take(this.link);
+    }
+    const embedded = takeEmbeddedSnapshot();
+    if (embedded) {
+      markPicked();
+      this.files.open([{ name: embedded.name, source: { file: embedded } }]);
+      return;
     }
     const wanted = filesOfAddress(new URL(location.href), this.getAttribute('src'));
     if (!wanted) return;
@@ -195,10 +205,10 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
     return this.files.file?.diagnostics ?? [];
   }
 
-  private openSample(): void {
+  private openSample({ detail: path }: CustomEvent<string>): void {
     markPicked();
-    const url = new URL(sampleUrl, document.baseURI).href;
-    this.files.open([{ name: sampleUrl.slice(sampleUrl.lastIndexOf('/') + 1), source: { url } }]);
+    const url = new URL(path, document.baseURI).href;
+    this.files.open([{ name: path.slice(path.lastIndexOf('/') + 1), source: { url } }]);
   }
 
   // -- Pin and search.
@@ -345,7 +355,9 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
     this.about?.open();
     this.rememberShown();
   }
-  openExport(): void {}
+  openExport(): void {
+    this.exporter?.open();
+  }
   toggleTheme(): void {
     this.themeChoice = this.theme === 'dark' ? 'light' : 'dark';
     saveSettings({ theme: this.themeChoice });
@@ -474,6 +486,8 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
       ${
         entries.length > 1
           ? html`<memstrata-file-row
+              role="navigation"
+              aria-label="Files"
               .entries=${entries}
               .active=${active}
               .version=${{}}
@@ -489,11 +503,12 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
       ${file ? this.fileParts(file) : nothing}
       <main>
         ${file ? this.body(file) : nothing}
-        ${state === 'empty' ? html`<memstrata-start @files=${this.chosen} @sample=${() => this.openSample()}></memstrata-start>` : nothing}
+        ${state === 'empty' ? html`<memstrata-start @files=${this.chosen} @sample=${(event: CustomEvent<string>) => this.openSample(event)}></memstrata-start>` : nothing}
         ${active && !active.file ? this.card(active, file) : nothing}
       </main>
       <memstrata-keys></memstrata-keys>
       ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.rememberShown()}></memstrata-about>` : nothing}
+      ${file?.view ? html`<memstrata-export .name=${`${file.name}-device${file.view.device}`} .sheet=${() => this.timeline?.sheet(file.name)}></memstrata-export>` : nothing}
       <memstrata-toast></memstrata-toast>
       ${this.dragging ? html`<div class="drop" aria-hidden="true"><p>Drop to open</p></div>` : nothing}
     `;
@@ -525,7 +540,7 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
     return html`
       ${
         file.view
-          ? html`<div class="second">
+          ? html`<section class="second" aria-label="Numbers of the device, and the filter">
               <memstrata-stats
                 .info=${file.view}
                 .diagnostics=${this.diagnostics}
@@ -538,10 +553,12 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
                 .complete=${(asked: { text: string; cursor: number }) => file.engine.call('complete', asked)}
                 @filter=${(event: CustomEvent<string>) => this.setFilter(event.detail)}
                 @step=${(event: CustomEvent<1 | -1>) => this.stepMatch(event.detail)}></memstrata-filter>
-            </div>`
+            </section>`
           : nothing
       }
       <memstrata-banners
+        role="region"
+        aria-label="Warnings"
         .died=${file.died}
         .diagnostics=${this.diagnostics}
         @reopen=${() => this.files.reopen()}

@@ -89,6 +89,29 @@ export const layout = css`
     font-weight: 600;
     pointer-events: none;
   }
+  @media print {
+    :host {
+      height: auto;
+      background: none;
+    }
+    .work {
+      display: block;
+    }
+    memstrata-filter,
+    memstrata-splitter,
+    memstrata-link-note,
+    memstrata-toast,
+    .cover,
+    .drop {
+      display: none;
+    }
+    memstrata-timeline {
+      break-inside: avoid;
+    }
+    memstrata-details {
+      overflow: visible;
+    }
+  }
   @media (max-width: 1200px) {
     memstrata-filter {
       flex: 1 1 500px;

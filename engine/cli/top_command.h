@@ -1,0 +1,28 @@
+// memstrata top FILE... [--at peak|start|end|EVENT] [--by stack|function|file] [-n 20] [--device N] [--json]
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/analysis/top.h"
+
+namespace memstrata::cli {
+
+struct TopOptions {
+  std::vector<std::string> files;
+  std::string at = "peak";
+  analysis::TopBy by = analysis::TopBy::stack;
+  size_t rows = 20;
+  std::optional<int32_t> device;
+  bool json = false;
+};
+
+// `at` is one of the words or an event index.
+[[nodiscard]] bool is_moment(const std::string& at);
+
+// The exit code: 0; 1 if a file has no such event or device; 2 if any file could not be read.
+[[nodiscard]] int run_top(const TopOptions& options);
+
+}  // namespace memstrata::cli

@@ -1,0 +1,17 @@
+// The snapshot inside of a page that `memstrata html` wrote (engine/cli/html_command.cpp): base64 in a script element of a
+// type that no browser runs.
+
+/** As a file, once: the page gives the text's memory back. Undefined in every other page. */
+export function takeEmbeddedSnapshot(): File | undefined {
+  const element = document.getElementById('memstrata-snapshot');
+  if (!element) return undefined;
+  const text = element.textContent ?? '';
+  element.remove();
+  // Letters for whole bytes, and small enough that the texts in between do not add up.
+  const lettersAtOnce = 4 * 256 * 1024;
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for (let at = 0; at < text.length; at += lettersAtOnce) {
+    parts.push(Uint8Array.from(atob(text.slice(at, at + lettersAtOnce)), (char) => char.charCodeAt(0)));
+  }
+  return new File(parts, element.dataset['name'] ?? 'snapshot');
+}

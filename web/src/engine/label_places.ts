@@ -1,0 +1,37 @@
+// Where the blocks of labelled bands came from: the frame that the details put first. Inside the worker.
+import type { Rank } from '../base/units.ts';
+import { ownFrame } from '../state/stack_lines.ts';
+import type { BandLabel, Frame } from './answers.ts';
+
+export type PlainLabel = Omit<BandLabel, 'function' | 'place'>;
+type LabelFrame = Pick<Frame, 'name' | 'file' | 'line' | 'hidden'>;
+
+const most = 20_000; // ranks remembered
+
+export class LabelPlaces {
+  private readonly known = new Map<Rank, { function: string; place: string }>();
+
+  forget(): void {
+    this.known.clear();
+  }
+
+  /** `framesOf` answers with the engine's JSON. */
+  add(labels: readonly PlainLabel[], framesOf: (rank: Rank) => string): BandLabel[] {
+    if (this.known.size > most) this.known.clear();
+    return labels.map((label) => {
+      let place = this.known.get(label.rank);
+      if (!place) {
+        place = placeOf(JSON.parse(framesOf(label.rank)) as LabelFrame[]);
+        this.known.set(label.rank, place);
+      }
+      return { ...label, ...place };
+    });
+  }
+}
+
+function placeOf(frames: readonly LabelFrame[]): { function: string; place: string } {
+  const frame = ownFrame(frames);
+  if (!frame) return { function: '', place: '' };
+  const file = frame.file.split(/[/\\]/).at(-1) ?? '';
+  return { function: frame.name, place: file === '' ? '' : `${file}:${frame.line}` };
+}
