@@ -53,12 +53,14 @@ class Column {
   [[nodiscard]] const T* end() const { return data_ + size_; }
 
   [[nodiscard]] bool push_back(T value) {
-    if (size_ == capacity_ && !reserve(grown_capacity(size_ + 1))) return false;
+    if (size_ == capacity_ && !grow(size_ + 1)) [[unlikely]]
+      return false;
     data_[size_++] = value;
     return true;
   }
   [[nodiscard]] bool append(std::span<const T> values) {
-    if (size_ + values.size() > capacity_ && !reserve(grown_capacity(size_ + values.size()))) return false;
+    if (size_ + values.size() > capacity_ && !grow(size_ + values.size())) [[unlikely]]
+      return false;
     std::copy(values.begin(), values.end(), data_ + size_);
     size_ += values.size();
     return true;
@@ -89,6 +91,8 @@ class Column {
   }
 
  private:
+  // Out of line, so that appending is inlined.
+  [[nodiscard, gnu::noinline]] bool grow(size_t wanted) { return reserve(grown_capacity(wanted)); }
   // Growth by half: in a 32-bit heap that only grows, doubling leaves holes as large as the data.
   [[nodiscard]] size_t grown_capacity(size_t wanted) const {
     const size_t grown = capacity_ + capacity_ / 2 + 16;

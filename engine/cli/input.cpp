@@ -10,11 +10,14 @@
 
 #include "engine/base/status.h"
 #include "engine/cli/progress.h"
+#include "engine/cli/read_ahead.h"
 #include "engine/io/any_reader.h"
 
 namespace memstrata::cli {
 
 namespace {
+
+constexpr int64_t kReadAheadFrom = int64_t{4} << 20;  // bytes of a file
 
 [[nodiscard]] tl::unexpected<ReadFailure> unreadable(std::string message) {
   return tl::unexpected(ReadFailure{"unreadable", std::move(message)});
@@ -62,17 +65,20 @@ tl::expected<void, ReadFailure> read_recording(const std::string& path, model::R
   Progress progress(path, total);
   io::AnyReader reader(recording);
   if (total >= 0) reader.expect_bytes(total);
-  for (int64_t so_far = 0; !reader.done();) {
-    const auto buffer = reader.writable();
-    const ssize_t count = ::read(input.get(), buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return unreadable(fmt::format("Reading failed: {}.", std::strerror(errno)));
-    if (count == 0) break;
-    if (const Status pushed = reader.commit(static_cast<size_t>(count)); !pushed)
-      return failure_of(pushed.error());
-    so_far += count;
-    progress.read(so_far);
-  }
+  {
+    // A pipe may wait for its writer, and a small file is there at once: they are read here.
+    ReadAhead ahead(input.get(), total > kReadAheadFrom);
+    for (int64_t so_far = 0; !reader.done();) {
+      const ReadAhead::Answer answer = ahead.take(reader.writable());
+      if (answer.error != 0)
+        return unreadable(fmt::format("Reading failed: {}.", std::strerror(answer.error)));
+      if (answer.bytes == 0) break;
+      ahead.start(reader.writable_ahead());
+      if (const Status pushed = reader.commit(answer.bytes); !pushed) return failure_of(pushed.error());
+      so_far += static_cast<int64_t>(answer.bytes);
+      progress.read(so_far);
+    }
+  }  // nobody fills the reader's buffers any more
   progress.phase("sorting tables");
   if (const Status finished = reader.finish(); !finished) return failure_of(finished.error());
   if (total >= 0) recording.input_bytes = total;  // also if the rest did not matter

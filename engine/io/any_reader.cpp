@@ -14,6 +14,10 @@ void AnyReader::expect_bytes(int64_t total) { reader_->expect_bytes(total); }
 
 std::span<std::byte> AnyReader::writable() { return reader_->writable(); }
 
+std::span<std::byte> AnyReader::writable_ahead() {
+  return decided_ ? reader_->writable_ahead() : std::span<std::byte>{};
+}
+
 Status AnyReader::decide(std::span<const std::byte> first_bytes) {
   decided_ = true;
   Sniffed sniffed = sniff(first_bytes);

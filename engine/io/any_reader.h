@@ -17,6 +17,7 @@ class AnyReader final : public Reader {
   ~AnyReader() override;
 
   [[nodiscard]] std::span<std::byte> writable() override;
+  [[nodiscard]] std::span<std::byte> writable_ahead() override;
   [[nodiscard]] Status commit(size_t bytes) override;
   [[nodiscard]] Status finish() override;
   [[nodiscard]] bool done() const override;

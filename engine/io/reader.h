@@ -18,8 +18,11 @@ namespace memstrata::io {
 class Reader {
  public:
   virtual ~Reader() = default;
-  // At least 256 KiB, 64-byte aligned, valid until the next call.
+  // At least 256 KiB, 64-byte aligned, valid until the next `commit`.
   [[nodiscard]] virtual std::span<std::byte> writable() = 0;
+  // What `writable` will be after the next `commit`, so that another thread can fill it while that one runs.
+  // Empty: not now, or no memory.
+  [[nodiscard]] virtual std::span<std::byte> writable_ahead() = 0;
   // `bytes` of writable() were filled; reads as far as it can. An Error here means: nothing can be shown.
   // Damage after something was read is no Error: further input is ignored (`done()`).
   [[nodiscard]] virtual Status commit(size_t bytes) = 0;

@@ -51,12 +51,17 @@ bool Machine::take_mark(size_t& first) {
   return true;
 }
 
+// A container cannot be a key, so a dict on top of which one begins is not about to get a member: it is
+// complete.
+bool Machine::complete_dict_below() {
+  if (size() <= floor() || top_[-1].tag != Tag::open || !opens_[top_[-1].id].is_dict) return true;
+  if (!close_from(size() - 1)) return false;
+  if (size() - 1 > floor() && merge(top_[-2], top_[-1])) --top_;
+  return true;
+}
+
 bool Machine::push_open(bool is_dict) {
-  if (size() > floor() && top_[-1].tag == Tag::open && opens_[top_[-1].id].is_dict) {
-    // A container cannot be a key, so the dict below is not about to get a member: it is complete.
-    if (!close_from(size() - 1)) return false;
-    if (size() - 1 > floor() && merge(top_[-2], top_[-1])) --top_;
-  }
+  if (!complete_dict_below()) return false;
   if (opens_.size() >= kMaxOpen) return damaged("too many containers inside each other");
   const Value value{Tag::open, static_cast<uint32_t>(opens_.size()), 0};
   Open open{};
@@ -153,7 +158,10 @@ bool Machine::put(int64_t slot) {
 
 bool Machine::add_batch(bool pairs) {
   size_t first = 0;
-  return take_mark(first) && close_from(first) && add_members(first, pairs, true);
+  if (pairs) tuple_ = {};
+  if (!take_mark(first) || !close_from(first)) return false;
+  if (size() >= first + 2 && merge(top_[-2], top_[-1])) --top_;  // as every neighbour before it was
+  return add_members(first, pairs, true);
 }
 
 bool Machine::add_one(bool pair) {

@@ -260,6 +260,24 @@ size_t Machine::run(std::span<const std::byte> bytes, int64_t offset) {
       case Op::frame:
         p += 9;
         continue;
+      case Op::empty_dict: {
+        enter();
+        if (shortcut_ != nullptr && !complete_dict_below()) break;
+        if (may_take_shortcut()) {
+          const auto taken = shortcut_->take({p, static_cast<size_t>(end - p)}, offset_, memo_);
+          if (taken.bytes > 0) {
+            if (size() == floor() || !merge(top_[-1], taken.rows)) *top_++ = taken.rows;
+            tuple_ = {};
+            top = top_;
+            p += taken.bytes;
+            continue;
+          }
+        }
+        if (!push_open(true)) break;
+        top = top_;
+        ++p;
+        continue;
+      }
       case Op::int_line:
       case Op::long_line:
       case Op::float_line:
@@ -327,8 +345,6 @@ bool Machine::run_rare(uint8_t code, const uint8_t* operand) {
     case Op::empty_list:
     case Op::empty_set:
       return push_open(false);
-    case Op::empty_dict:
-      return push_open(true);
     case Op::appends:
     case Op::additems:
       return add_batch(false);

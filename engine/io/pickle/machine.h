@@ -20,8 +20,10 @@
 
 #include "engine/base/column.h"
 #include "engine/base/string_pool.h"
+#include "engine/io/limits.h"
 #include "engine/io/pickle/memo.h"
 #include "engine/io/pickle/opcodes.h"
+#include "engine/io/pickle/shortcut.h"
 #include "engine/io/pickle/value.h"
 #include "engine/model/diagnostics.h"
 
@@ -62,6 +64,8 @@ class Machine {
 
   // Lengths beyond it are refused at once. 0 = unknown.
   void expect_bytes(int64_t total) { expected_ = total; }
+  // Dicts are offered to it first. None: every opcode is run. Either way the result is the same.
+  void use(Shortcut* shortcut) { shortcut_ = shortcut; }
   // Runs every opcode that lies in `bytes` as a whole and tells how many bytes that were. The others, less
   // than kGapBytes, must come again in front of the next ones. `offset` is the place of bytes[0].
   [[nodiscard]] size_t run(std::span<const std::byte> bytes, int64_t offset);
@@ -123,11 +127,17 @@ class Machine {
   [[nodiscard]] size_t size() const { return static_cast<size_t>(top_ - base_); }
   // Lowest index that opcodes may touch.
   [[nodiscard]] size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
+  // What is unfinished under the same mark would be completed before the dict that is about to begin.
+  [[nodiscard]] bool may_take_shortcut() const {
+    return shortcut_ != nullptr && opens_.size() + 2 <= kMaxOpen &&
+           (opens_.empty() || opens_.back().position < floor());
+  }
   [[nodiscard]] bool make_room();
   [[nodiscard]] bool push(const Value& value);
   [[nodiscard]] bool push_mark();
   [[nodiscard]] bool take_mark(size_t& first);
   [[nodiscard]] bool push_open(bool is_dict);
+  [[nodiscard]] bool complete_dict_below();
   [[nodiscard]] bool open_from_mark(bool is_dict);
   [[nodiscard]] bool close(size_t index);
   [[nodiscard]] bool close_from(size_t position);
@@ -163,6 +173,7 @@ class Machine {
   Budget& budget_;
   model::Diagnostics& diagnostics_;
   Schema& schema_;
+  Shortcut* shortcut_ = nullptr;
 
   Column<Value> stack_;  // as large as its capacity; [base_, top_) is in use
   Value* base_ = nullptr;
@@ -174,7 +185,8 @@ class Machine {
   Memo memo_;
   Column<char> collected_;
   Collecting collecting_;
-  // First member of the tuple made last and where it lies, for constructors that return their argument.
+  // The tuple made last and its first member, for constructors that return their argument. A batch of pairs
+  // ends it.
   Value tuple_;
   Value tuple_first_;
 

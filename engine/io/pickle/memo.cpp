@@ -25,6 +25,13 @@ bool Memo::add_page(size_t page) {
   return false;
 }
 
+bool Memo::add_next_pages(uint32_t count) {
+  for (size_t page = used_ >> kPageBits; page <= (used_ + count - 1) >> kPageBits; ++page) {
+    if ((page >= pages_.size() || pages_[page] == nullptr) && !add_page(page)) return false;
+  }
+  return true;
+}
+
 bool Memo::put_aside(uint32_t& handle, const Value& value) {
   const auto in_side_table = static_cast<uint32_t>(Tag::in_side_table) << kIdBits;
   if (handle >> kIdBits == static_cast<uint32_t>(Tag::in_side_table)) {

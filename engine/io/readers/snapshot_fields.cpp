@@ -124,11 +124,7 @@ StackId SnapshotSchema::stack(const Value& value, Word key) {
     case Tag::stack:
       return StackId{static_cast<size_t>(value.id)};
     case Tag::empty_list:
-      if (empty_stack_.is_none()) {
-        empty_stack_ = recording_.stacks.intern({});
-        refused_ = refused_ || empty_stack_.is_none();
-      }
-      return empty_stack_;
+      return empty_stack();
     case Tag::none:
     case Tag::dropped:
       return {};
@@ -138,12 +134,23 @@ StackId SnapshotSchema::stack(const Value& value, Word key) {
   }
 }
 
+StackId SnapshotSchema::empty_stack() {
+  if (empty_stack_.is_none()) {
+    empty_stack_ = recording_.stacks.intern({});
+    refused_ = refused_ || empty_stack_.is_none();
+  }
+  return empty_stack_;
+}
+
 StreamId SnapshotSchema::stream(const Value& value, Word key) {
   const auto handle = number(value, key);
-  if (!handle) return StreamId{int16_t{0}};
-  if (*handle != last_handle_) {
-    last_handle_ = *handle;
-    last_stream_ = recording_.stream_of(*handle);
+  return handle ? stream_of(*handle) : StreamId{int16_t{0}};
+}
+
+StreamId SnapshotSchema::stream_of(int64_t handle) {
+  if (handle != last_handle_) {
+    last_handle_ = handle;
+    last_stream_ = recording_.stream_of(handle);
   }
   return last_stream_;
 }
@@ -154,16 +161,30 @@ PoolId SnapshotSchema::pool(const Value& value, Word key) {
     wrong_type(key);
     return {};
   }
-  int16_t& pool = pool_of_pair_[value.id];
+  return pool_of(value);
+}
+
+PoolId SnapshotSchema::pool_of(const Value& pair) {
+  int16_t& pool = pool_of_pair_[pair.id];
   if (pool < 0) {
-    const auto id = [&](size_t i) { return static_cast<int64_t>(pairs_[2 * size_t{value.id} + i].num); };
+    const auto id = [&](size_t i) { return static_cast<int64_t>(pairs_[2 * size_t{pair.id} + i].num); };
     pool = recording_.pool_of({id(0), id(1)}).value;
   }
   return PoolId{pool};
 }
 
+Value SnapshotSchema::pair_of(int64_t first, int64_t second) {
+  return intern_pair(pickle::integer(first), pickle::integer(second));
+}
+
+trace::Action SnapshotSchema::known_action(const Value& value) {
+  return is_text(value.tag) && value.id - kFirstAction < kActions
+             ? static_cast<trace::Action>(value.id - kFirstAction)
+             : trace::Action::first_unknown;
+}
+
 trace::Action SnapshotSchema::action(const Value& value) {
-  if (value.id - kFirstAction < kActions) return static_cast<trace::Action>(value.id - kFirstAction);
+  if (const trace::Action known = known_action(value); known != trace::Action::first_unknown) return known;
   recording_.diagnostics.add(Diag::unknown_action, offset_, view(value));
   std::vector<StringId>& known = recording_.unknown_actions;
   const StringId name{static_cast<size_t>(value.id)};

@@ -44,21 +44,15 @@ constexpr int64_t kEventBytes = 41;
 }  // namespace
 
 Value SnapshotSchema::event(Pairs pairs) {
-  Action what = Action::first_unknown;
+  EventRow made;
   std::optional<uint64_t> at;
   std::optional<int64_t> bytes;
-  int64_t time_us = kNoTime;
-  StackId frames;
-  StringId context;
-  StringId metadata;
-  StreamId handle{int16_t{0}};
-  PoolId pool_id;
   unknown_.clear();
   for (size_t i = 0; i < pairs.size(); i += 2) {
     const Value& value = pairs[i + 1];
     switch (const Word key = word_of(pairs[i])) {
       case Word::action:
-        if (is_text(value.tag)) what = action(value);
+        if (is_text(value.tag)) made.action = action(value);
         break;
       case Word::addr:
       case Word::device_free:
@@ -68,41 +62,64 @@ Value SnapshotSchema::event(Pairs pairs) {
         bytes = size(value, key);
         break;
       case Word::stream:
-        handle = stream(value, key);
+        made.stream = stream(value, key);
         break;
       case Word::time_us:
-        time_us = number(value, key).value_or(kNoTime);
+        made.time_us = number(value, key).value_or(kNoTime);
         break;
       case Word::compile_context:
-        context = text(value, key);
+        made.context = text(value, key);
         break;
       case Word::user_metadata:
-        metadata = text_or_json(value);
+        made.metadata = text_or_json(value);
         break;
       case Word::pool_id:
-        pool_id = pool(value, key);
+        made.pool = pool(value, key);
         break;
       case Word::frames:
-        frames = stack(value, key);
+        made.stack = stack(value, key);
         break;
       default:
         keep(pairs[i], value);
     }
   }
-  if ((!at && needs_address(what)) || (!bytes && needs_address(what))) {
+  if ((!at || !bytes) && needs_address(made.action)) {
     recording_.diagnostics.add(Diag::event_incomplete, offset_);
     return {Tag::dropped, 0, 0};
   }
-  model::EventTable& events = recording_.events;
-  const size_t row = events.size_rows();
-  if (row >= next_reserve_) reserve_events();
-  if (!append_row(events, what, at.value_or(0), bytes.value_or(0), time_us, frames, context, metadata, handle,
-                  pool_id)) {
-    refused_ = true;
-    return {};
-  }
+  made.address = at.value_or(0);
+  made.size = bytes.value_or(0);
+  const size_t row = recording_.events.size_rows();
+  if (!append_event(made)) return {};
   add_extras(Owner::event, row);
   return row_value(Tag::event_rows, row);
+}
+
+bool SnapshotSchema::add_event(const EventRow& event, int64_t offset) {
+  offset_ = offset;
+  return append_event(event);
+}
+
+bool SnapshotSchema::append_event(const EventRow& event) {
+  model::EventTable& events = recording_.events;
+  if (events.size_rows() >= next_reserve_) reserve_events();
+  if (events.size_rows() >= next_set_aside_ && !set_aside_for_replay()) return false;
+  const bool added = append_row(events, event.action, event.address, event.size, event.time_us, event.stack,
+                                event.context, event.metadata, event.stream, event.pool);
+  refused_ = refused_ || !added;
+  return added;
+}
+
+// A file that fills the memory to the last byte could not be shown. False: what is there already can be.
+bool SnapshotSchema::set_aside_for_replay() {
+  constexpr auto kStepBytes = static_cast<int64_t>(kReplayStep) * kReplayBytesPerEvent;
+  if (!recording_.budget.take(kStepBytes)) {
+    refused_ = true;
+    return false;
+  }
+  set_aside_ += kStepBytes;
+  next_set_aside_ += kReplayStep;
+  return true;
 }
 
 // Grows the columns once instead of in steps: a 32-bit heap keeps every hole that growing leaves.

@@ -58,6 +58,8 @@ SnapshotSchema::SnapshotSchema(model::Recording& recording)
   }
 }
 
+SnapshotSchema::~SnapshotSchema() { recording_.budget.give_back(set_aside_); }
+
 Value SnapshotSchema::finish_dict(Pairs pairs, const Ending& ending) {
   offset_ = ending.offset;
   refused_ = false;

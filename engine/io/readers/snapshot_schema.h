@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "engine/base/json_writer.h"
+#include "engine/io/limits.h"
 #include "engine/io/pickle/machine.h"
 #include "engine/io/readers/snapshot_words.h"
 #include "engine/model/recording.h"
@@ -32,6 +33,9 @@ class SnapshotSchema final : public pickle::Schema {
   using Pairs = std::span<const Value>;  // key value key value ...
 
   explicit SnapshotSchema(model::Recording& recording);
+  SnapshotSchema(const SnapshotSchema&) = delete;
+  SnapshotSchema& operator=(const SnapshotSchema&) = delete;
+  ~SnapshotSchema() override;
 
   // False if memory was refused already; then nothing can be read.
   [[nodiscard]] bool is_ready() const { return is_ready_; }
@@ -39,6 +43,29 @@ class SnapshotSchema final : public pickle::Schema {
 
   [[nodiscard]] Value finish_dict(Pairs pairs, const Ending& ending) override;
   [[nodiscard]] Value finish_list(std::span<const Value> items, const Ending& ending) override;
+
+  // One event as the columns have it.
+  struct EventRow {
+    trace::Action action = trace::Action::first_unknown;
+    uint64_t address = 0;
+    int64_t size = 0;
+    int64_t time_us = model::kNoTime;
+    StackId stack;
+    StringId context;
+    StringId metadata;
+    StreamId stream{int16_t{0}};
+    PoolId pool;
+  };
+  // What EventEntries shares with finish_dict, so that both give the same rows and ids. `offset` is that of
+  // the opcode that completes the event. False or none: memory was refused.
+  [[nodiscard]] bool add_event(const EventRow& event, int64_t offset);
+  [[nodiscard]] StreamId stream_of(int64_t handle);
+  [[nodiscard]] PoolId pool_of(const Value& pair);
+  [[nodiscard]] Value pair_of(int64_t first, int64_t second);
+  [[nodiscard]] StackId empty_stack();
+  // first_unknown if the value is no text, or not the name of an action this program knows.
+  [[nodiscard]] static trace::Action known_action(const Value& value);
+  [[nodiscard]] static Word word_of(const Value& key);
 
   // Makes the snapshots inside `result` those of the recording. False if there are none; of a salvaged pickle
   // also if they are empty.
@@ -88,10 +115,11 @@ class SnapshotSchema final : public pickle::Schema {
   [[nodiscard]] Value annotation(Pairs pairs);
   void place_blocks(RowRange blocks, uint64_t address, std::optional<int64_t>& total, bool partial);
   void sort_blocks(RowRange blocks);
+  [[nodiscard]] bool append_event(const EventRow& event);
   void reserve_events();
+  [[nodiscard]] bool set_aside_for_replay();
 
   // snapshot_fields.cpp: values of fields. Empty or none: absent, or of the wrong type and counted.
-  [[nodiscard]] static Word word_of(const Value& key);
   [[nodiscard]] const Value* find(Pairs pairs, Word key) const;
   [[nodiscard]] std::optional<Value> whole_number(const Value& value, Word key);
   [[nodiscard]] std::optional<uint64_t> address(const Value& value, Word key);
@@ -165,6 +193,8 @@ class SnapshotSchema final : public pickle::Schema {
   int64_t copied_rows_ = 0;  // asked for so far
   size_t owned_blocks_ = 0;  // blocks below belong to a segment
   size_t next_reserve_ = 0;
+  size_t next_set_aside_ = kReplayStep;
+  int64_t set_aside_ = 0;  // bytes of the budget, for the timeline of the events so far
   int64_t first_event_offset_ = -1;
   int64_t last_handle_ = 0;
   StreamId last_stream_{int16_t{0}};

@@ -6,11 +6,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
 #include "engine/io/limits.h"
 #include "engine/io/pickle/machine.h"
+#include "engine/io/readers/event_entries.h"
 #include "engine/io/readers/snapshot_schema.h"
 
 namespace memstrata::io {
@@ -29,19 +31,38 @@ struct FreeBytes {
 }  // namespace
 
 struct TorchSnapshotReader::State {
-  explicit State(model::Recording& target)
+  State(model::Recording& target, Way way)
       : recording(target),
         schema(std::make_unique<SnapshotSchema>(target)),
         machine(
-            std::make_unique<pickle::Machine>(target.strings, target.budget, target.diagnostics, *schema)) {}
+            std::make_unique<pickle::Machine>(target.strings, target.budget, target.diagnostics, *schema)) {
+    if (way == Way::plain) return;
+    entries = std::make_unique<EventEntries>(*schema, target);
+    machine->use(entries.get());
+  }
 
   model::Recording& recording;
   std::unique_ptr<SnapshotSchema> schema;
+  std::unique_ptr<EventEntries> entries;
   std::unique_ptr<pickle::Machine> machine;  // none once finished
 
   // [gap | chunk]: what the machine left unread lies right before the chunk.
-  std::unique_ptr<std::byte, FreeBytes> memory;
-  std::byte* chunk = nullptr;
+  struct Buffer {
+    std::unique_ptr<std::byte, FreeBytes> memory;
+    std::byte* chunk = nullptr;
+
+    [[nodiscard]] bool make() {
+      if (chunk != nullptr) return true;
+      memory.reset(static_cast<std::byte*>(std::malloc(kGapBytes + kChunkBytes + kAlignment)));
+      if (memory == nullptr) return false;
+      void* at = memory.get() + kGapBytes;
+      size_t space = kChunkBytes + kAlignment;
+      chunk = static_cast<std::byte*>(std::align(kAlignment, kChunkBytes, at, space));
+      return true;
+    }
+  };
+  Buffer now;
+  Buffer ahead;  // only if somebody reads ahead
   size_t unread = 0;
   int64_t received = 0;  // bytes committed
   int64_t expected = 0;
@@ -118,8 +139,8 @@ struct TorchSnapshotReader::State {
   }
 };
 
-TorchSnapshotReader::TorchSnapshotReader(model::Recording& recording)
-    : state_(std::make_unique<State>(recording)) {}
+TorchSnapshotReader::TorchSnapshotReader(model::Recording& recording, Way way)
+    : state_(std::make_unique<State>(recording, way)) {}
 
 TorchSnapshotReader::~TorchSnapshotReader() = default;
 
@@ -135,39 +156,41 @@ bool TorchSnapshotReader::done() const { return state_->machine->halt() != Halt:
 std::span<std::byte> TorchSnapshotReader::writable() {
   State& s = *state_;
   if (!s.machine) return {};
-  if (s.chunk == nullptr) {
-    s.memory.reset(static_cast<std::byte*>(std::malloc(kGapBytes + kChunkBytes + kAlignment)));
-    if (s.memory == nullptr) {
-      s.recording.budget.note_refusal(static_cast<int64_t>(kGapBytes + kChunkBytes));
-      return {};
-    }
-    void* at = s.memory.get() + kGapBytes;
-    size_t space = kChunkBytes + kAlignment;
-    s.chunk = static_cast<std::byte*>(std::align(kAlignment, kChunkBytes, at, space));
+  if (!s.now.make()) {
+    s.recording.budget.note_refusal(static_cast<int64_t>(kGapBytes + kChunkBytes));
+    return {};
   }
-  return {s.chunk, kChunkBytes};
+  return {s.now.chunk, kChunkBytes};
+}
+
+std::span<std::byte> TorchSnapshotReader::writable_ahead() {
+  State& s = *state_;
+  if (!s.machine || !s.now.make() || !s.ahead.make()) return {};
+  return {s.ahead.chunk, kChunkBytes};
 }
 
 Status TorchSnapshotReader::commit(size_t bytes) {
   State& s = *state_;
   if (!s.machine) return {};
-  if (s.chunk == nullptr || bytes > kChunkBytes) {
+  if (s.now.chunk == nullptr || bytes > kChunkBytes) {
     return fail(ErrorCode::limit_exceeded, s.received, "no memory for reading ({} needed)",
                 size_text(static_cast<int64_t>(kChunkBytes)));
   }
   if (!s.schema->is_ready()) return s.too_little_memory();
   const int64_t start = s.received;
   s.received += static_cast<int64_t>(bytes);
-  if (s.machine->halt() == Halt::stop) s.look_behind_stop({s.chunk, bytes}, start);
+  const std::byte* const chunk = s.now.chunk;
+  if (s.ahead.chunk != nullptr) std::swap(s.now, s.ahead);
+  if (s.machine->halt() == Halt::stop) s.look_behind_stop({chunk, bytes}, start);
   if (s.machine->halt() != Halt::none) return {};
 
-  const std::span<const std::byte> ready{s.chunk - s.unread, s.unread + bytes};
+  const std::span<const std::byte> ready{chunk - s.unread, s.unread + bytes};
   const size_t used = s.machine->run(ready, start - static_cast<int64_t>(s.unread));
   switch (s.machine->halt()) {
     case Halt::none:
       s.unread = ready.size() - used;
       if (s.unread > kGapBytes) return fail(ErrorCode::internal, start, "an opcode of {} bytes", s.unread);
-      std::memmove(s.chunk - s.unread, ready.data() + used, s.unread);
+      std::memmove(s.now.chunk - s.unread, ready.data() + used, s.unread);
       break;
     case Halt::stop:
       s.look_behind_stop(ready.subspan(used), s.machine->halt_offset() + 1);
@@ -195,9 +218,10 @@ Status TorchSnapshotReader::finish() {
   if (!found) return s.nothing_to_show(result);
   s.tell_how_it_ended();
   s.machine.reset();  // the memo and the buffer are as large as a small file
+  s.entries.reset();
   s.schema.reset();
-  s.memory.reset();
-  s.chunk = nullptr;
+  s.now = {};
+  s.ahead = {};
   s.recording.seal();
   return {};
 }

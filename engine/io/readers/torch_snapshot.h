@@ -18,11 +18,15 @@ namespace memstrata::io {
 
 class TorchSnapshotReader final : public Reader {
  public:
-  // `recording` must be fresh. Memory is charged to its budget, except one input buffer of 4 MiB.
-  explicit TorchSnapshotReader(model::Recording& recording);
+  // `plain` runs every opcode; `fast` gives the same Recording and takes the events out of the file by their
+  // form.
+  enum class Way : uint8_t { fast, plain };
+  // `recording` must be fresh. Memory is charged to its budget, except an input buffer of 4 MiB, or two.
+  explicit TorchSnapshotReader(model::Recording& recording, Way way = Way::fast);
   ~TorchSnapshotReader() override;
 
   [[nodiscard]] std::span<std::byte> writable() override;
+  [[nodiscard]] std::span<std::byte> writable_ahead() override;
   [[nodiscard]] Status commit(size_t bytes) override;
   [[nodiscard]] Status finish() override;
   [[nodiscard]] bool done() const override;

@@ -1,11 +1,13 @@
 // The snapshot reader on files that end early, are damaged, or were made to hurt.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <random>
 
 #include "engine/io/limits.h"
+#include "engine/replay/lifetimes.h"
 #include "tests/unit/io/check_recording.h"
 #include "tests/unit/io/py.h"
 #include "tests/unit/io/read_file.h"
@@ -61,6 +63,34 @@ Py sample() {
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// What was read before the memory was used up can also be shown: its timeline fits.
+TEST(FileLargerThanTheMemory, LeavesRoomForTheTimelineOfWhatWasRead) {
+  std::vector<Py> events;
+  for (int i = 0; i < 120'000; ++i) {
+    events.push_back(Py::dict({{"action", i % 2 == 0 ? "alloc" : "free_completed"},
+                               {"addr", int64_t{4096} * (i / 2)},
+                               {"size", 512},
+                               {"stream", 0},
+                               {"frames", Py::list({})}}));
+  }
+  const std::string bytes = pickled(Py::dict({{"device_traces", Py::list({Py::list(std::move(events))})}}));
+  for (const bool plain : {false, true}) {
+    ReadOptions options;
+    options.limit = int64_t{8} << 20;  // a third of what is needed
+    options.plain = plain;
+    const auto file = read_bytes(bytes, options);
+    ASSERT_TRUE(file->status);
+    EXPECT_EQ(file->count(Diag::budget_exhausted), 1);
+    EXPECT_THAT(file->recording.diagnostics[Diag::budget_exhausted].detail,
+                testing::HasSubstr("would be enough"));
+    EXPECT_GT(file->recording.events.size_rows(), 10'000U);
+    EXPECT_LT(file->recording.events.size_rows(), 120'000U);
+    const auto lifetimes = replay::find_lifetimes(file->recording, file->recording.snapshots[0], 0);
+    ASSERT_TRUE(lifetimes) << lifetimes.error().message;
+    EXPECT_EQ(lifetimes->block_count(), static_cast<int32_t>((file->recording.events.size_rows() + 1) / 2));
+  }
 }
 
 // -- Truncation.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <random>
 
 #include "engine/io/readers/torch_snapshot.h"
 
@@ -38,12 +39,15 @@ std::string ReadFile::stack(StackId id) const {
 
 std::unique_ptr<ReadFile> read_bytes(std::string_view bytes, const ReadOptions& options) {
   auto file = std::make_unique<ReadFile>(options.limit);
-  io::TorchSnapshotReader reader(file->recording);
+  using Way = io::TorchSnapshotReader::Way;
+  io::TorchSnapshotReader reader(file->recording, options.plain ? Way::plain : Way::fast);
+  std::mt19937_64 random(options.random_chunks);
   if (options.tell_size) reader.expect_bytes(static_cast<int64_t>(bytes.size()));
   for (size_t at = 0; at < bytes.size() && file->status;) {
     const std::span<std::byte> target = reader.writable();
     size_t count = std::min(target.size(), bytes.size() - at);
     if (options.chunk != 0) count = std::min(count, options.chunk);
+    if (options.random_chunks != 0) count = std::min<size_t>(count, 1 + random() % options.chunk);
     std::memcpy(target.data(), bytes.data() + at, count);
     file->status = reader.commit(count);
     at += count;

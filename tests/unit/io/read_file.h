@@ -29,6 +29,8 @@ struct ReadOptions {
   size_t chunk = 0;  // bytes per commit, 0 = as many as fit
   int64_t limit = int64_t{256} << 20;
   bool tell_size = true;
+  bool plain = false;          // run every opcode
+  uint64_t random_chunks = 0;  // seed of chunks of 1 to `chunk` bytes, 0 = all of that size
 };
 [[nodiscard]] std::unique_ptr<ReadFile> read_bytes(std::string_view bytes, const ReadOptions& options = {});
 [[nodiscard]] inline std::unique_ptr<ReadFile> read(const Py& value, Writer writer = Writer::protocol4) {

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Reading natively against Python's pickle.load, in turns on the same file. Prints JSON lines (README.md)."""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+import inputs
+
+BIN = inputs.ROOT / "build/native-release"
+# A process of its own, so that its memory is its own and the last one's is gone. Loads, then computes what
+# parse_bench computes.
+REFERENCE = """
+import gc, json, pickle, sys, time
+file = open(sys.argv[1], "rb")
+start = time.perf_counter()
+snapshot = pickle.load(file)
+seconds = time.perf_counter() - start
+check = events = 0
+for trace in snapshot["device_traces"]:
+    for e in trace:
+        events += 1
+        address = e["addr"] if "addr" in e else e["device_free"]
+        check = (check * 31 + address + e["size"] + e.get("time_us", -2**63) + len(e["frames"])) % 2**64
+print(json.dumps({"seconds": seconds, "events": events, "check": check}))
+import os; sys.stdout.flush(); os._exit(0)
+"""
+
+
+def json_of(command):
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def measured(path, loads=3):
+    """Medians of pickle.load and of our reading, taken in turns so that other work on the machine hits both."""
+    theirs, ours = [], []
+    for _ in range(loads):
+        theirs.append(json_of([sys.executable, "-c", REFERENCE, path]))
+        ours.append(json_of([BIN / "tests/bench/parse_bench", path, "5"]))
+    for reading in ours:
+        for key in ("events", "check"):
+            assert reading[key] == theirs[0][key], f"{path}: {key} is {reading[key]}, Python says {theirs[0][key]}"
+    median = lambda runs: statistics.median(run["seconds"] for run in runs)
+    return median(theirs), median(ours), ours[-1]
+
+
+def summary_seconds(path):
+    times = []
+    for _ in range(7):
+        start = time.perf_counter()
+        subprocess.run([BIN / "bin/memstrata", "summary", path], check=True, stdout=subprocess.DEVNULL)
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def tell(work, ours, unit, goal, met, reference=None, ratio=None):
+    line = {"work": work, "measured": ours, "unit": unit, "goal": goal, "met": met}
+    if reference is not None:
+        line |= {"reference": "`pickle.load`", "reference_value": reference}
+    if ratio is not None:
+        line["ratio"] = ratio
+    print(json.dumps(line), flush=True)
+
+
+def main():
+    scale = 30 if "--small" in sys.argv else 1
+    million, third = 1_000_000 // scale, 300_000 // scale
+    for how, goal in (("", 30), ("-real", 20), ("-cpp", 20), ("-protocol2", 20), ("-protocol5", 20), ("-real-cpp", 20)):
+        path = inputs.path_of(f"{million}{how}")
+        size = os.path.getsize(path)
+        theirs, ours, last = measured(path)
+        work = f"parse, {last['events']:,} events, {size / 1e6:.0f} MB{how.replace('-', ' ')}"
+        ratio = theirs / ours
+        tell(work, ours, "s", f"{goal} x faster", ratio >= goal, theirs, f"{ratio:.1f} x, {size / ours / 1e6:.0f} MB/s")
+        if how == "":
+            tell(f"tables after reading, {last['events']:,} events", last["heap"] / 1e6, "MB", "100 MB",
+                 last["heap"] <= 100e6 / scale)
+    path = inputs.path_of(f"{third}")
+    theirs, _, last = measured(path)
+    ours = summary_seconds(path)
+    ratio = theirs / ours
+    tell(f"`memstrata summary`, whole process, {last['events']:,} events", ours, "s", "25 x faster", ratio >= 25, theirs,
+         f"{ratio:.1f} x")
+
+
+main()

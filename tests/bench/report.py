@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""report.py RESULTS README: writes the tables of README from RESULTS/*.jsonl, between its two markers."""
+
+import datetime
+import json
+import os
+import pathlib
+import platform
+import sys
+
+BEGIN, END = "<!-- results -->", "<!-- end of results -->"
+
+
+def machine():
+    model = platform.machine()
+    memory = ""
+    try:
+        for line in open("/proc/cpuinfo"):
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+        memory = open("/proc/meminfo").readline().split()[1]
+        memory = f", {int(memory) / 2**20:.0f} GiB"
+    except OSError:
+        pass
+    return f"{model}, {os.cpu_count()} cores{memory}"
+
+
+def number(value):
+    if value is None:
+        return "-"
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.3g}"
+
+
+def row(result):
+    reference = result.get("reference")
+    against = f"{reference}: {number(result['reference_value'])} {result['unit']}" if reference else "-"
+    met = "yes" if result["met"] else "**no**"
+    measured = f"{number(result['measured'])} {result['unit']}"
+    ratio = result.get("ratio")
+    return f"| {result['work']} | {against} | {measured} | {ratio or '-'} | {result['goal']} | {met} |"
+
+
+def main():
+    results, readme = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    parts = []
+    for path in sorted(results.glob("*.jsonl")):
+        rows = [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]
+        if not rows:
+            continue
+        date = datetime.date.fromtimestamp(path.stat().st_mtime)
+        parts += [
+            f"### {path.stem}, {date}, {machine()}",
+            "",
+            "| work | reference | measured | ratio | goal | met |",
+            "|---|---|---|---|---|---|",
+            *map(row, rows),
+            "",
+        ]
+    text = readme.read_text()
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    readme.write_text(before + BEGIN + "\n" + "\n".join(parts) + END + after)
+
+
+main()

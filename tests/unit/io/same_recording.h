@@ -1,0 +1,118 @@
+// Are two recordings the same to the last id? For the tests that hold a fast way of reading against the plain
+// one.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "engine/io/readers/table_rows.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::tests {
+
+namespace detail {
+
+template <typename T>
+[[nodiscard]] bool same_column(const Column<T>& a, const Column<T>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+// First row that differs in some column.
+template <typename Table>
+[[nodiscard]] std::string place_of_difference(Table& a, Table& b) {
+  const auto left = io::columns(a);
+  const auto right = io::columns(b);
+  std::string places;
+  [&]<size_t... I>(std::index_sequence<I...>) {
+    ((std::get<I>(left).size() != std::get<I>(right).size()
+          ? void(places += fmt::format(" column {}: {} rows, {} rows", I, std::get<I>(left).size(),
+                                       std::get<I>(right).size()))
+      : same_column(std::get<I>(left), std::get<I>(right))
+          ? void()
+          : void(places += fmt::format(" column {}: row {}", I,
+                                       std::mismatch(std::get<I>(left).begin(), std::get<I>(left).end(),
+                                                     std::get<I>(right).begin())
+                                               .first -
+                                           std::get<I>(left).begin()))),
+     ...);
+  }
+  (std::make_index_sequence<std::tuple_size_v<decltype(left)>>());
+  return places;
+}
+
+template <typename Table>
+[[nodiscard]] bool same_table(Table& a, Table& b) {
+  const auto left = io::columns(a);
+  const auto right = io::columns(b);
+  return [&]<size_t... I>(std::index_sequence<I...>) {
+    return (same_column(std::get<I>(left), std::get<I>(right)) && ...);
+  }
+  (std::make_index_sequence<std::tuple_size_v<decltype(left)>>());
+}
+
+}  // namespace detail
+
+// Empty if they are, else the first thing that differs.
+[[nodiscard]] inline std::string difference_of(model::Recording& a, model::Recording& b) {
+  if (a.strings.size() != b.strings.size())
+    return fmt::format("{} strings, {} strings", a.strings.size(), b.strings.size());
+  for (size_t i = 0; i < a.strings.size(); ++i) {
+    if (a.strings.view(StringId{i}) != b.strings.view(StringId{i})) return fmt::format("string {}", i);
+  }
+  if (a.frames.size() != b.frames.size()) return "number of frames";
+  for (size_t i = 0; i < a.frames.size(); ++i) {
+    const trace::Frame& left = a.frames[FrameId{i}];
+    const trace::Frame& right = b.frames[FrameId{i}];
+    if (!(left == right)) return fmt::format("frame {}", i);
+    if (left.fx >= 0 && !(a.frames.fx_of(left) == b.frames.fx_of(right)))
+      return fmt::format("FX of frame {}", i);
+  }
+  if (a.stacks.size() != b.stacks.size())
+    return fmt::format("{} stacks, {} stacks", a.stacks.size(), b.stacks.size());
+  for (size_t i = 0; i < a.stacks.size(); ++i) {
+    if (a.stacks.frames_of(StackId{i}) != b.stacks.frames_of(StackId{i})) return fmt::format("stack {}", i);
+  }
+  if (a.streams != b.streams) return "streams";
+  if (!std::equal(
+          a.pools.begin(), a.pools.end(), b.pools.begin(), b.pools.end(),
+          [](const auto& x, const auto& y) { return x.graph_id == y.graph_id && x.user_id == y.user_id; }))
+    return "pools";
+  if (a.unknown_actions != b.unknown_actions) return "unknown actions";
+  if (!detail::same_table(a.events, b.events))
+    return "events:" + detail::place_of_difference(a.events, b.events);
+  if (!detail::same_table(a.blocks, b.blocks)) return "blocks";
+  if (!detail::same_table(a.history, b.history)) return "block history";
+  if (!detail::same_table(a.segments, b.segments)) return "segments";
+  if (!detail::same_table(a.annotations, b.annotations)) return "annotations";
+  if (!detail::same_table(a.extras, b.extras)) return "extras";
+  if (a.snapshots.size() != b.snapshots.size()) return "number of snapshots";
+  for (size_t i = 0; i < a.snapshots.size(); ++i) {
+    const model::Snapshot& x = a.snapshots[i];
+    const model::Snapshot& y = b.snapshots[i];
+    const auto same_trace = [](const model::DeviceTrace& s, const model::DeviceTrace& t) {
+      return s.device == t.device && s.events == t.events;
+    };
+    if (x.name != y.name || x.segments != y.segments || x.has_host != y.has_host ||
+        x.host_segments != y.host_segments || x.host_events != y.host_events ||
+        x.annotations != y.annotations || x.settings_json != y.settings_json ||
+        x.most_devices != y.most_devices ||
+        !std::equal(x.traces.begin(), x.traces.end(), y.traces.begin(), y.traces.end(), same_trace))
+      return fmt::format("snapshot {}", i);
+  }
+  for (size_t i = 0; i < static_cast<size_t>(model::Diag::kCount); ++i) {
+    const auto& x = a.diagnostics[static_cast<model::Diag>(i)];
+    const auto& y = b.diagnostics[static_cast<model::Diag>(i)];
+    if (x.count != y.count || x.first_offset != y.first_offset || x.detail != y.detail) {
+      return fmt::format("{}: {} times first at {} ({}), {} times first at {} ({})",
+                         kind_of(static_cast<model::Diag>(i)).name, x.count, x.first_offset, x.detail,
+                         y.count, y.first_offset, y.detail);
+    }
+  }
+  if (a.input_bytes != b.input_bytes) return "input bytes";
+  return {};
+}
+
+}  // namespace memstrata::tests
