@@ -59,7 +59,7 @@ export interface Session {
   curves(columns: ColumnGrid): Curves;
   highestLevel(columns: ColumnGrid): number;
   pick(axis: 0 | 1, column: number, width: number, bytes: number): string;
-  /** Lower edge per column in bytes, NaN where the block is not live. A view: copy it. */
+  /** Lower edge per column in bytes, NaN where its life does not touch the column. A view: copy it. */
   outline(rank: number, columns: ColumnGrid): Float64Array;
   blockPlace(rank: number, axis: 0 | 1): string;
   blockDetails(rank: number): string;

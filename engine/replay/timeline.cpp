@@ -37,6 +37,13 @@ struct Timeline::Index {
     const bool initial_is_higher = range.begin == 0 && lifetimes.initial_level > lifetimes.level_after(event);
     return initial_is_higher ? -1 : event;
   }
+  // The same if only a block's life counted; kOutside if that does not touch the column.
+  [[nodiscard]] int32_t shown_event_of_life(EventRange range, int32_t born, int32_t freed) const {
+    const int32_t begin = std::max({range.begin, born, 0});
+    const int32_t end = std::min(range.end, freed);
+    if (begin < end) return highest.row(begin, end);
+    return born < 0 && range.begin == 0 ? -1 : kOutside;
+  }
   [[nodiscard]] int64_t lowest_level(EventRange range) const {
     return range.empty() ? lifetimes.level_after(range.begin - 1) : lowest.value(range.begin, range.end);
   }
@@ -178,8 +185,11 @@ std::vector<double> Timeline::outline(int32_t rank, const ColumnGrid& columns) c
   StackSweep sweep(index_->tree, index_->scratch);
   ColumnCursor cursor(index_->axis, columns);
   for (double& bytes : edge) {
-    const int32_t event = index_->shown_event(cursor.next());
-    if (event == kOutside || event < born || event >= freed) continue;
+    const EventRange range = cursor.next();
+    int32_t event = index_->shown_event(range);
+    if (event == kOutside) continue;
+    if (event < born || event >= freed) event = index_->shown_event_of_life(range, born, freed);
+    if (event == kOutside) continue;
     sweep.move_to(event);
     bytes = static_cast<double>(sweep.bytes_below(rank));
   }

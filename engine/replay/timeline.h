@@ -90,7 +90,8 @@ class Timeline {
   [[nodiscard]] int32_t pick(int32_t event, double bytes) const;
   // Bytes below the block after that event (it need not be live). O(tree).
   [[nodiscard]] int64_t offset_of(int32_t rank, int32_t event) const;
-  // Lower edge per column, NaN where the block is not live.
+  // Lower edge per column, NaN where the block's life does not touch it. Where the column shows a state
+  // without the block: the edge after the event of the highest level in that part of its life.
   [[nodiscard]] std::vector<double> outline(int32_t rank, const ColumnGrid& columns) const;
   // Position of an event on an axis: its index, or microseconds since the first event (latest time so far).
   // 0 for -1; extent(axis) from the event after the last on.

@@ -514,8 +514,8 @@ TEST_P(TimelineTwin, OffsetsAreTheBytesBelow) {
     const TwinBlock& block = twin_->blocks[static_cast<size_t>(rank)];
     const std::vector<double> edge = timeline_->outline(rank, columns);
     for (int32_t c = 0; c < columns.count; ++c) {
-      const int32_t event = twin_->column(columns.axis, columns.first + c, columns.width).event;
-      if (event == -2 || event < block.born || event >= block.freed) {
+      const int32_t event = twin_->event_in_life(columns.axis, columns.first + c, columns.width, block);
+      if (event == -2) {
         ASSERT_TRUE(std::isnan(edge[static_cast<size_t>(c)])) << c;
       } else {
         ASSERT_EQ(edge[static_cast<size_t>(c)], static_cast<double>(twin_->bytes_below(rank, event))) << c;

@@ -198,6 +198,20 @@ TwinColumn Twin::column(Axis axis, int64_t k, int64_t width) const {
   return shown;
 }
 
+int32_t Twin::event_in_life(Axis axis, int64_t k, int64_t width, const TwinBlock& block) const {
+  const auto lives = [&](int32_t event) { return block.born <= event && event < block.freed; };
+  const int32_t shown = column(axis, k, width).event;
+  if (shown == -2 || lives(shown)) return shown;
+  int32_t best = -2;
+  const __int128 left = static_cast<__int128>(k) * width;
+  for (int32_t e = 0; e < events; ++e) {
+    const int64_t position = axis == Axis::time ? time[static_cast<size_t>(e)] : e;
+    if (position < left || position >= left + width || !lives(e)) continue;
+    if (best == -2 || level_after(e) > level_after(best)) best = e;
+  }
+  return best == -2 && left <= 0 && lives(-1) ? -1 : best;
+}
+
 int32_t Twin::block_at(int32_t event, double height) const {
   double bottom = 0;
   for (const int32_t rank : live_after(event)) {

@@ -34,6 +34,8 @@ struct Twin {
   }
   [[nodiscard]] std::vector<int32_t> live_after(int32_t event) const;  // ranks, lowest band first
   [[nodiscard]] TwinColumn column(Axis axis, int64_t k, int64_t width) const;
+  // Event whose state tells where the block lies in the column, -2 = its life does not touch it.
+  [[nodiscard]] int32_t event_in_life(Axis axis, int64_t k, int64_t width, const TwinBlock& block) const;
   [[nodiscard]] int32_t block_at(int32_t event, double height) const;  // rank, -1 = none
   [[nodiscard]] uint32_t pixel(int32_t event, double centre, double bytes_per_row) const;
   // Red, green, blue (0..255) of the light that the bytes [floor(low), floor(high)) of the stack give

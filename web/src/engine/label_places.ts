@@ -1,5 +1,5 @@
 // Where the blocks of labelled bands came from: the frame that the details put first. Inside the worker.
-import type { Rank } from '../base/units.ts';
+import type { AxisUnits, Rank } from '../base/units.ts';
 import { ownFrame } from '../state/stack_lines.ts';
 import type { BandLabel, Frame } from './answers.ts';
 
@@ -15,10 +15,11 @@ export class LabelPlaces {
     this.known.clear();
   }
 
-  /** `framesOf` answers with the engine's JSON. */
-  add(labels: readonly PlainLabel[], framesOf: (rank: Rank) => string): BandLabel[] {
+  /** Bands narrower than `least` have no room for more than a size. `framesOf` answers with the engine's JSON. */
+  add(labels: readonly PlainLabel[], least: AxisUnits, framesOf: (rank: Rank) => string): BandLabel[] {
     if (this.known.size > most) this.known.clear();
     return labels.map((label) => {
+      if (label.x1 - label.x0 < least) return { ...label, function: '', place: '' };
       let place = this.known.get(label.rank);
       if (!place) {
         place = placeOf(JSON.parse(framesOf(label.rank)) as LabelFrame[]);

@@ -95,10 +95,11 @@ async function handle(request: Request): Promise<void> {
     case 'labels': {
       const { columns, leastColumns, leastRows } = request.args;
       const text = opened().labels(grid(columns), leastColumns, leastRows);
+      const leastForPlace = 2.5 * leastColumns * columns.width;
       return answer(
         request.kind,
         request.id,
-        labelPlaces.add(parse<PlainLabel[]>(text), (rank) => opened().labelFrames(rank)),
+        labelPlaces.add(parse<PlainLabel[]>(text), leastForPlace, (rank) => opened().labelFrames(rank)),
       );
     }
     case 'probe':

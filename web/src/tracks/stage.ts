@@ -7,7 +7,7 @@ import type { Calls, Columns, Kind } from '../engine/protocol.ts';
 import { boundsOf, type Bounds, type Viewport } from '../state/viewport.ts';
 import { visibleColumns } from './picture_track.ts';
 
-/** A block's lower edge on a grid of columns; NaN where it is not live. */
+/** A block's lower edge on a grid of columns; NaN outside its life. */
 export interface Outline {
   rank: Rank;
   size: Bytes;

@@ -76,7 +76,7 @@ export class Travel {
     const x = { from: place.from, to: Math.max(place.to, place.from) };
     const overlapping = bringIntoView(view, bounds, x, { from: view.y0, to: view.y1 });
     const lower = await this.lowerEdge(rank, overlapping);
-    if (lower) {
+    if (lower !== undefined && x.to - x.from >= stage.columns().width) {
       this.motion.to(bringIntoView(overlapping, bounds, x, { from: lower, to: lower + size }));
       return;
     }
