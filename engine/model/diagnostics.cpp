@@ -90,8 +90,8 @@ constexpr std::array<Entry, static_cast<size_t>(Diag::kCount)> kKinds = {{
      {"too_many_members", warning, "The archive holds more than is read; the first files are shown."}},
     {Diag::invalid_json,
      {"invalid_json", error, "Parts of the JSON text cannot be understood and were left out."}},
-    {Diag::invalid_utf8,
-     {"invalid_utf8", warning, "Bytes of the JSON text that are not UTF-8 are shown as question marks."}},
+    {Diag::not_utf8,
+     {"not_utf8", warning, "Bytes of the JSON text that are not UTF-8 are shown as question marks."}},
 }};
 
 constexpr bool listed_in_order() {

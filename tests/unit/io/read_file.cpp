@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/io/any_reader.h"
 #include "engine/io/readers/torch_snapshot.h"
 
 namespace memstrata::tests {
@@ -36,9 +37,12 @@ std::string ReadFile::stack(StackId id) const {
   return line;
 }
 
-std::unique_ptr<ReadFile> read_bytes(std::string_view bytes, const ReadOptions& options) {
+namespace {
+
+template <typename Reader>
+std::unique_ptr<ReadFile> read_with(std::string_view bytes, const ReadOptions& options) {
   auto file = std::make_unique<ReadFile>(options.limit);
-  io::TorchSnapshotReader reader(file->recording);
+  Reader reader(file->recording);
   if (options.tell_size) reader.expect_bytes(static_cast<int64_t>(bytes.size()));
   for (size_t at = 0; at < bytes.size() && file->status;) {
     const std::span<std::byte> target = reader.writable();
@@ -50,6 +54,16 @@ std::unique_ptr<ReadFile> read_bytes(std::string_view bytes, const ReadOptions& 
   }
   if (file->status) file->status = reader.finish();
   return file;
+}
+
+}  // namespace
+
+std::unique_ptr<ReadFile> read_bytes(std::string_view bytes, const ReadOptions& options) {
+  return read_with<io::TorchSnapshotReader>(bytes, options);
+}
+
+std::unique_ptr<ReadFile> read_any(std::string_view bytes, const ReadOptions& options) {
+  return read_with<io::AnyReader>(bytes, options);
 }
 
 namespace {

@@ -31,6 +31,8 @@ struct ReadOptions {
   bool tell_size = true;
 };
 [[nodiscard]] std::unique_ptr<ReadFile> read_bytes(std::string_view bytes, const ReadOptions& options = {});
+// Of any kind that is read.
+[[nodiscard]] std::unique_ptr<ReadFile> read_any(std::string_view bytes, const ReadOptions& options = {});
 [[nodiscard]] inline std::unique_ptr<ReadFile> read(const Py& value, Writer writer = Writer::protocol4) {
   return read_bytes(pickled(value, writer));
 }
