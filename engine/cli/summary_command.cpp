@@ -7,8 +7,8 @@
 
 #include "engine/analysis/summary.h"
 #include "engine/base/units.h"
+#include "engine/cli/each_file.h"
 #include "engine/cli/input.h"
-#include "engine/cli/output.h"
 #include "engine/cli/printable.h"
 
 namespace memstrata::cli {

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "engine/base/units.h"
+#include "engine/cli/each_file.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input.h"
-#include "engine/cli/output.h"
 #include "engine/cli/printable.h"
 #include "engine/replay/lifetimes.h"
 

@@ -90,8 +90,8 @@ constexpr std::array<Entry, static_cast<size_t>(Diag::kCount)> kKinds = {{
      {"too_many_members", warning, "The archive holds more than is read; the first files are shown."}},
     {Diag::invalid_json,
      {"invalid_json", error, "Parts of the JSON text cannot be understood and were left out."}},
-    {Diag::invalid_utf8,
-     {"invalid_utf8", warning, "Bytes of the JSON text that are not UTF-8 are shown as question marks."}},
+    {Diag::not_utf8,
+     {"not_utf8", warning, "Bytes of the JSON text that are not UTF-8 are shown as question marks."}},
     {Diag::state_alloc_not_live,
      {"state_alloc_not_live", warning,
       "Allocated blocks vanish without a free; the memory state shows them until their memory is used again, "
@@ -131,7 +131,8 @@ constexpr std::array<Entry, static_cast<size_t>(Diag::kCount)> kKinds = {{
       "Device memory is there after it was given back, or twice; the memory state shows the later one from the "
       "next event on."}},
     {Diag::state_segment_differs,
-     {"state_segment_differs", warning, "Segments have other borders than the event that obtained them says."}},
+     {"state_segment_differs", warning,
+      "Segments have other borders than the event that obtained them says."}},
     {Diag::state_segment_in_use,
      {"state_segment_in_use", warning,
       "Device memory came or went while blocks were in it; the memory state shows these from the next event "

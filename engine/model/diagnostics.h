@@ -50,7 +50,7 @@ enum class Diag : uint8_t {
   unpacks_to_too_much,  // a compressed stream far larger than any snapshot of its size; reading stopped
   too_many_members,     // of an archive; the rest is left out
   invalid_json,         // a part of JSON text that cannot be understood, left out
-  invalid_utf8,         // bytes of JSON text that are not UTF-8, read as ?
+  not_utf8,             // bytes of JSON text that are not UTF-8, read as ?
   // Undoing events from the final state (replay/state_history.h); `detail` names the first event.
   state_alloc_not_live,          // the block of an alloc is not there afterwards
   state_free_of_live_block,      // a block is in use after its own free
@@ -59,8 +59,8 @@ enum class Diag : uint8_t {
   state_request_missing,         // free completed without a request
   state_blocks_overlap,
   state_block_outside_segments,
-  state_size_unexplained,  // the block's size does not follow from the request by the recorded settings
-  state_size_differs,      // events and state give different requested sizes of a block
+  state_size_unexplained,   // the block's size does not follow from the request by the recorded settings
+  state_size_differs,       // events and state give different requested sizes of a block
   state_segment_not_there,  // a segment is missing after it was obtained
   state_segments_overlap,   // memory is there after it was given back, or twice
   state_segment_differs,    // a segment has other borders than its segment_alloc says

@@ -661,7 +661,7 @@ def json_not_utf8():
     for e in readable["device_traces"][0][:2]:
         e["frames"] = [frame("f?")]
     return json.dumps(s, ensure_ascii=False).encode("latin-1"), \
-        Expect({0: {**SMALL_RUN, "distinct_stacks": 2}}, kind="json", diagnostics={"invalid_utf8": 2}), readable
+        Expect({0: {**SMALL_RUN, "distinct_stacks": 2}}, kind="json", diagnostics={"not_utf8": 2}), readable
 
 
 @case
@@ -971,7 +971,7 @@ def cpp_writer():
 
 
 @case
-def cpp_invalid_utf8():
+def cpp_not_utf8():
     """C++ writes strings unchecked. The frame's name is not UTF-8, its file name is cut in a character."""
     s = snapshot([], [event("alloc", BASE, 8, frames=[{"name": b"\xff\xfe", "filename": b"\xe2\x82", "line": 1}])],
                  allocator_settings={"PYTORCH_CUDA_ALLOC_CONF": b"a\xffb"})

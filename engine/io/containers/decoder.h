@@ -15,6 +15,7 @@ enum class Packing : uint8_t { stored, deflate, gzip, zstd };
 [[nodiscard]] std::string_view name_of(Packing packing);
 
 inline constexpr std::string_view kChecksumProblem = "the checksum does not fit";
+inline constexpr std::string_view kMemoryProblem = "there is not enough memory for unpacking";
 
 class Decoder {
  public:

@@ -54,6 +54,11 @@ Status UnpackReader::finish() {
 
   if (Status status = unpacking_.finish(); !status) {
     Error error = status.error();
+    if (state == State::damaged && unpacking_.problem() == kMemoryProblem) {
+      return fail(ErrorCode::limit_exceeded, at,
+                  "To unpack the {} data more memory is needed than is allowed ({}).", packing,
+                  size_text(file_.recording.budget.limit()));
+    }
     switch (state) {
       case State::running:
         return fail(

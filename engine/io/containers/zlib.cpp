@@ -27,7 +27,7 @@ class Inflater final : public Decoder {
     stream_.zfree = release;
     stream_.opaque = &budget;
     ready_ = inflateInit2(&stream_, gzip ? kWindowBits + kGzipWrapping : -kWindowBits) == Z_OK;
-    if (!ready_) problem_ = "there is no memory for unpacking";
+    if (!ready_) problem_ = kMemoryProblem;
   }
   ~Inflater() override {
     if (ready_) inflateEnd(&stream_);
@@ -60,7 +60,7 @@ class Inflater final : public Decoder {
       case Z_BUF_ERROR:  // no progress possible: more input or room is needed
         break;
       case Z_MEM_ERROR:
-        problem_ = "there is no memory for unpacking";
+        problem_ = kMemoryProblem;
         step.state = State::damaged;
         break;
       case Z_NEED_DICT:

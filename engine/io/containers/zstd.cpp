@@ -24,7 +24,7 @@ class ZstdDecoder final : public Decoder {
     if (context_ != nullptr) {
       (void)ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, kMaxZstdWindowLog);
     } else {
-      problem_ = "there is no memory for unpacking";
+      problem_ = kMemoryProblem;
     }
   }
   ~ZstdDecoder() override { ZSTD_freeDCtx(context_); }
@@ -50,7 +50,7 @@ class ZstdDecoder final : public Decoder {
       step.state = State::damaged;
       switch (ZSTD_getErrorCode(result)) {
         case ZSTD_error_memory_allocation:
-          problem_ = "there is no memory for unpacking";
+          problem_ = kMemoryProblem;
           break;
         case ZSTD_error_frameParameter_windowTooLarge:
           problem_ =

@@ -157,7 +157,7 @@ void overwrite_invalid(std::span<char> text, model::Diagnostics& diagnostics, in
   for (size_t at = 0; at < view.size();) {
     const utf8::Sequence sequence = utf8::sequence_at(view, at);
     if (!sequence.valid) {
-      diagnostics.add(Diag::invalid_utf8, offset + static_cast<int64_t>(at));
+      diagnostics.add(Diag::not_utf8, offset + static_cast<int64_t>(at));
       for (size_t i = 0; i < sequence.length; ++i) text[at + i] = '?';
     }
     at += sequence.length;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <random>
 
+#include "engine/io/any_reader.h"
 #include "engine/io/readers/torch_snapshot.h"
 
 namespace memstrata::tests {
@@ -37,10 +38,10 @@ std::string ReadFile::stack(StackId id) const {
   return line;
 }
 
-std::unique_ptr<ReadFile> read_bytes(std::string_view bytes, const ReadOptions& options) {
-  auto file = std::make_unique<ReadFile>(options.limit);
-  using Way = io::TorchSnapshotReader::Way;
-  io::TorchSnapshotReader reader(file->recording, options.plain ? Way::plain : Way::fast);
+namespace {
+
+std::unique_ptr<ReadFile> read_with(io::Reader& reader, std::unique_ptr<ReadFile> file,
+                                    std::string_view bytes, const ReadOptions& options) {
   std::mt19937_64 random(options.random_chunks);
   if (options.tell_size) reader.expect_bytes(static_cast<int64_t>(bytes.size()));
   for (size_t at = 0; at < bytes.size() && file->status;) {
@@ -54,6 +55,21 @@ std::unique_ptr<ReadFile> read_bytes(std::string_view bytes, const ReadOptions& 
   }
   if (file->status) file->status = reader.finish();
   return file;
+}
+
+}  // namespace
+
+std::unique_ptr<ReadFile> read_bytes(std::string_view bytes, const ReadOptions& options) {
+  using Way = io::TorchSnapshotReader::Way;
+  auto file = std::make_unique<ReadFile>(options.limit);
+  io::TorchSnapshotReader reader(file->recording, options.plain ? Way::plain : Way::fast);
+  return read_with(reader, std::move(file), bytes, options);
+}
+
+std::unique_ptr<ReadFile> read_any(std::string_view bytes, const ReadOptions& options) {
+  auto file = std::make_unique<ReadFile>(options.limit);
+  io::AnyReader reader(file->recording);
+  return read_with(reader, std::move(file), bytes, options);
 }
 
 namespace {

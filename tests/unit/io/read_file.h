@@ -33,6 +33,8 @@ struct ReadOptions {
   uint64_t random_chunks = 0;  // seed of chunks of 1 to `chunk` bytes, 0 = all of that size
 };
 [[nodiscard]] std::unique_ptr<ReadFile> read_bytes(std::string_view bytes, const ReadOptions& options = {});
+// Of any kind that is read.
+[[nodiscard]] std::unique_ptr<ReadFile> read_any(std::string_view bytes, const ReadOptions& options = {});
 [[nodiscard]] inline std::unique_ptr<ReadFile> read(const Py& value, Writer writer = Writer::protocol4) {
   return read_bytes(pickled(value, writer));
 }

@@ -46,9 +46,14 @@ TEST(Sniff, OtherKindsAreTold) {
   EXPECT_EQ(sniff("hello world").format, Format::unknown);
 }
 
-TEST(Sniff, CompressedFilesComeWithAdvice) {
-  EXPECT_NE(sniff("\x1f\x8b\x08"sv).reason.find("gzip -d"), std::string::npos);
-  EXPECT_NE(sniff("\x28\xb5\x2f\xfd"sv).reason.find("zstd -d"), std::string::npos);
+TEST(Sniff, PackingsThatAreNotReadComeWithAdvice) {
+  EXPECT_NE(sniff("\xfd\x37zXZ\0"sv).reason.find("xz -d"), std::string::npos);
+  EXPECT_NE(sniff("BZh91AY"sv).reason.find("bzip2 -d"), std::string::npos);
+  EXPECT_FALSE(io::is_read(sniff("BZh91AY"sv).format));
+  for (const auto start :
+       {"\x1f\x8b"sv, "\x28\xb5\x2f\xfd"sv, "PK\x03\x04"sv, "{"sv, "<html>"sv, "\x80\x04"sv}) {
+    EXPECT_TRUE(io::is_read(sniff(start).format)) << start;
+  }
 }
 
 TEST(Sniff, UnknownFilesAreToldByTheirFirstBytes) {

@@ -1,4 +1,4 @@
-#include "engine/cli/output.h"
+#include "engine/cli/each_file.h"
 
 #include <fmt/core.h>
 
