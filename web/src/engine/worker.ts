@@ -28,6 +28,7 @@ import type {
   Source,
   ToWorker,
 } from './protocol.ts';
+import { answerState } from './state_worker.ts';
 import { chunksOf, openSource, SourceFailure } from './source.ts';
 
 const progressEveryMs = 50;
@@ -117,6 +118,10 @@ async function handle(request: Request): Promise<void> {
       );
     case 'match':
       return answer(request.kind, request.id, opened().match(request.args.index));
+    default: {
+      const { value, transfer } = answerState(opened(), request, { parse, check });
+      return post({ kind: 'answer', id: request.id, answer: value }, transfer);
+    }
   }
 }
 
