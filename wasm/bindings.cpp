@@ -49,6 +49,19 @@ struct CurveViews {
       reserved = val::null();
 };
 
+// Pixels; see engine/replay/state_layout.h.
+struct StateWindow {
+  double width, height, zoom, left, top;
+
+  [[nodiscard]] memstrata::replay::StateWindow to_engine() const { return {width, height, zoom, left, top}; }
+};
+
+// What stateLayout() returns: views of `rects_` below.
+struct RectViews {
+  val x = val::null(), y = val::null(), width = val::null(), height = val::null(), kind = val::null(),
+      row = val::null();
+};
+
 std::string error_text(const Error& error) {
   JsonWriter json;
   json.begin_object();
@@ -136,8 +149,89 @@ class Session {
   std::string contentHash() const { return session_.content_hash(); }
   int match(int k) const { return session_.match(k); }
 
+  // The allocator's states. Without a view every answer is "null", empty or -1.
+  std::string openState() {
+    return ask([](StateView& state) -> Result<std::string> { return state.info_json(); });
+  }
+  std::string filterEvents(const std::string& actions, double least_size, double most_size, int stream,
+                           const std::string& address, const std::string& frame) {
+    return ask([&](StateView& state) -> Result<std::string> {
+      const auto largest = static_cast<double>(int64_t{1} << 53);
+      const auto most = most_size < largest ? static_cast<int64_t>(most_size) : INT64_MAX;
+      const auto count = state.filter_events(
+          {actions, static_cast<int64_t>(least_size), most, stream, address, frame});
+      if (!count) return tl::unexpected(count.error());
+      return std::to_string(*count);
+    });
+  }
+  std::string eventRows(int first, int count) {
+    return ask([&](StateView& state) -> Result<std::string> { return state.event_rows_json(first, count); });
+  }
+  int rowOfEvent(int event) {
+    StateView* state = opened();
+    return state == nullptr ? -1 : state->row_of_event(event);
+  }
+  std::string eventDetails(int event) {
+    return ask([&](StateView& state) -> Result<std::string> { return state.event_details_json(event); });
+  }
+  int findEvent(const std::string& kind, int from, bool backwards) {
+    StateView* state = opened();
+    return state == nullptr ? -1 : state->find_event(kind, from, backwards);
+  }
+  std::string stateTotals(int event) {
+    return ask([&](StateView& state) { return state.totals_json(event); });
+  }
+  RectViews stateLayout(int event, const StateWindow& window) {
+    rects_ = {};
+    last_error_.clear();
+    if (StateView* state = opened(); state != nullptr) {
+      auto rects = state->layout(event, window.to_engine());
+      if (rects) {
+        rects_ = std::move(*rects);
+      } else {
+        last_error_ = error_text(rects.error());
+      }
+    }
+    return {view_of(rects_.x),      view_of(rects_.y),    view_of(rects_.width),
+            view_of(rects_.height), view_of(rects_.kind), view_of(rects_.row)};
+  }
+  std::string statePick(int event, const StateWindow& window, double x, double y) {
+    return ask([&](StateView& state) { return state.pick_json(event, window.to_engine(), x, y); });
+  }
+  std::string stateBlock(int event, int block) {
+    return ask([&](StateView& state) { return state.block_json(event, block); });
+  }
+  std::string stateSegment(int event, int segment) {
+    return ask([&](StateView& state) { return state.segment_json(event, segment); });
+  }
+  std::string statePlace(int event, int block, const StateWindow& window) {
+    return ask([&](StateView& state) { return state.place_json(event, block, window.to_engine()); });
+  }
+  int blockOfRank(int rank) {
+    StateView* state = opened();
+    return state == nullptr ? -1 : state->block_of_rank(rank);
+  }
+  int rankOfBlock(int block) {
+    StateView* state = opened();
+    return state == nullptr ? -1 : state->rank_of_block(block);
+  }
+
  private:
+  using StateView = memstrata::session::StateView;
+
+  [[nodiscard]] StateView* opened() {
+    const auto state = session_.open_state();
+    return state ? *state : nullptr;
+  }
+  template <typename Question>
+  std::string ask(const Question& question) {
+    const auto state = session_.open_state();
+    if (!state) return text_of(Result<std::string>(tl::unexpected(state.error())));
+    return *state == nullptr ? std::string("null") : text_of(question(**state));
+  }
+
   memstrata::session::Session session_;
+  memstrata::replay::StateRects rects_;
   memstrata::replay::Curves curves_;  // keep what the last views show
   std::vector<double> outline_;
   std::string last_error_;
@@ -180,6 +274,19 @@ EMSCRIPTEN_BINDINGS(memstrata) {
       .field("allocated", &CurveViews::allocated)
       .field("reserved", &CurveViews::reserved);
   emscripten::function("simulate", &simulate);
+  emscripten::value_object<StateWindow>("StateWindow")
+      .field("width", &StateWindow::width)
+      .field("height", &StateWindow::height)
+      .field("zoom", &StateWindow::zoom)
+      .field("left", &StateWindow::left)
+      .field("top", &StateWindow::top);
+  emscripten::value_object<RectViews>("StateRects")
+      .field("x", &RectViews::x)
+      .field("y", &RectViews::y)
+      .field("width", &RectViews::width)
+      .field("height", &RectViews::height)
+      .field("kind", &RectViews::kind)
+      .field("row", &RectViews::row);
   emscripten::class_<Session>("Session")
       .constructor<double>()
       .function("expectBytes", &Session::expectBytes)
@@ -211,4 +318,20 @@ EMSCRIPTEN_BINDINGS(memstrata) {
       .function("lightKind", &Session::lightKind)
       .function("contentHash", &Session::contentHash)
       .function("match", &Session::match);
+      .function("search", &Session::search)
+      .function("match", &Session::match)
+      .function("openState", &Session::openState)
+      .function("filterEvents", &Session::filterEvents)
+      .function("eventRows", &Session::eventRows)
+      .function("rowOfEvent", &Session::rowOfEvent)
+      .function("eventDetails", &Session::eventDetails)
+      .function("findEvent", &Session::findEvent)
+      .function("stateTotals", &Session::stateTotals)
+      .function("stateLayout", &Session::stateLayout)
+      .function("statePick", &Session::statePick)
+      .function("stateBlock", &Session::stateBlock)
+      .function("stateSegment", &Session::stateSegment)
+      .function("statePlace", &Session::statePlace)
+      .function("blockOfRank", &Session::blockOfRank)
+      .function("rankOfBlock", &Session::rankOfBlock);
 }

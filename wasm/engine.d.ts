@@ -27,6 +27,25 @@ export interface Curves {
   reserved: Float64Array;
 }
 
+/** Pixels: at zoom 1 the whole layout fills width x height; (left, top) is the window's corner in the zoomed one. */
+export interface StateWindow {
+  width: number;
+  height: number;
+  zoom: number; // >= 1
+  left: number;
+  top: number;
+}
+
+/** Rectangles in pixels of the window, see engine/replay/state_layout.h. Views: copy them. */
+export interface StateRects {
+  x: Float32Array;
+  y: Float32Array;
+  width: Float32Array;
+  height: Float32Array;
+  kind: Uint8Array; // 0 segment, 1 block, 2 rounding, 3 pending, 4 gap
+  row: Int32Array; // of the segments for kind 0, else of the blocks; -1 = several, or a gap
+}
+
 export interface Session {
   /** Total input size if known (bytes). */
   expectBytes(total: number): void;
@@ -49,7 +68,7 @@ export interface Session {
   setPalette(bands: Uint32Array, nothing: number, dimmedTowards: number): void;
   /** RGBA as 0xAABBGGRR, rows from the top; empty without a view, or with lastError(). A view: copy it. */
   picture(columns: ColumnGrid, rows: RowGrid, dimOthers: boolean): Uint32Array;
-  /** Why the last picture() is empty: "" or an error as JSON. */
+  /** Why the last picture() or stateLayout() is empty: "" or an error as JSON. */
   lastError(): string;
   /** JSON: room for words in the bands of the last picture that has these columns. */
   labels(columns: ColumnGrid, leastColumns: number, leastRows: number): string;
@@ -72,6 +91,33 @@ export interface Session {
   lightKind(kind: number): void;
   contentHash(): string;
   match(k: number): number;
+
+  // The allocator's states of the current view's device: engine/session/state_view.h has every answer's shape.
+  /** Builds them if that was not done yet. */
+  openState(): string;
+  /** The number of rows as JSON. `actions` separated by commas; "" and -1 mean any; mostSize Infinity = any. */
+  filterEvents(
+    actions: string,
+    leastSize: number,
+    mostSize: number,
+    stream: number,
+    address: string,
+    frame: string,
+  ): string;
+  eventRows(first: number, count: number): string;
+  rowOfEvent(event: number): number;
+  eventDetails(event: number): string;
+  /** kind: an action's name, or "peak"; -1 = none. */
+  findEvent(kind: string, from: number, backwards: boolean): number;
+  stateTotals(event: number): string;
+  /** Empty without a view, or with lastError(). Views: copy them. */
+  stateLayout(event: number, window: StateWindow): StateRects;
+  statePick(event: number, window: StateWindow, x: number, y: number): string;
+  stateBlock(event: number, block: number): string;
+  stateSegment(event: number, segment: number): string;
+  statePlace(event: number, block: number, window: StateWindow): string;
+  blockOfRank(rank: number): number;
+  rankOfBlock(block: number): number;
 
   delete(): void;
 }

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "engine/analysis/block_sources.h"
+#include "engine/analysis/bounded_json.h"
 #include "engine/analysis/frame_filter.h"
+#include "engine/analysis/stream_numbers.h"
 #include "engine/base/json_writer.h"
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
@@ -21,35 +23,6 @@ using model::RowRange;
 using trace::Action;
 
 namespace {
-
-// Bounds of the answer. Real texts and lists are far below.
-constexpr size_t kLongestText = size_t{64} << 10;  // of which there is one
-constexpr size_t kLongestInList = size_t{4} << 10;
-constexpr int32_t kMostInList = 1000;
-constexpr size_t kListBytes = size_t{1} << 20;
-
-// Says when a list of the answer is full and counts what does not go in any more.
-class Room {
- public:
-  explicit Room(const JsonWriter& json) : json_(json), end_(json.text().size() + kListBytes) {}
-  [[nodiscard]] bool for_one_more() {
-    const bool fits = entries_ < kMostInList && json_.text().size() < end_;
-    entries_ += fits ? 1 : 0;
-    left_out_ += fits ? 0 : 1;
-    return fits;
-  }
-  [[nodiscard]] int64_t left_out() const { return left_out_; }
-
- private:
-  const JsonWriter& json_;
-  size_t end_;
-  int32_t entries_ = 0;
-  int64_t left_out_ = 0;
-};
-
-[[nodiscard]] std::string more_text(int64_t count) { return fmt::format("… {} more", count_text(count)); }
-
-[[nodiscard]] std::string in_list(std::string_view text) { return utf8::cut(text, kLongestInList); }
 
 // All that block_details_json looks up before it writes.
 struct Facts {
@@ -107,32 +80,6 @@ struct Facts {
   return facts;
 }
 
-// 0 stays 0, the others get 1, 2, ... by first appearance: in the events of all devices, then in the
-// segments.
-[[nodiscard]] int32_t renumbered(const Facts& facts, StreamId stream) {
-  const model::Recording& recording = facts.recording;
-  if (stream.is_none() || recording.streams[stream.index()] == 0) return 0;
-  std::vector<bool> seen(recording.streams.size(), false);
-  int32_t number = 0;
-  const auto is_it = [&](StreamId candidate) {
-    if (candidate.is_none() || recording.streams[candidate.index()] == 0 || seen[candidate.index()])
-      return false;
-    seen[candidate.index()] = true;
-    ++number;
-    return candidate == stream;
-  };
-  for (const model::DeviceTrace& trace : facts.snapshot.traces) {
-    for (int32_t row = trace.events.first; row < trace.events.end(); ++row) {
-      if (is_it(recording.events.stream[static_cast<size_t>(row)])) return number;
-    }
-  }
-  const RowRange segments = facts.snapshot.segments;
-  for (int32_t row = segments.first; row < segments.end(); ++row) {
-    if (is_it(recording.segments.stream[static_cast<size_t>(row)])) return number;
-  }
-  return number;
-}
-
 void write_place(JsonWriter& json, const Facts& facts) {
   const model::Recording& recording = facts.recording;
   const int32_t event = facts.born >= 0 ? facts.born : facts.free_event;
@@ -149,10 +96,8 @@ void write_place(JsonWriter& json, const Facts& facts) {
     if (event < 0) stream = recording.segments.stream[segment];
     if (pool.is_none()) pool = recording.segments.pool[segment];
   }
-  json.member("stream", renumbered(facts, stream));
-  const int64_t handle = stream.is_none() ? 0 : recording.streams[stream.index()];
-  json.member("stream_handle",
-              handle == 0 ? std::string("0") : fmt::format("{:#x}", static_cast<uint64_t>(handle)));
+  json.member("stream", StreamNumbers(recording, facts.snapshot)[stream]);
+  json.member("stream_handle", handle_text(recording, stream));
   json.key("pool");
   if (pool.is_none()) {
     json.null();
@@ -248,36 +193,6 @@ void write_text(JsonWriter& json, std::string_view name, StringId text, const Fa
   return room.left_out();
 }
 
-void write_frame(JsonWriter& json, const Facts& facts, const FrameLine& line) {
-  const trace::Frame& frame = facts.recording.frames[line.frame];
-  json.begin_object();
-  json.member("text", in_list(frame_text(facts.recording, line.frame)));
-  json.member("name", in_list(facts.text(frame.name)));
-  json.member("file", in_list(facts.text(frame.filename)));
-  json.member("line", std::max(frame.line, 0));
-  json.member("repeats", line.repeats);
-  json.member("hidden", line.hidden);
-  json.key("fx");
-  json.begin_array();
-  for (const std::string& text : fx_lines(facts.recording, line.frame)) json.value(in_list(text));
-  json.end_array();
-  json.end_object();
-}
-
-// Stands for frames that found no room, in the shape of a frame.
-void write_more_frames(JsonWriter& json, int64_t count) {
-  json.begin_object();
-  json.member("text", more_text(count));
-  for (const char* nothing : {"name", "file"}) json.member(nothing, "");
-  json.member("line", 0);
-  json.member("repeats", 1);
-  json.member("hidden", false);
-  json.key("fx");
-  json.begin_array();
-  json.end_array();
-  json.end_object();
-}
-
 [[nodiscard]] std::optional<std::string_view> name_of(StackFrom from) {
   switch (from) {
     case StackFrom::alloc:
@@ -294,19 +209,8 @@ void write_more_frames(JsonWriter& json, int64_t count) {
 
 [[nodiscard]] int64_t write_frames(JsonWriter& json, const Facts& facts) {
   json.key("frames");
-  json.begin_array();
-  int64_t left_out = 0;
-  if (facts.whose != StackFrom::nothing) {
-    left_out = static_cast<int64_t>(facts.recording.stacks.frames_of(facts.stack).size());
-    Room room(json);
-    for (const FrameLine& line : frame_lines(facts.recording, facts.stack)) {
-      if (!room.for_one_more()) break;
-      write_frame(json, facts, line);
-      left_out -= line.repeats;
-    }
-    if (left_out > 0) write_more_frames(json, left_out);
-  }
-  json.end_array();
+  const int64_t left_out =
+      analysis::write_frames(json, facts.recording, facts.whose == StackFrom::nothing ? StackId() : facts.stack);
   json.member("stack_of", name_of(facts.whose));
   return left_out;
 }
@@ -385,6 +289,10 @@ void write_forward_frames(JsonWriter& json, const Facts& facts) {
 
 std::string block_name(uint64_t address, uint32_t version) {
   return fmt::format("b'{:x}_{}", address, version);
+}
+
+std::string segment_name(uint64_t address, uint32_t version) {
+  return fmt::format("s'{:x}_{}", address, version);
 }
 
 std::string block_details_json(const model::Recording& recording, const model::Snapshot& snapshot,

@@ -38,12 +38,13 @@ struct Session::State {
 
   // The timeline of one device. `timeline` refers to `lifetimes`, so a View never moves.
   struct View {
-    View(int32_t snapshot_index, replay::Lifetimes&& found)
-        : snapshot(snapshot_index), lifetimes(std::move(found)) {}
-    int32_t snapshot;
+    View(const model::Snapshot& of_device, replay::Lifetimes&& found)
+        : snapshot(of_device), lifetimes(std::move(found)) {}
+    model::Snapshot snapshot;  // of pinned host memory: with the host as its device
     replay::Lifetimes lifetimes;
     std::optional<replay::Timeline> timeline;
     std::optional<analysis::BlockAttributes> attributes;  // asked for by filters and colours
+    std::unique_ptr<StateView> state;
     std::optional<analysis::Matches> matches;
     std::optional<analysis::BlockGroups> groups;
     std::optional<Column<uint8_t>> lit;  // of the kind that is lit, as Matches::matched
@@ -53,7 +54,7 @@ struct Session::State {
     return view && rank >= 0 && rank < view->lifetimes.block_count();
   }
   [[nodiscard]] const model::Snapshot& view_snapshot() const {
-    return recording.snapshots[static_cast<size_t>(view->snapshot)];
+    return view->snapshot;
   }
   [[nodiscard]] std::optional<int64_t> time_of(int32_t event) const {
     if (event < 0 || event >= view->lifetimes.events.count) return std::nullopt;
@@ -155,6 +156,13 @@ std::string Session::contents_json() const {
       json.member("segments", segments);
       json.end_object();
     }
+    if (snapshot.host_segments.count > 0 || snapshot.host_events.count > 0) {
+      json.begin_object();
+      json.member("device", replay::kHostDevice);
+      json.member("events", snapshot.host_events.count);
+      json.member("segments", snapshot.host_segments.count);
+      json.end_object();
+    }
     json.end_array();
     json.end_object();
   }
@@ -175,6 +183,7 @@ std::string Session::contents_json() const {
 std::string Session::diagnostics_json() const {
   model::Diagnostics diagnostics = state_->recording.diagnostics;
   if (state_->view) analysis::add_device_diagnostics(diagnostics, state_->recording, state_->view->lifetimes);
+  if (state_->view && state_->view->state) diagnostics.add_all(state_->view->state->diagnostics());
   JsonWriter json;
   analysis::write_findings(json, analysis::findings(diagnostics));
   return std::move(json).text();
@@ -187,10 +196,11 @@ Result<std::string> Session::open_view(int32_t snapshot_index, int32_t device) {
   if (snapshot_index < 0 || static_cast<size_t>(snapshot_index) >= s.recording.snapshots.size()) {
     return fail(ErrorCode::internal, -1, "there is no snapshot {}", snapshot_index);
   }
-  const model::Snapshot& snapshot = s.recording.snapshots[static_cast<size_t>(snapshot_index)];
+  const model::Snapshot& in_file = s.recording.snapshots[static_cast<size_t>(snapshot_index)];
+  const model::Snapshot snapshot = device == replay::kHostDevice ? replay::host_as_device(in_file) : in_file;
   auto lifetimes = replay::find_lifetimes(s.recording, snapshot, device);
   if (!lifetimes) return tl::unexpected(lifetimes.error());
-  auto view = std::make_unique<State::View>(snapshot_index, std::move(*lifetimes));
+  auto view = std::make_unique<State::View>(snapshot, std::move(*lifetimes));
   auto timeline = replay::Timeline::build(s.recording, view->lifetimes);
   if (!timeline) return tl::unexpected(timeline.error());
   view->timeline.emplace(std::move(*timeline));
@@ -255,6 +265,17 @@ Result<std::string> Session::open_view(int32_t snapshot_index, int32_t device) {
   }
   json.end_object();
   return std::move(json).text();
+}
+
+Result<StateView*> Session::open_state() {
+  if (!state_->view) return nullptr;
+  State::View& view = *state_->view;
+  if (!view.state) {
+    auto opened = StateView::open(state_->recording, state_->view_snapshot(), view.lifetimes);
+    if (!opened) return tl::unexpected(opened.error());
+    view.state = std::move(*opened);
+  }
+  return view.state.get();
 }
 
 void Session::set_palette(std::span<const uint32_t> bands, uint32_t nothing, uint32_t dimmed_towards) {

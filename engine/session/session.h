@@ -13,6 +13,7 @@
 
 #include "engine/base/status.h"
 #include "engine/replay/timeline.h"
+#include "engine/session/state_view.h"
 
 namespace memstrata::session {
 
@@ -40,6 +41,7 @@ class Session {
   [[nodiscard]] Result<std::string> summary_json(std::string_view file) const;
   // {"format","snapshots":[{"name","devices":[{"device","events","segments"}]}],
   // "default":{"snapshot","device"}} The default device is the one with the longest trace, else the first.
+  // Device -1 is pinned host memory.
   [[nodiscard]] std::string contents_json() const;
 
   // [{"name","severity","count","first_offset"|null,"text"}]: what the reader noticed, and what showing the
@@ -51,6 +53,11 @@ class Session {
   //  "reserved_peak","reserved_final","extent":{"event","time_us"|null},"first_time_us"|null,"last_time_us"|null,
   //  "oom_events":[event,... at most 1000],"has_stacks":bool,"segments","settings":{...}|null}
   [[nodiscard]] Result<std::string> open_view(int32_t snapshot, int32_t device);
+
+  // The allocator's states of the current view's device (state_view.h). Built when first asked for and kept until
+  // the next open_view(); from then on diagnostics_json() tells of it, too. Null without a view. Error:
+  // limit_exceeded.
+  [[nodiscard]] Result<StateView*> open_state();
 
   // -- Timeline of the current view. All are no-ops with empty answers without one.
   // RGBA rows from the top, columns.count * rows.count pixels. Blocks of the filter (or of light_kind()) are

@@ -15,6 +15,7 @@ import type {
   Shares,
   ViewInfo,
 } from './answers.ts';
+import type { StateCalls } from './state_calls.ts';
 import type { AxisUnits, Bytes, Rank } from '../base/units.ts';
 
 /** Columns [first, first + count) of a grid in which column k covers [k * width, (k + 1) * width). */
@@ -92,7 +93,7 @@ export interface BlockAnswer {
 }
 
 /** Questions that are answered once each: arguments and answer by name. */
-export interface Calls {
+export interface Calls extends StateCalls {
   open: {
     args: { source: Source; budget: Bytes };
     answer: { contents: Contents; view: ViewInfo | undefined; diagnostics: Diagnostic[]; hash: string };

@@ -32,6 +32,7 @@ import type {
   Source,
   ToWorker,
 } from './protocol.ts';
+import { answerState } from './state_worker.ts';
 import { chunksOf, openSource, SourceFailure } from './source.ts';
 import { warmUp } from './warm_up.ts';
 
@@ -139,6 +140,10 @@ async function handle(request: Request): Promise<void> {
       return answer(request.kind, request.id, parse<Shares>(opened().shares(request.args.event)));
     case 'match':
       return answer(request.kind, request.id, opened().match(request.args.index));
+    default: {
+      const { value, transfer } = answerState(opened(), request, { parse, check });
+      return post({ kind: 'answer', id: request.id, answer: value }, transfer);
+    }
   }
 }
 

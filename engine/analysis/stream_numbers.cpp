@@ -1,0 +1,40 @@
+#include "engine/analysis/stream_numbers.h"
+
+#include <fmt/core.h>
+
+namespace memstrata::analysis {
+
+StreamNumbers::StreamNumbers(const model::Recording& recording, const model::Snapshot& snapshot)
+    : numbers_(recording.streams.size(), -1) {
+  size_t left = numbers_.size();
+  int32_t last = 0;
+  const auto meet = [&](StreamId stream) {
+    if (stream.is_none() || numbers_[stream.index()] >= 0) return;
+    numbers_[stream.index()] = recording.streams[stream.index()] == 0 ? 0 : ++last;
+    --left;
+  };
+  const auto meet_all = [&](const Column<StreamId>& streams, model::RowRange rows) {
+    for (int32_t row = rows.first; row < rows.end() && left > 0; ++row) meet(streams[static_cast<size_t>(row)]);
+  };
+  for (const model::DeviceTrace& trace : snapshot.traces) meet_all(recording.events.stream, trace.events);
+  meet_all(recording.segments.stream, snapshot.segments);
+  meet_all(recording.events.stream, snapshot.host_events);
+  meet_all(recording.segments.stream, snapshot.host_segments);
+  for (int32_t& number : numbers_) {
+    if (number < 0) number = 0;  // of another snapshot
+  }
+}
+
+StreamId StreamNumbers::stream_with(int32_t number) const {
+  for (size_t i = 0; i < numbers_.size(); ++i) {
+    if (numbers_[i] == number) return StreamId(i);
+  }
+  return {};
+}
+
+std::string handle_text(const model::Recording& recording, StreamId stream) {
+  const int64_t handle = stream.is_none() ? 0 : recording.streams[stream.index()];
+  return handle == 0 ? "0" : fmt::format("{:#x}", static_cast<uint64_t>(handle));
+}
+
+}  // namespace memstrata::analysis

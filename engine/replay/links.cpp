@@ -1,0 +1,54 @@
+#include "engine/replay/links.h"
+
+namespace memstrata::replay {
+
+using trace::Action;
+
+BlockEvents events_of_block(const model::Recording& recording, const StateHistory& history, int32_t block) {
+  const auto i = static_cast<size_t>(block);
+  // A repair may set begin or end at an event that is not the block's own.
+  const auto own = [&](int32_t event, auto&& fits) {
+    const bool in_trace = event >= 0 && event < history.event_count();
+    return in_trace && history.row_of_event[static_cast<size_t>(event)] == block &&
+                   fits(recording.events.action[static_cast<size_t>(history.rows.events.first + event)])
+               ? event
+               : -1;
+  };
+  const auto is_request = [](Action a) { return a == Action::free_requested || a == Action::free; };
+  BlockEvents events;
+  events.alloc = own(history.blocks.begin[i], [](Action a) { return a == Action::alloc; });
+  events.free_requested = own(history.pending_from[i], is_request);
+  events.free_completed = own(history.blocks.end[i], [&](Action a) {
+    return trace::completes_free(a) || is_request(a);
+  });
+  return events;
+}
+
+int32_t rank_of_block(const model::Recording& recording, const StateHistory& history,
+                      const Lifetimes& lifetimes, int32_t block) {
+  const BlockEvents events = events_of_block(recording, history, block);
+  if (events.alloc >= 0) return lifetimes.rank_born_at(events.alloc);
+  const int32_t source = history.block_source[static_cast<size_t>(block)];
+  for (int32_t rank = 0; rank < lifetimes.from_start; ++rank) {
+    const auto r = static_cast<size_t>(rank);
+    const bool same = source >= 0 ? lifetimes.source[r] == source
+                                  : events.free_completed >= 0 && lifetimes.freed[r] == events.free_completed;
+    if (same) return rank;
+  }
+  return -1;
+}
+
+int32_t block_of_rank(const StateHistory& history, const Lifetimes& lifetimes, int32_t rank) {
+  const auto r = static_cast<size_t>(rank);
+  if (lifetimes.born[r] >= 0) return history.row_of_event[static_cast<size_t>(lifetimes.born[r])];
+  if (lifetimes.source[r] < 0) {
+    const int32_t freed = lifetimes.freed[r];
+    return freed < history.event_count() ? history.row_of_event[static_cast<size_t>(freed)] : -1;
+  }
+  for (size_t block = 0; block < history.block_source.size(); ++block) {
+    if (history.block_source[block] == lifetimes.source[r]) return static_cast<int32_t>(block);
+  }
+  return -1;
+}
+
+}  // namespace memstrata::replay

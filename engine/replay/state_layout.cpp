@@ -1,0 +1,183 @@
+#include "engine/replay/state_layout.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace memstrata::replay {
+
+namespace {
+
+constexpr double kFilled = 0.8;           // of a row's height
+constexpr double kGapOfRow = 1.0 / 200;  // between two segments
+
+[[nodiscard]] StateKind kind_of(const BlockAt& block) {
+  if (block.row < 0) return StateKind::gap;
+  return block.state == model::BlockState::active_pending_free ? StateKind::pending : StateKind::block;
+}
+
+// Blocks of a segment from the left; what is narrower than a pixel waits until it fills one.
+class Strip {
+ public:
+  Strip(StateRects& out, double y, double height, double visible_width)
+      : out_(out), y_(y), height_(height), visible_(visible_width) {}
+
+  void add(double from, double until, StateKind kind, int32_t row) {
+    if (until <= 0 || from >= visible_) return;
+    if (until - from >= 1) {
+      flush();
+      emit(from, until, kind, row);
+      return;
+    }
+    if (pieces_ == 0) start_ = from;
+    end_ = until;
+    bytes_[static_cast<size_t>(kind)] += until - from;
+    row_ = pieces_++ == 0 ? row : -1;
+    if (end_ - start_ >= 1) flush();
+  }
+  void flush() {
+    if (pieces_ == 0) return;
+    const auto most = std::max_element(bytes_.begin(), bytes_.end()) - bytes_.begin();
+    emit(start_, end_, static_cast<StateKind>(most), row_);
+    pieces_ = 0;
+    bytes_ = {};
+  }
+
+ private:
+  void emit(double from, double until, StateKind kind, int32_t row) {
+    const double left = std::max(from, -1.0), right = std::min(until, visible_ + 1);
+    out_.x.push_back(static_cast<float>(left));
+    out_.y.push_back(static_cast<float>(y_));
+    out_.width.push_back(static_cast<float>(right - left));
+    out_.height.push_back(static_cast<float>(height_));
+    out_.kind.push_back(static_cast<uint8_t>(kind));
+    out_.row.push_back(row);
+  }
+
+  StateRects& out_;
+  double y_, height_, visible_;
+  double start_ = 0, end_ = 0;
+  std::array<double, 5> bytes_{};  // pixels, per StateKind
+  int32_t pieces_ = 0, row_ = -1;
+};
+
+}  // namespace
+
+bool StateLayout::pack(const MemoryAt& memory) {
+  const auto segments = memory.segments();
+  places_.clear();
+  rows_ = 0;
+  row_bytes_ = 1;
+  if (!places_.resize(segments.size(), {})) return false;
+  for (size_t i = 0; i < segments.size(); ++i) {
+    places_[i].segment = static_cast<int32_t>(i);
+    row_bytes_ = std::max(row_bytes_, static_cast<double>(segments[i].size));
+  }
+  std::sort(places_.data(), places_.data() + places_.size(), [&](const Packed& a, const Packed& b) {
+    const SegmentAt &left = segments[static_cast<size_t>(a.segment)],
+                    &right = segments[static_cast<size_t>(b.segment)];
+    return left.size != right.size ? left.size < right.size : left.address < right.address;
+  });
+  double x = 0;
+  for (Packed& place : places_.span()) {
+    const auto size = static_cast<double>(segments[static_cast<size_t>(place.segment)].size);
+    if (x > 0 && x + size > row_bytes_) {
+      x = 0;
+      ++rows_;
+    }
+    place.x = x;
+    place.row = rows_;
+    x += size + row_bytes_ * kGapOfRow;
+  }
+  rows_ += places_.empty() ? 0 : 1;
+  return true;
+}
+
+double StateLayout::bytes_to_pixels(const StateWindow& window) const {
+  return window.width * window.zoom / row_bytes_;
+}
+
+StateLayout::Place StateLayout::place_of(const MemoryAt& memory, int32_t segment,
+                                         const StateWindow& window) const {
+  const double row_height = window.height * window.zoom / std::max(rows_, 1);
+  for (const Packed& place : places_) {
+    if (place.segment != segment) continue;
+    const auto size = static_cast<double>(memory.segments()[static_cast<size_t>(segment)].size);
+    return {place.x * bytes_to_pixels(window), place.row * row_height, size * bytes_to_pixels(window),
+            row_height * kFilled};
+  }
+  return {};
+}
+
+StateRects StateLayout::rects(const MemoryAt& memory, const StateWindow& window) const {
+  StateRects out;
+  if (!(window.width >= 1) || !(window.height >= 1) || !(window.zoom >= 1) || rows_ == 0) return out;
+  const double scale = bytes_to_pixels(window);
+  const double row_height = window.height * window.zoom / rows_;
+  const auto first = std::lower_bound(
+      places_.begin(), places_.end(), window.top / row_height - 1,
+      [](const Packed& place, double row) { return place.row < row; });
+  int32_t drawn_row = -1;
+  double drawn_pixel = -2;
+  for (const Packed* place = first; place != places_.end(); ++place) {
+    const double y = place->row * row_height - window.top;
+    if (y >= window.height) break;
+    if (place->row != drawn_row) {
+      if (std::floor(y) == drawn_pixel) continue;  // another row has this pixel
+      drawn_row = place->row;
+      drawn_pixel = std::floor(y);
+    }
+    const SegmentAt& segment = memory.segments()[static_cast<size_t>(place->segment)];
+    const double x = place->x * scale - window.left;
+    const double width = static_cast<double>(segment.size) * scale;
+    if (x + width <= 0 || x >= window.width) continue;
+    const double height = std::max(row_height * kFilled, 1.0);
+    Strip whole(out, y, height, window.width);
+    whole.add(x, x + std::max(width, 1.0), StateKind::segment, segment.row);
+    Strip strip(out, y, height, window.width);
+    for (const BlockAt& block : memory.blocks_of(segment)) {
+      const double from = x + static_cast<double>(block.address - segment.address) * scale;
+      const double until = from + static_cast<double>(block.size) * scale;
+      if (from >= window.width) break;
+      const bool has_rounding = block.row >= 0 && block.requested_size < block.size;
+      const double used = has_rounding ? from + static_cast<double>(block.requested_size) * scale : until;
+      strip.add(from, used, kind_of(block), block.row);
+      if (has_rounding) strip.add(used, until, StateKind::rounding, block.row);
+    }
+    strip.flush();
+  }
+  return out;
+}
+
+StateLayout::Hit StateLayout::hit(const MemoryAt& memory, const StateWindow& window, double x, double y) const {
+  Hit hit;
+  if (!(window.width >= 1) || !(window.height >= 1) || !(window.zoom >= 1) || rows_ == 0) return hit;
+  const double row_height = window.height * window.zoom / rows_;
+  const double at_row = (y + window.top) / row_height;
+  if (!(at_row >= 0) || at_row >= rows_) return hit;
+  const auto row = static_cast<int32_t>(at_row);
+  if (at_row - row > kFilled && row_height * (1 - kFilled) >= 1) return hit;
+  const double bytes = (x + window.left) / bytes_to_pixels(window);
+  for (const Packed* place = std::lower_bound(places_.begin(), places_.end(), row,
+                                              [](const Packed& p, int32_t r) { return p.row < r; });
+       place != places_.end() && place->row == row; ++place) {
+    const SegmentAt& segment = memory.segments()[static_cast<size_t>(place->segment)];
+    const double offset = bytes - place->x;
+    if (!(offset >= 0) || offset >= static_cast<double>(segment.size)) continue;
+    hit.segment = place->segment;
+    const uint64_t address = segment.address + static_cast<uint64_t>(offset);
+    const auto blocks = memory.blocks_of(segment);
+    const auto above = std::upper_bound(blocks.begin(), blocks.end(), address,
+                                        [](uint64_t a, const BlockAt& block) { return a < block.address; });
+    if (above == blocks.begin()) return hit;
+    const BlockAt& block = *(above - 1);
+    hit.block = segment.first_block + static_cast<int32_t>(above - 1 - blocks.begin());
+    hit.part = block.row >= 0 && address - block.address >= static_cast<uint64_t>(block.requested_size)
+                   ? StateKind::rounding
+                   : kind_of(block);
+    return hit;
+  }
+  return hit;
+}
+
+}  // namespace memstrata::replay

@@ -1,0 +1,183 @@
+#include "engine/session/state_view.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/analysis/event_json.h"
+#include "engine/analysis/memory_json.h"
+#include "engine/base/json_writer.h"
+#include "engine/replay/links.h"
+#include "engine/replay/memory_at.h"
+
+namespace memstrata::session {
+
+struct StateView::Parts {
+  Parts(const model::Recording& recording_, const model::Snapshot& snapshot_,
+        const replay::Lifetimes& lifetimes_, replay::StateHistory&& found)
+      : recording(recording_),
+        snapshot(snapshot_),
+        lifetimes(lifetimes_),
+        history(std::move(found)),
+        streams(recording_, snapshot_),
+        list(recording_.budget),
+        memory(history, recording_.budget),
+        layout(recording_.budget) {
+    list.show_all(history.event_count());
+  }
+
+  [[nodiscard]] analysis::EventContext context() const {
+    return {recording, snapshot, history, lifetimes, streams};
+  }
+  // Moves the state, and packs the layout if that is asked for.
+  [[nodiscard]] Status go_to(int32_t event, bool packed = false) {
+    const int32_t before = memory.event();
+    if (!memory.go_to(event)) return no_memory();
+    if (memory.event() != before) is_packed = false;
+    if (packed && !is_packed) {
+      if (!layout.pack(memory)) return no_memory();
+      is_packed = true;
+    }
+    return {};
+  }
+  [[nodiscard]] tl::unexpected<Error> no_memory() const {
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the state after an event");
+  }
+
+  const model::Recording& recording;
+  const model::Snapshot& snapshot;
+  const replay::Lifetimes& lifetimes;
+  replay::StateHistory history;
+  analysis::StreamNumbers streams;
+  analysis::EventList list;
+  replay::MemoryAt memory;
+  replay::StateLayout layout;
+  bool is_packed = false;
+};
+
+StateView::StateView(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+StateView::~StateView() = default;
+
+Result<std::unique_ptr<StateView>> StateView::open(const model::Recording& recording,
+                                                   const model::Snapshot& snapshot,
+                                                   const replay::Lifetimes& lifetimes) {
+  auto history = replay::undo_to_start(recording, snapshot, lifetimes.device);
+  if (!history) return tl::unexpected(history.error());
+  auto parts = std::make_unique<Parts>(recording, snapshot, lifetimes, std::move(*history));
+  return std::unique_ptr<StateView>(new StateView(std::move(parts)));
+}
+
+std::string StateView::info_json() const {
+  const Parts& p = *parts_;
+  int64_t ooms = 0, snapshots = 0, annotates = 0;
+  const model::RowRange rows = p.history.rows.events;
+  for (int32_t row = rows.first; row < rows.end(); ++row) {
+    const trace::Action action = p.recording.events.action[static_cast<size_t>(row)];
+    ooms += action == trace::Action::oom;
+    snapshots += action == trace::Action::snapshot;
+    annotates += action == trace::Action::annotate;
+  }
+  JsonWriter json;
+  json.begin_object();
+  json.member("events", p.history.event_count());
+  json.member("blocks", p.history.blocks.count());
+  json.member("ranges", p.history.ranges.count());
+  json.member("peak_event", p.lifetimes.peak_event);
+  json.member("oom_events", ooms);
+  json.member("snapshot_events", snapshots);
+  json.member("annotate_events", annotates);
+  json.end_object();
+  return std::move(json).text();
+}
+
+const model::Diagnostics& StateView::diagnostics() const { return parts_->history.diagnostics; }
+const replay::StateHistory& StateView::history() const { return parts_->history; }
+
+Result<int32_t> StateView::filter_events(const analysis::EventFilter& filter) {
+  Parts& p = *parts_;
+  if (const Status shown = p.list.show(p.recording, p.history, p.streams, filter); !shown)
+    return tl::unexpected(shown.error());
+  return p.list.count();
+}
+
+std::string StateView::event_rows_json(int32_t first, int32_t count) const {
+  return analysis::event_rows_json(parts_->context(), parts_->list, first, count);
+}
+
+int32_t StateView::row_of_event(int32_t event) const { return parts_->list.row_of(event); }
+
+std::string StateView::event_details_json(int32_t event) const {
+  if (event < 0 || event >= parts_->history.event_count()) return "null";
+  return analysis::event_details_json(parts_->context(), event);
+}
+
+int32_t StateView::find_event(std::string_view kind, int32_t from, bool backwards) const {
+  const Parts& p = *parts_;
+  if (kind == "peak") return p.lifetimes.peak_event;
+  const auto action = trace::action_of(kind);
+  return action ? analysis::find_event(p.recording, p.history, *action, from, backwards) : -1;
+}
+
+Result<std::string> StateView::totals_json(int32_t event) {
+  if (const Status there = parts_->go_to(event); !there) return tl::unexpected(there.error());
+  return analysis::totals_json(parts_->context(), parts_->memory);
+}
+
+Result<replay::StateRects> StateView::layout(int32_t event, const replay::StateWindow& window) {
+  if (const Status there = parts_->go_to(event, true); !there) return tl::unexpected(there.error());
+  return parts_->layout.rects(parts_->memory, window);
+}
+
+Result<std::string> StateView::pick_json(int32_t event, const replay::StateWindow& window, double x, double y) {
+  if (const Status there = parts_->go_to(event, true); !there) return tl::unexpected(there.error());
+  return analysis::hit_json(parts_->context(), parts_->memory,
+                            parts_->layout.hit(parts_->memory, window, x, y));
+}
+
+Result<std::string> StateView::block_json(int32_t event, int32_t block) {
+  if (block < 0 || block >= parts_->history.blocks.count()) return std::string("null");
+  if (const Status there = parts_->go_to(event); !there) return tl::unexpected(there.error());
+  return analysis::state_block_json(parts_->context(), parts_->memory, block);
+}
+
+Result<std::string> StateView::segment_json(int32_t event, int32_t range) {
+  if (range < 0 || range >= parts_->history.ranges.count()) return std::string("null");
+  if (const Status there = parts_->go_to(event); !there) return tl::unexpected(there.error());
+  return analysis::state_segment_json(parts_->context(), parts_->memory, range);
+}
+
+Result<std::string> StateView::place_json(int32_t event, int32_t block, const replay::StateWindow& window) {
+  Parts& p = *parts_;
+  if (const Status there = p.go_to(event, true); !there) return tl::unexpected(there.error());
+  const auto segments = p.memory.segments();
+  if (block < 0 || block >= p.history.blocks.count()) return std::string("null");
+  for (size_t i = 0; i < segments.size(); ++i) {
+    for (const replay::BlockAt& one : p.memory.blocks_of(segments[i])) {
+      if (one.row != block) continue;
+      const auto place = p.layout.place_of(p.memory, static_cast<int32_t>(i), window);
+      const double scale = place.width / static_cast<double>(segments[i].size);
+      JsonWriter json;
+      json.begin_object();
+      json.member("x", place.x);
+      json.member("y", place.y);
+      json.member("width", place.width);
+      json.member("height", place.height);
+      json.member("block_x", place.x + static_cast<double>(one.address - segments[i].address) * scale);
+      json.member("block_width", static_cast<double>(one.size) * scale);
+      json.end_object();
+      return std::move(json).text();
+    }
+  }
+  return std::string("null");
+}
+
+int32_t StateView::block_of_rank(int32_t rank) const {
+  if (rank < 0 || rank >= parts_->lifetimes.block_count()) return -1;
+  return replay::block_of_rank(parts_->history, parts_->lifetimes, rank);
+}
+
+int32_t StateView::rank_of_block(int32_t block) const {
+  if (block < 0 || block >= parts_->history.blocks.count()) return -1;
+  return replay::rank_of_block(parts_->recording, parts_->history, parts_->lifetimes, block);
+}
+
+}  // namespace memstrata::session

@@ -1,0 +1,92 @@
+// The worker's side of state_calls.ts: each question is one call of the engine's Session.
+import type { Session } from 'engine-glue';
+import type {
+  EventDetails,
+  EventRow,
+  StateBlock,
+  StateInfo,
+  StatePick,
+  StatePlace,
+  StateSegment,
+  StateTotals,
+} from './state_answers.ts';
+import type { StateCalls, StateRects } from './state_calls.ts';
+
+export type StateKind = keyof StateCalls;
+export type StateRequest = {
+  [K in StateKind]: { kind: K; id: number; args: StateCalls[K]['args'] };
+}[StateKind];
+
+/** How the worker reads a JSON answer, and how it refuses on an error. */
+export interface Reading {
+  parse: <T>(json: string) => T;
+  check: (status: string) => void;
+}
+
+/** The answer, and what of it can be moved to the page. */
+export function answerState(
+  session: Session,
+  request: StateRequest,
+  { parse, check }: Reading,
+): { value: StateCalls[StateKind]['answer']; transfer: Transferable[] } {
+  const plain = (value: StateCalls[StateKind]['answer']) => ({ value, transfer: [] });
+  switch (request.kind) {
+    case 'states':
+      return plain(parse<StateInfo | null>(session.openState()));
+    case 'filterEvents': {
+      const { actions, leastSize, mostSize, stream, address, frame } = request.args;
+      const count = session.filterEvents(
+        (actions ?? []).join(','),
+        leastSize ?? 0,
+        mostSize ?? Infinity,
+        stream ?? -1,
+        address ?? '',
+        frame ?? '',
+      );
+      return plain(parse<number | null>(count) ?? 0);
+    }
+    case 'eventRows':
+      return plain(parse<EventRow[] | null>(session.eventRows(request.args.first, request.args.count)) ?? []);
+    case 'rowOfEvent':
+      return plain(session.rowOfEvent(request.args.event));
+    case 'event':
+      return plain(parse<EventDetails | null>(session.eventDetails(request.args.event)));
+    case 'findEvent':
+      return plain(session.findEvent(request.args.kind, request.args.from, request.args.backwards));
+    case 'totals':
+      return plain(parse<StateTotals>(session.stateTotals(request.args.event)));
+    case 'layout': {
+      const { event, window } = request.args;
+      const views = session.stateLayout(event, window);
+      const rects: StateRects = {
+        x: views.x.slice(),
+        y: views.y.slice(),
+        width: views.width.slice(),
+        height: views.height.slice(),
+        kind: views.kind.slice(),
+        row: views.row.slice(),
+      };
+      check(session.lastError());
+      const totals = parse<StateTotals>(session.stateTotals(event));
+      return { value: { rects, totals }, transfer: Object.values(rects).map((column) => column.buffer) };
+    }
+    case 'statePick': {
+      const { event, window, x, y } = request.args;
+      return plain(parse<StatePick | null>(session.statePick(event, window, x, y)));
+    }
+    case 'stateBlock':
+      return plain(parse<StateBlock | null>(session.stateBlock(request.args.event, request.args.block)));
+    case 'stateSegment':
+      return plain(
+        parse<StateSegment | null>(session.stateSegment(request.args.event, request.args.segment)),
+      );
+    case 'statePlace': {
+      const { event, block, window } = request.args;
+      return plain(parse<StatePlace | null>(session.statePlace(event, block, window)));
+    }
+    case 'blockOfRank':
+      return plain(session.blockOfRank(request.args.rank));
+    case 'rankOfBlock':
+      return plain(session.rankOfBlock(request.args.block));
+  }
+}
