@@ -9,9 +9,6 @@ namespace memstrata::analysis {
 
 namespace {
 
-// As in search.cpp: keeps the walk linear for blocks without a stack of their own.
-constexpr int32_t kFurthestRequest = 64;
-
 struct Place {
   uint64_t address;
   int32_t row;

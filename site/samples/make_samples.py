@@ -9,7 +9,7 @@
   leak.pickle.gz             a loop that keeps every loss together with its graph: each step leaves the same few
                              blocks behind, the level after each step rises like stairs
   fragmentation.pickle.gz    requests of many sizes, most freed again: what stays is spread over all segments, so far
-                             more is reserved than allocated and none of it can be given back
+                             more is reserved than allocated and little of it can be given back
 
 The allocations run over a small model of PyTorch's caching allocator (small and large pool, best fit, split, merge,
 giving back cached segments before an out-of-memory), so segments, blocks and events agree with each other. The
@@ -272,7 +272,7 @@ def leak():
 
 
 def fragmentation():
-    """A server with answers of many lengths: of each batch one short-lived buffer outlives all others."""
+    """A server with answers of many lengths: some small results of each batch are kept between its large buffers."""
     gpu = Allocator(23)
     serve = (frame("/home/dev/server/batch.py", 81, "decode"), frame("/home/dev/server/serve.py", 30, "handle"))
     cache = (frame("/home/dev/server/prefix_cache.py", 25, "keep"), *serve)
@@ -281,8 +281,8 @@ def fragmentation():
         working = []
         for _ in range(8):
             working.append(gpu.malloc(gpu.rng.randrange(11 * MIB, 18 * MIB + 2 * batch * MIB), call(LINEAR, outer=serve)))
-            if gpu.rng.random() < 0.3:
-                gpu.malloc(gpu.rng.randrange(1 * MIB + 1, 3 * MIB), call(*cache))
+            if gpu.rng.random() < 0.4:
+                gpu.malloc(gpu.rng.randrange(1 * MIB + 1, 2 * MIB), call(*cache))
         for address in gpu.rng.sample(working, len(working)):
             gpu.free(address, call(*serve))
         gpu.mark(f"batch {batch}", "END")

@@ -3,6 +3,8 @@
 
   python3 tests/cli/cli_test.py TOOL [unittest options]
 """
+import base64
+import gzip
 import json
 import os
 import pickle
@@ -276,6 +278,189 @@ class Simulate(unittest.TestCase):
         self.assertEqual(run("simulate", "/nonexistent/script").returncode, UNREADABLE)
         self.assertEqual(run("simulate", tempfile.gettempdir()).returncode, UNREADABLE)
         self.assertEqual(run("simulate").returncode, USAGE)
+
+
+def case(name):
+    return CASES / name / "input.pickle"
+
+
+class Inputs(unittest.TestCase):
+    def test_a_pasted_list_of_paths(self):
+        pasted = f"  {case('protocol4')}\n\n\"{case('gzipped')}\"\r\n/nothing/here\n".encode()
+        result = run("summary", "--json", "--paths-from", "-", stdin=pasted)
+        self.assertEqual(result.returncode, UNREADABLE)
+        self.assertEqual([o.get("format", o.get("error", {}).get("code")) for o in objects(result)],
+                         ["pickle", "pickle in gzip", "unreadable"])
+
+    def test_no_files_at_all_is_wrong_usage(self):
+        self.assertEqual(run("summary", "--paths-from", "-", stdin=b"\n").returncode, USAGE)
+        self.assertEqual(run("top", "--paths-from", "/nothing/here").returncode, USAGE)
+
+    def test_archives_come_from_a_pipe_too(self):
+        result = run("summary", "--json", "-", stdin=case("zip_streamed").read_bytes())
+        names = [s["name"] for s in objects(result)[0]["snapshots"]]
+        self.assertEqual(names, ["run/rank0.pickle", "run/rank1.pickle.gz", "run/rank2.json"])
+
+
+class Top(unittest.TestCase):
+    """The small run of the golden cases: allocs of 1000 and 500 from the same stack, the first is freed at the end."""
+
+    def top(self, *arguments, name="protocol4"):
+        result = run("top", "--json", case(name), *arguments)
+        self.assertEqual(result.returncode, SUCCESS, result.stderr)
+        return objects(result)[0]["tops"]
+
+    def test_peak_end_and_start(self):
+        stack = ["a.py:10:leaf", "a.py:20:main"]
+        for at, event, size, blocks in (("peak", 2, 1500, 2), ("end", 4, 500, 1), ("3", 3, 1500, 2), ("1", 1, 1000, 1)):
+            (top,) = self.top("--at", at)
+            self.assertEqual((top["event"], top["requested_bytes"], top["blocks"], top["groups"]), (event, size, blocks, 1))
+            self.assertEqual(top["rows"], [{"bytes": size, "blocks": blocks, "share": 1.0, "stack": stack}])
+        (top,) = self.top("--at", "start")
+        self.assertEqual((top["event"], top["requested_bytes"], top["rows"]), (-1, 0, []))
+
+    def test_function_and_file(self):
+        self.assertEqual(self.top("--by", "function")[0]["rows"],
+                         [{"bytes": 1500, "blocks": 2, "share": 1.0, "function": "leaf", "file": "a.py"}])
+        self.assertEqual(self.top("--by", "file")[0]["rows"], [{"bytes": 1500, "blocks": 2, "share": 1.0, "file": "a.py"}])
+
+    def test_rows_beyond_the_limit_are_one(self):
+        leak = ROOT / "site" / "samples" / "leak.pickle.gz"
+        (top,) = objects(run("top", "--json", "--at", "end", "-n", "1", leak))[0]["tops"]
+        # 8 weights of 24 MiB; 24 steps leave 3 MiB and 4 bytes each.
+        self.assertEqual((top["rows"][0]["bytes"], top["rows"][0]["blocks"]), (8 * 24 << 20, 8))
+        self.assertEqual(top["other"], {"bytes": 24 * ((3 << 20) + 4), "blocks": 48})
+
+    def test_every_snapshot_of_an_archive(self):
+        self.assertEqual([t["snapshot"] for t in self.top(name="zip_several_ranks")],
+                         ["run/rank0.pickle", "run/rank1.pickle.gz", "run/rank2.json"])
+
+    def test_the_sum_at_the_peak_is_the_peak_of_the_summary(self):
+        for path in sorted(REAL.glob("*.pickle"))[:12]:
+            if "NOT_A" in path.name:
+                continue
+            devices = objects(run("summary", "--json", path))[0]["snapshots"][0]["devices"]
+            for by in ("stack", "function", "file"):
+                tops = objects(run("top", "--json", "--by", by, "-n", "3", path))[0]["tops"]
+                for device, top in zip(devices, tops, strict=True):
+                    self.assertEqual(top["requested_bytes"], device["peak"]["requested_bytes"], path)
+                    rows = sum(r["bytes"] for r in top["rows"]) + top["other"]["bytes"]
+                    self.assertEqual(rows, top["requested_bytes"], path)
+
+    def test_table(self):
+        text = run("top", case("protocol4")).stdout.decode()
+        self.assertRegex(text, r"Device 0, peak, after event 2 \(the last is 4\): 1\.5 KiB \(1,500 bytes\) in 2 blocks")
+        self.assertRegex(text, r"1\.5 KiB +100\.0% +2  a\.py:10:leaf\n +a\.py:20:main")
+
+    def test_what_is_not_there_is_exit_code_1(self):
+        for arguments in (("--at", "later"), ("--at", "99"), ("--device", "7"), ("--by", "line"), ("-n", "0")):
+            self.assertEqual((arguments, run("top", case("protocol4"), *arguments).returncode), (arguments, USAGE))
+
+
+class Html(unittest.TestCase):
+    VIEWER = b"<html><body><p>viewer</p><script>getElementById('memstrata-snapshot')</script></body></html>\n"
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.viewer = Path(self.folder.name, "viewer.html")
+        self.viewer.write_bytes(self.VIEWER)
+        self.out = Path(self.folder.name, "out.html")
+
+    def test_the_page_is_the_viewer_and_the_snapshot(self):
+        for name in ("cpp_writer", "gzipped", "zip_several_ranks", "json_text"):
+            result = run("html", case(name), "-o", self.out, "--viewer", self.viewer, "--json")
+            self.assertEqual(result.returncode, SUCCESS, result.stdout)
+            answer = objects(result)[0]
+            page = self.out.read_bytes()
+            self.assertEqual((answer["bytes"], answer["output"]), (len(page), str(self.out)))
+            before, rest = page.split(b'<script type="application/octet-stream" id="memstrata-snapshot" data-name="input.pickle">')
+            inside, after = rest.split(b"</script>\n", 1)
+            self.assertEqual(before + after, self.VIEWER)
+            packed = base64.b64decode(inside, validate=True)
+            self.assertEqual(len(packed), answer["packed_bytes"])
+            original = case(name).read_bytes()
+            self.assertEqual(packed if name in ("gzipped", "zip_several_ranks") else gzip.decompress(packed), original)
+            self.assertLess(len(page), 1.4 * len(packed) + 700_000)
+            again = objects(run("summary", "--json", self.out))[0]
+            first = objects(run("summary", "--json", case(name)))[0]
+            self.assertEqual([s["devices"] for s in again["snapshots"]], [s["devices"] for s in first["snapshots"]])
+
+    def test_names_cannot_leave_their_attribute(self):
+        path = Path(self.folder.name, 'a"><b>&.pickle')
+        path.write_bytes(case("protocol4").read_bytes())
+        self.assertEqual(run("html", path, "-o", self.out, "--viewer", self.viewer).returncode, SUCCESS)
+        self.assertIn(b'data-name="a&quot;>&lt;b>&amp;.pickle">', self.out.read_bytes())
+
+    def test_nothing_is_left_of_a_failure(self):
+        other = Path(self.folder.name, "other.txt")
+        other.write_bytes(b"no snapshot")
+        for arguments, code in (((other, "-o", self.out, "--viewer", self.viewer), UNREADABLE),
+                                ((case("protocol4"), "-o", "/nothing/here.html", "--viewer", self.viewer), UNREADABLE),
+                                ((case("protocol4"), "-o", self.out, "--viewer", other), USAGE),
+                                ((case("protocol4"), "-o", self.out, "--viewer", "/nothing"), USAGE)):
+            result = run("html", *arguments)
+            self.assertEqual((arguments, result.returncode), (arguments, code))
+            self.assertNotEqual(result.stderr, b"")
+        self.assertEqual(sorted(p.name for p in Path(self.folder.name).iterdir()), ["other.txt", "viewer.html"])
+
+
+class Samples(unittest.TestCase):
+    """What each sample of the page is to show."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.snapshots = {}
+        for path in sorted((ROOT / "site" / "samples").glob("*.pickle*")):
+            data = path.read_bytes()
+            cls.snapshots[path.name.split(".")[0]] = pickle.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+
+    def test_they_are_what_the_script_makes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, ROOT / "site" / "samples" / "make_samples.py", folder], check=True, capture_output=True)
+            for path in Path(folder).iterdir():
+                data = path.read_bytes()
+                made = pickle.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+                self.assertEqual(made, self.snapshots[path.name.split(".")[0]], path.name)
+
+    def test_all_four_are_read_without_a_finding_and_are_small(self):
+        paths = sorted((ROOT / "site" / "samples").glob("*.pickle*"))
+        self.assertEqual(len(paths), 4)
+        for path, answer in zip(paths, objects(run("summary", "--json", *paths))):
+            self.assertEqual(answer["diagnostics"], [], path)
+            self.assertLess(path.stat().st_size, 350_000)
+
+    def test_out_of_memory_ends_with_an_oom_that_could_not_fit(self):
+        trace = self.snapshots["out_of_memory"]["device_traces"][0]
+        self.assertEqual([e["action"] for e in trace].count("oom"), 1)
+        self.assertEqual(trace[-1]["action"], "oom")
+        self.assertGreater(trace[-1]["size"], trace[-1]["device_free"])
+        self.assertIn("segment_free", [e["action"] for e in trace], "cached segments were given back first")
+        reserved = sum(s["total_size"] for s in self.snapshots["out_of_memory"]["segments"])
+        self.assertEqual(reserved + trace[-1]["device_free"], 6144 << 20)
+
+    def test_leak_grows_by_the_same_each_step(self):
+        snapshot = self.snapshots["leak"]
+        ends = [a["time_us"] for a in snapshot["external_annotations"] if a["stage"] == "END"]
+        levels = []
+        for end in ends:
+            live = {}
+            for e in snapshot["device_traces"][0]:
+                if e["time_us"] > end:
+                    break
+                if e["action"] == "alloc":
+                    live[e["addr"]] = e["size"]
+                elif e["action"] == "free_completed":
+                    del live[e["addr"]]
+            levels.append(sum(live.values()))
+        self.assertEqual({b - a for a, b in zip(levels, levels[1:])}, {(3 << 20) + 4})
+
+    def test_fragmentation_reserves_much_more_than_it_uses(self):
+        segments = self.snapshots["fragmentation"]["segments"]
+        reserved, allocated = sum(s["total_size"] for s in segments), sum(s["allocated_size"] for s in segments)
+        self.assertGreater(reserved, 8 * allocated)
+        in_use = [s for s in segments if any(b["state"] == "active_allocated" for b in s["blocks"])]
+        self.assertGreater(sum(s["total_size"] for s in in_use), 0.8 * reserved, "little of it can be given back")
 
 
 if __name__ == "__main__":

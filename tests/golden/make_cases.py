@@ -971,7 +971,7 @@ def cpp_writer():
 
 
 @case
-def cpp_not_utf8():
+def cpp_invalid_utf8():
     """C++ writes strings unchecked. The frame's name is not UTF-8, its file name is cut in a character."""
     s = snapshot([], [event("alloc", BASE, 8, frames=[{"name": b"\xff\xfe", "filename": b"\xe2\x82", "line": 1}])],
                  allocator_settings={"PYTORCH_CUDA_ALLOC_CONF": b"a\xffb"})

@@ -26,7 +26,7 @@ export const samples = [
     name: 'fragmentation',
     path: 'samples/fragmentation.pickle.gz',
     label: 'Fragmentation',
-    about: 'Ten times more reserved than allocated',
+    about: 'Almost ten times more reserved than allocated',
   },
 ] as const;
 

@@ -1,0 +1,86 @@
+// Samples of the page, packed inputs, and pages made by `memstrata html`.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { expect, test, type Page } from '@playwright/test';
+import { bytesOf, countOf } from './page.ts';
+import { cliSummary, openFile, openPage, waitForState } from './support.ts';
+
+const root = join(import.meta.dirname, '../..');
+const samples = join(root, 'site/samples');
+let folder = '';
+test.beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'memstrata-'));
+});
+test.afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Summary {
+  format: string;
+  snapshots: {
+    devices: { peak: { requested_bytes: number }; final_requested_bytes: number; events: number }[];
+  }[];
+}
+
+async function expectNumbersOf(page: Page, path: string): Promise<void> {
+  const summary = cliSummary(path) as Summary;
+  const device = summary.snapshots[0]!.devices[0]!;
+  expect(await bytesOf(page, 'peak')).toBe(device.peak.requested_bytes);
+  expect(await bytesOf(page, 'final')).toBe(device.final_requested_bytes);
+  expect(await countOf(page, 'events')).toBe(device.events);
+}
+
+for (const name of ['out_of_memory', 'leak', 'fragmentation']) {
+  test(`the sample ${name} opens with one click`, async ({ page }) => {
+    await openPage(page);
+    await page.locator(`[data-action="sample-${name === 'out_of_memory' ? 'oom' : name}"]`).click();
+    await waitForState(page, 'ready');
+    await expectNumbersOf(page, join(samples, `${name}.pickle.gz`));
+    await expect(page.locator('[data-format]')).toHaveText('pickle in gzip');
+    if (name === 'out_of_memory') expect(await countOf(page, 'oom')).toBe(1);
+  });
+}
+
+test('what is packed shows the same numbers as the plain file', async ({ page }) => {
+  const plain = join(samples, 'training_run.pickle');
+  const packed = join(folder, 'run.gz');
+  writeFileSync(packed, gzipSync(readFileSync(plain)));
+  await openPage(page);
+  for (const [path, format] of [
+    [packed, 'pickle in gzip'],
+    [
+      join(root, 'tests/golden/torch_snapshot/zip_several_ranks/input.pickle'),
+      'pickle and pickle in gzip and json in zip',
+    ],
+    [join(root, 'tests/golden/torch_snapshot/zstd_compressed/input.pickle'), 'pickle in zstd'],
+    [join(root, 'tests/golden/torch_snapshot/json_text/input.pickle'), 'json'],
+    [join(root, 'tests/golden/torch_snapshot/html_trace_plot/input.pickle'), 'pickle in html'],
+  ] as const) {
+    await openFile(page, path);
+    await expect(page.locator('[data-format]')).toHaveText(format);
+    await expectNumbersOf(page, path === packed ? plain : path);
+  }
+});
+
+test('a page made by the command opens from the disk and shows the numbers of the command', async ({
+  page,
+}) => {
+  const plain = join(samples, 'training_run.pickle');
+  const out = join(folder, 'run.html');
+  const tool = join(root, 'build/native-release/bin/memstrata');
+  const answer = JSON.parse(
+    execFileSync(tool, ['html', plain, '-o', out, '--json'], { encoding: 'utf8' }),
+  ) as { bytes: number; packed_bytes: number };
+  expect(answer.bytes).toBeLessThan(1.4 * answer.packed_bytes + 700_000);
+  const errors: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('request', (request) => request.url().startsWith('http') && errors.push(request.url()));
+  await page.goto(pathToFileURL(out).href);
+  await waitForState(page, 'ready');
+  await expect(page.locator('.file-name')).toHaveText('training_run.pickle');
+  await expectNumbersOf(page, plain);
+  expect(errors).toEqual([]);
+});
