@@ -9,53 +9,29 @@ namespace memstrata::analysis {
 
 namespace {
 
-struct Place {
-  uint64_t address;
-  int32_t row;
-
-  auto operator<=>(const Place&) const = default;
-};
-
-// The device's segments and its active final blocks, each by address.
-struct FinalState {
-  explicit FinalState(Budget& budget) : segments(budget), blocks(budget) {}
-  Column<Place> segments;
-  Column<Place> blocks;
-
-  [[nodiscard]] bool collect(const model::Recording& recording, const model::Snapshot& snapshot,
-                             int32_t device) {
-    for (int32_t segment = snapshot.segments.first; segment < snapshot.segments.end(); ++segment) {
-      const auto s = static_cast<size_t>(segment);
-      if (recording.segments.device[s] != device) continue;
-      if (!segments.push_back({recording.segments.address[s], segment})) return false;
-      const model::RowRange rows = recording.segments.blocks[s];
-      for (int32_t row = rows.first; row < rows.end(); ++row) {
-        const auto i = static_cast<size_t>(row);
-        const model::BlockState state = recording.blocks.state[i];
-        if (state != model::BlockState::active_allocated && state != model::BlockState::active_pending_free)
-          continue;
-        if (!blocks.push_back({recording.blocks.address[i], row})) return false;
-      }
-    }
-    std::sort(segments.data(), segments.data() + segments.size());
-    std::sort(blocks.data(), blocks.data() + blocks.size());
-    return true;
+// The device's segments by address.
+[[nodiscard]] bool collect_segments(const model::Recording& recording, const model::Snapshot& snapshot,
+                                    int32_t device, Column<AddressAndRow>& found) {
+  for (int32_t segment = snapshot.segments.first; segment < snapshot.segments.end(); ++segment) {
+    const auto s = static_cast<size_t>(segment);
+    if (recording.segments.device[s] != device) continue;
+    if (!found.push_back({recording.segments.address[s], segment})) return false;
   }
+  std::sort(found.data(), found.data() + found.size());
+  return true;
+}
 
-  [[nodiscard]] int32_t segment_of(const model::Recording& recording, uint64_t address) const {
-    const auto* after =
-        std::upper_bound(segments.begin(), segments.end(), address,
-                         [](uint64_t wanted, const Place& place) { return wanted < place.address; });
-    if (after == segments.begin()) return -1;
-    const Place& before = *std::prev(after);
-    const auto size = static_cast<uint64_t>(recording.segments.total_size[static_cast<size_t>(before.row)]);
-    return address - before.address < size ? before.row : -1;
-  }
-  [[nodiscard]] int32_t block_at(uint64_t address) const {
-    const auto* found = std::lower_bound(blocks.begin(), blocks.end(), Place{address, -1});
-    return found != blocks.end() && found->address == address ? found->row : -1;
-  }
-};
+// Row of SegmentTable whose range holds the address, -1 = none. O(log segments).
+[[nodiscard]] int32_t segment_of(const model::Recording& recording, const Column<AddressAndRow>& segments,
+                                 uint64_t address) {
+  const auto* after =
+      std::upper_bound(segments.begin(), segments.end(), address,
+                       [](uint64_t wanted, const AddressAndRow& place) { return wanted < place.address; });
+  if (after == segments.begin()) return -1;
+  const AddressAndRow& before = *std::prev(after);
+  const auto size = static_cast<uint64_t>(recording.segments.total_size[static_cast<size_t>(before.row)]);
+  return address - before.address < size ? before.row : -1;
+}
 
 [[nodiscard]] std::vector<int32_t> number_streams(const model::Recording& recording,
                                                   const model::Snapshot& snapshot) {
@@ -82,9 +58,12 @@ Result<BlockAttributes> block_attributes(const model::Recording& recording, cons
                                          const replay::Lifetimes& lifetimes) {
   const auto count = static_cast<size_t>(lifetimes.block_count());
   BlockAttributes found(recording.budget);
-  FinalState final_state(recording.budget);
-  if (!final_state.collect(recording, snapshot, lifetimes.device) || !found.stack.resize(count, StackId{}) ||
-      !found.stream.resize(count, StreamId{}) || !found.pool.resize(count, PoolId{})) {
+  Column<AddressAndRow> segments(recording.budget);
+  Column<AddressAndRow> final_blocks(recording.budget);
+  if (!collect_segments(recording, snapshot, lifetimes.device, segments) ||
+      !collect_final_blocks(recording, snapshot, lifetimes.device, final_blocks) ||
+      !found.stack.resize(count, StackId{}) || !found.stream.resize(count, StreamId{}) ||
+      !found.pool.resize(count, PoolId{})) {
     return fail(ErrorCode::limit_exceeded, -1,
                 "not enough memory for stack, stream and pool of {} blocks: {} bytes would be needed",
                 lifetimes.block_count(), recording.budget.needed());
@@ -98,7 +77,7 @@ Result<BlockAttributes> block_attributes(const model::Recording& recording, cons
     const int32_t born = lifetimes.born[r];
     int32_t final_block = born < 0 ? lifetimes.source[r] : -1;
     if (final_block < 0 && lifetimes.freed[r] >= lifetimes.events.count)
-      final_block = final_state.block_at(address);
+      final_block = row_at(final_blocks, address);
     const auto row_of = [&](int32_t event) { return static_cast<size_t>(lifetimes.events.first + event); };
     const StackId at_alloc = born >= 0 ? events.stack[row_of(born)] : StackId{};
     const bool has_own_stack = !at_alloc.is_none() && recording.stacks.leaf(at_alloc) >= 0;
@@ -111,7 +90,7 @@ Result<BlockAttributes> block_attributes(const model::Recording& recording, cons
       found.pool[r] = events.pool[row_of(told)];
     }
     if (told >= 0 && !found.pool[r].is_none()) continue;
-    const int32_t segment = final_state.segment_of(recording, address);
+    const int32_t segment = segment_of(recording, segments, address);
     if (segment < 0) continue;
     if (told < 0) found.stream[r] = recording.segments.stream[static_cast<size_t>(segment)];
     found.pool[r] = recording.segments.pool[static_cast<size_t>(segment)];

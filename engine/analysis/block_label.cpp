@@ -13,7 +13,7 @@ namespace memstrata::analysis {
 
 namespace {
 
-constexpr int32_t kFurthestRequest = 1000;  // events; a picture has many labels
+constexpr int32_t kFurthestRequestOfLabel = 1000;  // events; a picture has many labels
 constexpr size_t kMostFramesRead = 100;
 constexpr size_t kLongestText = 400;
 
@@ -28,7 +28,7 @@ std::string label_frames_json(const model::Recording& recording, const model::Sn
   } else if (lifetimes.freed[r] >= lifetimes.events.count) {
     final_block = find_final_block(recording, snapshot, lifetimes.device, lifetimes.address(recording, rank));
   }
-  const FreeOf free = find_free(recording, lifetimes, rank, final_block, kFurthestRequest);
+  const FreeOf free = find_free(recording, lifetimes, rank, final_block, kFurthestRequestOfLabel);
   const BlockStack stack = choose_stack(recording, lifetimes, rank, final_block, free.event);
   JsonWriter json;
   json.begin_array();
