@@ -75,7 +75,7 @@ class DeviceAllocator {
   // `ordinal` is the device's number, for texts. `sink` may be null; it and `device` outlive the allocator.
   DeviceAllocator(DeviceMemory& device, int ordinal, const Config& config, trace::EventSink* sink,
                   Budget& budget);
-  // Memory is not given back to the device: a process that ends does that faster. See release_all().
+  // Device memory is not given back: that of a process that ends goes anyway. To give it back, empty_cache().
   ~DeviceAllocator();
   DeviceAllocator(const DeviceAllocator&) = delete;
   DeviceAllocator& operator=(const DeviceAllocator&) = delete;
