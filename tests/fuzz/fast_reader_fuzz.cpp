@@ -1,5 +1,5 @@
-// The snapshot reader with and without its shortcuts on the same bytes: the same Recording, findings and errors. The
-// first byte of the input picks the size of the chunks of the fast one.
+// The snapshot reader with and without its shortcuts on the same bytes: the same Recording, findings and
+// errors. The first byte of the input picks the size of the chunks of the fast one.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -49,7 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (fast->status.has_value() != plain->status.has_value()) std::abort();
   if (!fast->status) {
     if (fast->status.error().message != plain->status.error().message) std::abort();
-  } else if (const auto difference = tests::difference_of(fast->recording, plain->recording); !difference.empty()) {
+  } else if (const auto difference = tests::difference_of(fast->recording, plain->recording);
+             !difference.empty()) {
     std::fprintf(stderr, "%s\n", difference.c_str());
     std::abort();
   }
