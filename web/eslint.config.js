@@ -58,4 +58,16 @@ export default tseslint.config(
       ),
     },
   },
+  {
+    // Parts of these run in the page.
+    files: ['tests/bench/*.mjs'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['Worker', 'document', 'requestAnimationFrame', 'WheelEvent', 'PointerEvent'].map((name) => [
+          name,
+          'readonly',
+        ]),
+      ),
+    },
+  },
 );

@@ -1,7 +1,7 @@
 // What the canvas shows where the blocks are known.
 import { expect, test } from '@playwright/test';
 import { colorsOf } from '../../web/src/draw/colors.ts';
-import { colorAt, settledView } from './page.ts';
+import { colorAt, pointOf, settledView } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
 import { openPage, waitForState } from './support.ts';
 
@@ -51,5 +51,41 @@ for (const theme of ['light', 'dark'] as const) {
     }
     expect(await colorAt(page, 0.3, 1.3 * MiB), 'before A').toBe(background);
     expect(await colorAt(page, 9.3, 4.5 * MiB), 'after C').toBe(background);
+  });
+}
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`a band with room says its size and where it came from, ${theme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: theme });
+    await openPage(page);
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
+    await waitForState(page, 'ready');
+    // Event 4 of A: from its left edge the words run to the right, half way up.
+    const at = await pointOf(page, 1.02, 2 * MiB);
+    const end = await pointOf(page, 9.9, 2 * MiB);
+    const inks = (x: number, width: number): Promise<number> =>
+      page.locator('canvas.base').evaluate(
+        (canvas, box) => {
+          const rect = canvas.getBoundingClientRect();
+          const data = (canvas as HTMLCanvasElement)
+            .getContext('2d')!
+            .getImageData(box.x - rect.left, box.y - rect.top - 6, box.width, 12).data;
+          const colors = new Set<string>();
+          for (let i = 0; i < data.length; i += 4) colors.add(data.subarray(i, i + 3).join());
+          return colors.size;
+        },
+        { x, y: at.y, width },
+      );
+    const words = await page.evaluate(() => {
+      const ctx = document.createElement('canvas').getContext('2d')!;
+      ctx.font = '500 11.5px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+      return ctx.measureText('4.00 MiB  attention  train.py:42').width;
+    });
+    expect(await inks(at.x + 6, words), 'the words').toBeGreaterThan(8);
+    expect(await inks(at.x + words - 20, 24), 'the end of the words').toBeGreaterThan(4);
+    expect(await inks(at.x + words + 16, end.x - at.x - words - 40), 'beyond them').toBe(1);
   });
 }

@@ -14,8 +14,10 @@ import { LatestOnly } from '../../web/src/base/latest_only.ts';
 import { byteTicks, decimalTicks } from '../../web/src/base/ticks.ts';
 import type { EngineClient } from '../../web/src/engine/client.ts';
 import { Projection } from '../../web/src/draw/plot.ts';
-import type { Frame } from '../../web/src/engine/answers.ts';
+import { colorsOf } from '../../web/src/draw/colors.ts';
+import type { BandLabel, Frame } from '../../web/src/engine/answers.ts';
 import { originsOf, runsOf } from '../../web/src/state/stack_lines.ts';
+import { drawLabels, inkOn } from '../../web/src/draw/labels.ts';
 import { actionOf, actions, keyText } from '../../web/src/views/actions.ts';
 import { PictureTrack } from '../../web/src/tracks/picture_track.ts';
 import {
@@ -176,6 +178,57 @@ test('a picture that is refused is asked for once more, then the reason is told'
   expect([want(), want(), asked]).toEqual([false, false, 2]);
   want(show({ x0: 0, x1: 10, y0: 0, y1: GiB }, bounds)); // another picture may be possible
   expect(asked).toBe(3);
+});
+
+test('words in bands fit, are never cut, and have contrast on every band', () => {
+  const luminance = (color: string): number => {
+    const [r, g, b] = [1, 3, 5]
+      .map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255)
+      .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+  };
+  const contrast = (a: string, b: string): number => {
+    const [dark = 0, bright = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+    return (bright + 0.05) / (dark + 0.05);
+  };
+  for (let grey = 0; grey < 256; grey += 1) {
+    const hex = `#${grey.toString(16).padStart(2, '0').repeat(3)}`;
+    expect(contrast(inkOn([grey, grey, grey]), hex), hex).toBeGreaterThanOrEqual(4.5);
+  }
+  for (const theme of ['light', 'dark'] as const)
+    for (const band of colorsOf(theme).bands) {
+      const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => Number.parseInt(band.slice(at, at + 2), 16));
+      expect(contrast(inkOn([r, g, b]), band), band).toBeGreaterThanOrEqual(4.5);
+    }
+
+  // A letter is 6 wide. The plot is 400 x 300 at 10, 20; a unit is a pixel, a byte, too.
+  const said: { text: string; x: number; y: number }[] = [];
+  const ctx = {
+    measureText: (text: string) => ({ width: 6 * text.length }),
+    fillText: (text: string, x: number, y: number) => said.push({ text, x, y }),
+  } as unknown as Parameters<typeof drawLabels>[0];
+  const at = new Projection(
+    { x0: 100, x1: 500, y0: 0, y1: 300 },
+    { left: 10, top: 20, width: 400, height: 300, ratio: 1 },
+  );
+  const label = (x0: number, x1: number, y0: number, y1: number): BandLabel => ({
+    rank: 0, size: 2048, function: 'step', place: 'train.py:7', x0, x1, y0, y1,
+  }); // prettier-ignore
+  const words = (one: BandLabel): typeof said => {
+    said.length = 0;
+    drawLabels(ctx, at, [one], () => [0, 0, 0]);
+    return [...said];
+  };
+  const all = '2 KiB  step  train.py:7';
+  expect(words(label(200, 200 + 6 * all.length + 12, 0, 16))).toEqual([{ text: all, x: 116, y: 312 }]);
+  expect(words(label(200, 200 + 6 * all.length + 11, 0, 16))[0]?.text).toBe('2 KiB  step');
+  expect(words(label(200, 200 + 6 * 5 + 12, 0, 16))[0]?.text).toBe('2 KiB');
+  expect(words(label(200, 200 + 6 * 5 + 11, 0, 16))).toEqual([]); // too narrow
+  expect(words(label(200, 400, 0, 15))).toEqual([]); // too low
+  // Half outside: the words stay in the part that is visible.
+  expect(words(label(0, 400, 280, 400))).toEqual([{ text: all, x: 16, y: 30 }]);
+  expect(words(label(459, 900, 0, 16))).toEqual([]); // 41 pixels of the band are visible, 42 are needed
+  expect(words(label(0, 90, 0, 100))).toEqual([]);
 });
 
 test('own frames stand out from libraries and the interpreter', () => {

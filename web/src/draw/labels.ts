@@ -8,7 +8,7 @@ import { font, type Context, type Projection } from './plot.ts';
 export const labelRoom = { width: 44, height: 16 } as const;
 
 const inset = 6; // CSS pixels between a band's edge and its words
-const ink = { dark: '#0b1118', light: '#ffffff' } as const;
+const ink = { dark: '#000000', light: '#ffffff' } as const;
 
 /** Colour of a band, 0..255 a channel. */
 export type Rgb = readonly [number, number, number];
@@ -57,9 +57,7 @@ function wordsOf({ size, function: name, place }: BandLabel): string[] {
 /** The ink with the greater contrast (WCAG 2 relative luminance); at least 4.5:1 on any colour. */
 export function inkOn(color: Rgb): string {
   const luminance = luminanceOf(color);
-  return (luminance + 0.05) / (luminanceOf([0x0b, 0x11, 0x18]) + 0.05) > 1.05 / (luminance + 0.05)
-    ? ink.dark
-    : ink.light;
+  return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) ? ink.dark : ink.light;
 }
 
 function luminanceOf([r, g, b]: Rgb): number {

@@ -106,20 +106,21 @@ export class PictureTrack {
     const visible = visibleColumns(at, axis, bounds);
     const rows = visibleRows(at);
     if (!this.shown || !covers(this.shown, visible, rows, style.key)) {
-      this.ask(visible, rows, bounds, style);
+      this.ask(visible, rows, style);
       return false;
     }
     this.problem = undefined;
-    // The engine draws only columns that it has not: a pan is met before it reaches the edge.
+    // What is visible comes first. The engine draws only columns that it has not: a pan is met before it reaches
+    // the edge.
     const wide = widened(visible, bounds, leastMargin);
-    if (!covers(this.shown, wide, rows, style.key)) this.ask(visible, rows, bounds, style);
+    if (!covers(this.shown, wide, rows, style.key)) this.ask(widened(visible, bounds, overscan), rows, style);
     this.wantBackdrop(at.area, axis, bounds, style);
     return true;
   }
 
-  private ask(visible: Columns, rows: Rows, bounds: Bounds, style: PictureStyle): void {
+  private ask(columns: Columns, rows: Rows, style: PictureStyle): void {
     const question = {
-      columns: widened(visible, bounds, overscan),
+      columns,
       rows,
       ...looks(style),
     };

@@ -1,0 +1,177 @@
+// Moving about in Chromium without a GPU: frames, the time from a movement to the exact picture, hover to text.
+// Prints JSON lines (README.md). `--files PATH...` measures other files.
+//
+// The reference is the same page's animation frames at rest: what the browser can do on this machine just then.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
+import { serve } from '../../site/serve.mjs';
+
+const root = join(import.meta.dirname, '../..');
+const { chromium } = createRequire(join(root, 'tests/package.json'))('@playwright/test');
+const small = process.argv.includes('--small');
+const given = process.argv.includes('--files') ? process.argv.slice(process.argv.indexOf('--files') + 1) : [];
+const executablePath = [process.env.MEMSTRATA_CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
+  (path) => path !== undefined && existsSync(path),
+);
+
+/** Inputs by name (inputs.py), and milliseconds to the exact picture: median and 95th percentile. */
+const usual = { median: 35, p95: 70 };
+const inputs = small
+  ? [['30000', usual]]
+  : [
+      ['1000000', usual],
+      ['1000000-tiny', { median: Infinity, p95: 150 }],
+      ['10000000', usual],
+    ];
+const hoverGoal = 16;
+const frameGoal = 1000 / 60 + 0.5;
+
+/** Runs in the page: `steps` movements, each given time to be answered; what the reader of the screen would see. */
+async function move({ kind, steps }) {
+  const within = (from, selector) => {
+    const found = from.querySelector(selector);
+    if (found) return found;
+    for (const element of from.querySelectorAll('*')) {
+      const inside = element.shadowRoot && within(element.shadowRoot, selector);
+      if (inside) return inside;
+    }
+    return null;
+  };
+  const plot = within(document, '.plot');
+  const canvas = plot.querySelector('canvas.overlay');
+  const rect = canvas.getBoundingClientRect();
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const intervals = [];
+  let running = true;
+  let last = performance.now();
+  (async () => {
+    while (running) {
+      await frame();
+      const now = performance.now();
+      intervals.push(now - last);
+      last = now;
+    }
+  })();
+  const at = (right, down) => ({
+    clientX: rect.left + rect.width * right,
+    clientY: rect.top + rect.height * down,
+  });
+  const wheel = (options) =>
+    canvas.dispatchEvent(new WheelEvent('wheel', { ...at(0.6, 0.6), cancelable: true, ...options }));
+  const readout = () => plot.parentNode.querySelector('[data-readout="event"]')?.textContent ?? '';
+  const settled = () => plot.dataset.view;
+  const answers = [];
+  const pointer = (name, place) =>
+    canvas.dispatchEvent(
+      new PointerEvent(name, { pointerId: 1, pointerType: 'mouse', button: 0, bubbles: true, ...place }),
+    );
+  for (let i = 0; i < steps; i += 1) {
+    const state = kind === 'hover' ? readout : settled;
+    const before = state();
+    const start = performance.now();
+    if (kind === 'rest') await new Promise((resolve) => setTimeout(resolve, 16));
+    if (kind === 'zoom') wheel({ deltaY: i % 40 < 20 ? -120 : 120 });
+    if (kind === 'tall') wheel({ deltaY: i % 20 < 10 ? -120 : 120, shiftKey: true });
+    if (kind === 'pan') wheel({ deltaX: i % 40 < 20 ? 40 : -40 });
+    if (kind === 'hover') pointer('pointermove', at(0.15 + ((i * 0.377) % 0.8), 0.7));
+    if (kind === 'rest') continue;
+    // A movement that changes nothing, as at the end of the recording, has no answer to wait for.
+    while (state() === before && performance.now() - start < 1000)
+      await new Promise((resolve) => setTimeout(resolve));
+    if (state() !== before) answers.push(performance.now() - start);
+    await frame();
+  }
+  running = false;
+  return { intervals, answers };
+}
+
+const at = (values, part) =>
+  values.toSorted((a, b) => a - b)[Math.min(Math.floor(values.length * part), values.length - 1)];
+const say = (line) => console.log(JSON.stringify(line));
+
+async function measure(page, path, name, goal) {
+  await page.locator('input[type=file]').first().setInputFiles(path);
+  await page.locator('.plot[data-settled]').waitFor({ timeout: 180_000 });
+  const events = Number(await page.locator('[data-stat="events"]').getAttribute('data-count'));
+  if (!(events > 0)) throw new Error(`${path}: no events are shown`);
+  for (const axis of ['Events', 'Time']) {
+    await page.getByLabel(axis, { exact: true }).check({ force: true });
+    await page.locator('.plot[data-settled]').waitFor({ timeout: 30_000 });
+    const rest = at((await page.evaluate(move, { kind: 'rest', steps: 60 })).intervals, 0.5);
+    for (const kind of ['zoom', 'pan', 'tall', 'hover']) {
+      await page.keyboard.press('f');
+      await page.waitForTimeout(400);
+      await page.evaluate(move, { kind: 'zoom', steps: kind === 'pan' ? 8 : 0 });
+      const { intervals, answers } = await page.evaluate(move, { kind, steps: 120 });
+      if (answers.length < 20)
+        throw new Error(`${kind}: only ${answers.length} of 120 movements were answered`);
+      const what = { zoom: 'zoom', pan: 'pan', tall: 'zoom of heights', hover: 'hover' }[kind];
+      const on = `${what}, ${name}, ${axis.toLowerCase()} axis`;
+      if (kind === 'hover') {
+        const measured = at(answers, 0.5);
+        say({
+          work: `${on}: to text, median`,
+          measured,
+          unit: 'ms',
+          goal: `${hoverGoal} ms`,
+          met: measured <= hoverGoal,
+        });
+        continue;
+      }
+      const frames = at(intervals, 0.5);
+      say({
+        work: `${on}: frame, median (p95 ${at(intervals, 0.95).toFixed(0)})`,
+        measured: frames,
+        unit: 'ms',
+        reference: 'frame at rest',
+        reference_value: rest,
+        ratio: `${(frames / rest).toFixed(2)} x`,
+        goal: '60 frames/s',
+        met: frames <= Math.max(frameGoal, rest * 1.03),
+      });
+      for (const [part, limit] of [
+        [0.5, goal.median],
+        [0.95, goal.p95],
+      ]) {
+        if (limit === Infinity) continue;
+        const measured = at(answers, part);
+        say({
+          work: `${on}: exact picture, ${part === 0.5 ? 'median' : 'p95'}`,
+          measured,
+          unit: 'ms',
+          goal: `${limit} ms`,
+          met: measured <= limit,
+        });
+      }
+    }
+  }
+}
+
+const server = await serve({ folder: join(root, 'build/site') });
+const browser = await chromium.launch({
+  executablePath,
+  args: ['--no-sandbox', '--disable-background-networking', '--disable-gpu'],
+});
+try {
+  const files = given.map((path) => [path, basename(path), usual]);
+  for (const [name, goal] of given.length > 0 ? [] : inputs) {
+    const inputsScript = join(import.meta.dirname, 'inputs.py');
+    const path = execFileSync('python3', [inputsScript, name], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    files.push([path.trim(), `${name} events`, goal]);
+  }
+  for (const [path, name, goal] of files) {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    await page.goto(server.url);
+    await page.locator('memstrata-viewer[data-state="empty"]').waitFor();
+    await measure(page, path, name, goal);
+    await page.close();
+  }
+} finally {
+  await browser.close();
+  await server.close();
+}
