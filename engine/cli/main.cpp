@@ -49,9 +49,8 @@ int run(int argc, char** argv) {
       ->check([](const std::string& at) {
         return is_moment(at) ? "" : "neither peak, start, end nor an event index";
       });
-  const std::map<std::string, TopBy> groups{{"stack", TopBy::stack},
-                                                      {"function", TopBy::function},
-                                                      {"file", TopBy::file}};
+  const std::map<std::string, TopBy> groups{
+      {"stack", TopBy::stack}, {"function", TopBy::function}, {"file", TopBy::file}};
   top_command->add_option("--by", top.by, "Group by stack, function or file")
       ->transform(CLI::CheckedTransformer(groups))
       ->default_str("stack");

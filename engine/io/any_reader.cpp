@@ -37,10 +37,11 @@ Status AnyReader::decide(std::span<const std::byte> first_bytes) {
   recognised_ = is_read(sniffed.format);
   const bool is_container = recognised_ && sniffed.format != Format::pickle && sniffed.format != Format::json;
   if (is_container && depth_ >= kMaxNesting) {
-    return fail(ErrorCode::limit_exceeded, 0,
-                "Here is a compressed file inside of {} others; no more than {} levels are opened. Unpack the outer "
-                "ones first.",
-                depth_, kMaxNesting);
+    return fail(
+        ErrorCode::limit_exceeded, 0,
+        "Here is a compressed file inside of {} others; no more than {} levels are opened. Unpack the outer "
+        "ones first.",
+        depth_, kMaxNesting);
   }
   std::unique_ptr<Reader> other;
   switch (sniffed.format) {

@@ -50,7 +50,7 @@ enum class Diag : uint8_t {
   unpacks_to_too_much,  // a compressed stream far larger than any snapshot of its size; reading stopped
   too_many_members,     // of an archive; the rest is left out
   invalid_json,         // a part of JSON text that cannot be understood, left out
-  not_utf8,         // bytes of JSON text that are not UTF-8, read as ?
+  not_utf8,             // bytes of JSON text that are not UTF-8, read as ?
   kCount,
 };
 
