@@ -177,7 +177,8 @@ std::vector<Finding> findings(const model::Diagnostics& diagnostics) {
     finding.count = found.count;
     if (found.first_offset >= 0) finding.first_offset = found.first_offset;
     finding.first_in = found.place.inside;
-    if (!finding.first_in.empty() && found.place.file_offset >= 0) finding.file_offset = found.place.file_offset;
+    if (!finding.first_in.empty() && found.place.file_offset >= 0)
+      finding.file_offset = found.place.file_offset;
     finding.text = kind.text;
     if (!found.detail.empty()) finding.text += " (first: " + found.detail + ")";
   }
@@ -252,8 +253,8 @@ std::string error_json(const Error& error, std::string_view file) {
   return error_json(name_of(error.code), error.message, error.offset, error.inside, file);
 }
 
-std::string error_json(std::string_view code, std::string_view message, int64_t offset, std::string_view inside,
-                       std::string_view file) {
+std::string error_json(std::string_view code, std::string_view message, int64_t offset,
+                       std::string_view inside, std::string_view file) {
   JsonWriter json;
   json.begin_object();
   json.member("file", file);

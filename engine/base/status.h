@@ -31,8 +31,8 @@ struct Error {
   ErrorCode code = ErrorCode::internal;
   std::string message;  // one or two sentences for a person, without the offset
   int64_t offset = -1;  // byte offset, -1 = does not apply
-  std::string inside =
-      {};  // what `offset` counts in where a file holds others ("rank0.pickle"); empty = the file
+  // What `offset` counts in where a file holds others ("rank0.pickle"); empty = the file.
+  std::string inside = {};
 };
 
 template <typename T>

@@ -1,5 +1,6 @@
 #include "engine/io/any_reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/io/containers/html_reader.h"
@@ -9,6 +10,10 @@
 #include "engine/io/readers/torch_snapshot.h"
 
 namespace memstrata::io {
+
+namespace {
+constexpr int64_t kLargestFile = int64_t{1} << 50;  // what is said may be anything
+}
 
 AnyReader::AnyReader(model::Recording& recording)
     : own_file_(std::make_unique<OpenedFile>(OpenedFile{recording})),
@@ -26,6 +31,7 @@ AnyReader::~AnyReader() = default;
 
 void AnyReader::expect_bytes(int64_t total) {
   expected_ = total;
+  if (own_file_) own_file_->expected = std::min(total, kLargestFile);
   reader_->expect_bytes(total);
 }
 

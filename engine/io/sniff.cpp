@@ -24,10 +24,13 @@ constexpr Magic kMagics[] = {
     {"PK\x03\x04"sv, Format::zip, "A zip archive."},
     {"PK\x05\x06"sv, Format::zip, "An empty zip archive."},
     {"BZh"sv, Format::other_packing, "This file is compressed with bzip2. Unpack it first: `bzip2 -d`."},
-    {"\xfd""7zXZ\0"sv, Format::other_packing, "This file is compressed with xz. Unpack it first: `xz -d`."},
+    {"\xfd"
+     "7zXZ\0"sv,
+     Format::other_packing, "This file is compressed with xz. Unpack it first: `xz -d`."},
     {"7z\xbc\xaf\x27\x1c"sv, Format::other_packing, "This is a 7-Zip archive. Unpack it first."},
     {"Rar!"sv, Format::other_packing, "This is a RAR archive. Unpack it first."},
-    {"\x04\x22\x4d\x18"sv, Format::other_packing, "This file is compressed with lz4. Unpack it first: `lz4 -d`."},
+    {"\x04\x22\x4d\x18"sv, Format::other_packing,
+     "This file is compressed with lz4. Unpack it first: `lz4 -d`."},
     {"\x89PNG\r\n\x1a\n"sv, Format::png, "This is a picture (PNG), not a memory snapshot."},
     {"\x89HDF\r\n\x1a\n"sv, Format::hdf5, "This is an HDF5 file, not a memory snapshot."},
     {"\x7f"
@@ -78,14 +81,12 @@ Sniffed sniff(std::span<const std::byte> first_bytes) {
   }
   const std::string_view visible = without_leading_space(text);
   if (visible.starts_with("{") || visible.starts_with("[")) {
-    return {Format::json,
-            "JSON text."};
+    return {Format::json, "JSON text."};
   }
   if (starts_with_any_case(visible, "<!doctype") || starts_with_any_case(visible, "<html") ||
       starts_with_any_case(visible, "<head") || starts_with_any_case(visible, "<script") ||
       starts_with_any_case(visible, "<!--") || starts_with_any_case(visible, "<?xml")) {
-    return {Format::html,
-            "A web page."};
+    return {Format::html, "A web page."};
   }
   constexpr size_t kShown = 8;
   std::string shown;

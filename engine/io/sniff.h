@@ -7,7 +7,21 @@
 
 namespace memstrata::io {
 
-enum class Format : uint8_t { pickle, gzip, zstd, zip, json, html, other_packing, png, hdf5, elf, zeros, empty, unknown };
+enum class Format : uint8_t {
+  pickle,
+  gzip,
+  zstd,
+  zip,
+  json,
+  html,
+  other_packing,
+  png,
+  hdf5,
+  elf,
+  zeros,
+  empty,
+  unknown
+};
 
 struct Sniffed {
   Format format = Format::unknown;

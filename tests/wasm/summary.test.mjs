@@ -32,8 +32,8 @@ function moduleLine(engine, file, chunk) {
   const { session, error } = open(engine, readFileSync(file), chunk);
   try {
     if (error === undefined) return session.summary(file);
-    const { code, message, offset } = error;
-    return JSON.stringify({ file, error: { code, message, offset: offset < 0 ? null : offset } });
+    const { code, message, offset, ...inside } = error;
+    return JSON.stringify({ file, error: { code, message, offset: offset < 0 ? null : offset, ...inside } });
   } finally {
     session.delete();
   }

@@ -13,11 +13,14 @@ namespace memstrata::io {
 
 struct OpenedFile {
   model::Recording& recording;
-  int64_t received = 0;  // bytes of the file itself
+  int64_t expected = 0;  // bytes of the file itself if known: the limit is then the same in any chunks
+  int64_t received = 0;  // bytes of it so far
   int64_t unpacked = 0;  // bytes that compressed streams made of them, all levels together
 
   // Bytes that may still be unpacked; see limits.h.
-  [[nodiscard]] int64_t room() const { return kFreeUnpackedBytes + received * kUnpackedPerPacked - unpacked; }
+  [[nodiscard]] int64_t room() const {
+    return kFreeUnpackedBytes + std::max(expected, received) * kUnpackedPerPacked - unpacked;
+  }
 };
 
 // While it lives, findings lie inside `inside`, which begins at byte `begin` of what is around it.

@@ -90,22 +90,24 @@ struct JsonSnapshotReader::State {
   }
 
   [[nodiscard]] Status too_little_memory() const {
-    return fail(ErrorCode::limit_exceeded, walker.halt_offset(), "the memory for this file does not suffice: {}",
-                size_that_would_work());
+    return fail(ErrorCode::limit_exceeded, walker.halt_offset(),
+                "the memory for this file does not suffice: {}", size_that_would_work());
   }
 
   [[nodiscard]] Status is_trace() const {
-    return fail(ErrorCode::unsupported, -1,
-                "This is a trace of the PyTorch profiler (it has traceEvents), not a memory snapshot. A memory snapshot "
-                "is written by torch.cuda.memory._dump_snapshot after torch.cuda.memory._record_memory_history.");
+    return fail(
+        ErrorCode::unsupported, -1,
+        "This is a trace of the PyTorch profiler (it has traceEvents), not a memory snapshot. A memory snapshot "
+        "is written by torch.cuda.memory._dump_snapshot after torch.cuda.memory._record_memory_history.");
   }
 
   [[nodiscard]] Status nothing_to_show() const {
     if (builder.has_trace_events()) return is_trace();
     if (builder.is_list_of_quadruples()) {
-      return fail(ErrorCode::unsupported, -1,
-                  "This is a memory timeline of the PyTorch profiler (export_memory_timeline), not a memory snapshot. A "
-                  "memory snapshot is written by torch.cuda.memory._dump_snapshot.");
+      return fail(
+          ErrorCode::unsupported, -1,
+          "This is a memory timeline of the PyTorch profiler (export_memory_timeline), not a memory snapshot. A "
+          "memory snapshot is written by torch.cuda.memory._dump_snapshot.");
     }
     switch (walker.halt()) {
       case Walker::Halt::ended:

@@ -1,10 +1,11 @@
 // PyTorch CUDA memory snapshots as JSON text.
 //
 // Written by user code (`json.dump(torch.cuda.memory._snapshot(), f)`), by memstrata and other tools; read by
-// the official viewer, too. The same containers as in the pickle (readers/torch_snapshot.h), tuples being lists;
-// integers are exact to 64 bits, addresses may be texts ("0x7f..."), NaN and infinities as Python writes them are
-// numbers. The text is never held: pieces of at most kJsonPieceBytes go through simdjson (json/walker.h).
-// Other JSON of the profiler is told apart: traces ("traceEvents") at once, memory timelines at the end.
+// the official viewer, too. The same containers as in the pickle (readers/torch_snapshot.h), tuples being
+// lists; integers are exact to 64 bits, addresses may be texts ("0x7f..."), NaN and infinities as Python
+// writes them are numbers. The text is never held: pieces of at most kJsonPieceBytes go through simdjson
+// (json/walker.h). Other JSON of the profiler is told apart: traces ("traceEvents") at once, memory timelines
+// at the end.
 #pragma once
 
 #include <memory>

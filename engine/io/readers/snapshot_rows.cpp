@@ -133,7 +133,8 @@ void SnapshotSchema::reserve_events() {
   }
   next_reserve_ = rows * 2;
   if (expected_ <= offset_ || offset_ <= first_event_offset_) return;
-  const double per_event = static_cast<double>(offset_ - first_event_offset_) / static_cast<double>(rows - first_event_row_);
+  const double per_event =
+      static_cast<double>(offset_ - first_event_offset_) / static_cast<double>(rows - first_event_row_);
   const double more = static_cast<double>(expected_ - offset_) / per_event * 1.02 + 1024;
   const Budget& budget = recording_.budget;
   if (more * static_cast<double>(kEventBytes) > static_cast<double>(budget.limit() - budget.used()) / 2)
