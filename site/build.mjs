@@ -100,7 +100,16 @@ const put = async (name, data) => {
 await put('main.js', main);
 await put('worker.js', worker);
 await put('engine.wasm', wasm);
+const inData = async (tag, href) => {
+  const type = { '.svg': 'image/svg+xml', '.png': 'image/png' }[extname(href)];
+  if (!type) return undefined;
+  const data = (await readFile(join(web, href))).toString('base64');
+  return tag.replace(`href="${href}"`, `href="data:${type};base64,${data}"`);
+};
 const site = await replaceLinks(page, async (tag, href) => {
+  // Browsers fetch the icon again whenever the address changes, and it changes while one looks at a local file.
+  const inside = await inData(tag, href);
+  if (inside) return inside;
   const css = extname(href) === '.css';
   await put(href, css ? await bundle(href) : await readFile(join(web, href)));
   return tag;
@@ -134,10 +143,7 @@ const single = await replaceLinks(page, async (tag, href) => {
     styleHashes.push(hash(css));
     return `<style>${css}</style>`;
   }
-  const type = { '.svg': 'image/svg+xml', '.png': 'image/png' }[extname(href)];
-  if (!type) return ''; // a manifest and the like make no sense without a server
-  const data = (await readFile(join(web, href))).toString('base64');
-  return tag.replace(`href="${href}"`, `href="data:${type};base64,${data}"`);
+  return (await inData(tag, href)) ?? ''; // a manifest and the like make no sense without a server
 });
 await put(
   'memstrata.html',

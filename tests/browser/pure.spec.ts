@@ -170,7 +170,13 @@ test('a picture that is refused is asked for once more, then the reason is told'
   const area = { left: 0, top: 0, width: 500, height: 300, ratio: 1 };
   const palette = { bands: new Uint32Array(1), nothing: 0, dimmedTowards: 0 };
   const want = (view = fitAll(bounds)): boolean =>
-    track.want(new Projection(view, area), 'event', bounds, { key: 'a', palette, dimOthers: false });
+    track.want(new Projection(view, area), 'event', bounds, {
+      key: 'a',
+      palette,
+      dimOthers: false,
+      colourBy: 'allocation' as const,
+      kind: -1,
+    });
   expect(want()).toBe(false);
   await expect.poll(() => redraws).toBe(1);
   expect([want(), track.problem]).toEqual([false, undefined]);

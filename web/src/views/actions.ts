@@ -1,12 +1,21 @@
 // Everything one can do by key, in one table: the page acts by it, and the sheet of keys (`?`) is printed from it.
 import type { Movement } from '../tracks/motion.ts';
-import type { TimelineView } from './timeline.ts';
 
 export type ActionId = (typeof table)[number]['id'];
 
+/** What actions ask of the timeline. */
+export interface TimelineActions {
+  fit(): void;
+  fitHeight(): Promise<void>;
+  goToPeak(): void;
+  nextOom(): void;
+  stepEvent(by: 1 | -1): void;
+  measure(): void;
+}
+
 /** What actions act on: the viewer. */
 export interface ActionTarget {
-  readonly timeline: TimelineView | null;
+  readonly timeline: TimelineActions | null;
   openKeys(): void;
   openAbout(): void;
   openExport(): void;
@@ -38,7 +47,7 @@ export interface Action {
 }
 
 const onTimeline =
-  (act: (timeline: TimelineView) => unknown) =>
+  (act: (timeline: TimelineActions) => unknown) =>
   (page: ActionTarget): boolean => {
     if (!page.timeline) return false;
     void act(page.timeline);
