@@ -39,7 +39,10 @@ int run(int argc, char** argv) {
   CLI::App* state_command =
       app.add_subcommand("state", "Segments and blocks after an event of the trace");
   add_choice(*state_command, state.choice);
-  state_command->add_option("--event", state.event, "Index in the trace; -1 = before the first event")
+  state_command
+      ->add_option("--event", state.events, "Index in the trace, or several with commas; -1 = before the first")
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->required();
 
   try {
