@@ -7,11 +7,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "engine/analysis/event_list.h"
 #include "engine/base/status.h"
+#include "engine/replay/address_map.h"
 #include "engine/replay/lifetimes.h"
 #include "engine/replay/state_layout.h"
 
@@ -53,12 +55,27 @@ class StateView {
   // {"block_x","block_width"}; null if it does not exist after the event.
   [[nodiscard]] Result<std::string> place_json(int32_t event, int32_t block, const replay::StateWindow& window);
 
+  // -- The address map over time (replay/address_map.h). Built when first asked for. Error: limit_exceeded.
+  // {"count","rows":[{"row","name","address","size","stream","stream_handle","pool","expandable","pieces"}]}, of rows
+  // [first, first + count) in that order, at most 1,000.
+  [[nodiscard]] Result<std::string> regions_json(replay::RegionOrder order, int32_t first, int32_t count);
+  // columns.count * count * height numbers, rows from the top; count is limited to the regions there are.
+  [[nodiscard]] Result<std::span<const int32_t>> address_map(replay::RegionOrder order,
+                                                             const replay::ColumnGrid& columns, int32_t first,
+                                                             int32_t count, int32_t height);
+  // Row of the region around a block, in that order; -1 = none.
+  [[nodiscard]] Result<int32_t> region_of_block(replay::RegionOrder order, int32_t block);
+
+  // Annotations and markers: analysis/marks.h.
+  [[nodiscard]] Result<std::string> marks_json() const;
+
   // -- Links.
   [[nodiscard]] int32_t block_of_rank(int32_t rank) const;
   [[nodiscard]] int32_t rank_of_block(int32_t block) const;
 
  private:
   struct Parts;
+  [[nodiscard]] Status sort_regions(replay::RegionOrder order);
   explicit StateView(std::unique_ptr<Parts> parts);
 
   std::unique_ptr<Parts> parts_;
