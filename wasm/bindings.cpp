@@ -152,8 +152,8 @@ class Session {
     return ask([&](StateView& state) -> Result<std::string> {
       const auto largest = static_cast<double>(int64_t{1} << 53);
       const auto most = most_size < largest ? static_cast<int64_t>(most_size) : INT64_MAX;
-      const auto count = state.filter_events(
-          {actions, static_cast<int64_t>(least_size), most, stream, address, frame});
+      const auto count =
+          state.filter_events({actions, static_cast<int64_t>(least_size), most, stream, address, frame});
       if (!count) return tl::unexpected(count.error());
       return std::to_string(*count);
     });
@@ -264,8 +264,8 @@ std::string simulate(const std::string& script, double device_bytes, const std::
   memstrata::Budget budget(kBudget);
   // Out of the range of int64 the conversion would be undefined.
   const bool whole = device_bytes >= 0 && device_bytes <= static_cast<double>(int64_t{1} << 53);
-  return text_of(memstrata::simulate::simulate_json(
-      script, whole ? static_cast<int64_t>(device_bytes) : -1, conf, budget));
+  return text_of(memstrata::simulate::simulate_json(script, whole ? static_cast<int64_t>(device_bytes) : -1,
+                                                    conf, budget));
 }
 
 // Without it, Emscripten's abort() says nothing of why; the page shows the last line of stderr.

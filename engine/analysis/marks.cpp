@@ -39,7 +39,8 @@ class Regions {
   // In order of time. False = no memory.
   [[nodiscard]] bool add(const Border& border) {
     if (border.starts) {
-      if (!found_.push_back({border.name, border.time_us, kNoTime, border.event, -1, false, true})) return false;
+      if (!found_.push_back({border.name, border.time_us, kNoTime, border.event, -1, false, true}))
+        return false;
       int32_t& innermost = open_.try_emplace(border.name.value, -1).first->second;
       if (!next_open_.push_back(innermost)) return false;
       innermost = static_cast<int32_t>(found_.size()) - 1;
@@ -66,7 +67,7 @@ class Regions {
 
  private:
   Column<Region> found_;
-  Column<int32_t> next_open_;  // per region: the open one around it that has its name
+  Column<int32_t> next_open_;                  // per region: the open one around it that has its name
   std::unordered_map<int32_t, int32_t> open_;  // name -> innermost open region
 };
 
@@ -90,8 +91,8 @@ class Regions {
     const auto i = static_cast<size_t>(row);
     if (table.stage[i] == model::Stage::unknown) continue;
     if (table.device[i] != history.rows.device && history.rows.device != replay::kHostDevice) continue;
-    const auto event = static_cast<int32_t>(std::lower_bound(clock.begin(), clock.end(), table.time_us[i]) -
-                                            clock.begin());
+    const auto event =
+        static_cast<int32_t>(std::lower_bound(clock.begin(), clock.end(), table.time_us[i]) - clock.begin());
     if (!regions.add({table.name[i], table.time_us[i], event, table.stage[i] == model::Stage::start}))
       return false;
   }
@@ -99,8 +100,8 @@ class Regions {
 }
 
 // Files of mid 2024: one frame whose filename is the region's name and whose name is START or END.
-[[nodiscard]] bool collect_user_defined(const model::Recording& recording, const replay::StateHistory& history,
-                                        Regions& regions) {
+[[nodiscard]] bool collect_user_defined(const model::Recording& recording,
+                                        const replay::StateHistory& history, Regions& regions) {
   const model::EventTable& events = recording.events;
   for (int32_t event = 0; event < history.event_count(); ++event) {
     const auto row = static_cast<size_t>(history.rows.events.first + event);
@@ -167,7 +168,7 @@ void write_markers(JsonWriter& json, const model::Recording& recording, const re
     json.member("kind", trace::name_of(action));
     json.member("event", event);
     json.member("time_us", known(events.time_us[row]));
-    json.member("text", action == Action::oom        ? "out of memory: " + size_text(events.size[row]) + " requested"
+    json.member("text", action == Action::oom ? "out of memory: " + size_text(events.size[row]) + " requested"
                         : action == Action::snapshot ? std::string("snapshot taken")
                                                      : in_list(recording.strings.view(events.metadata[row])));
     json.end_object();

@@ -37,11 +37,11 @@ int run(int argc, char** argv) {
   summary_command->add_flag("--json", summary.json, "One JSON object per file and line");
 
   StateOptions state;
-  CLI::App* state_command =
-      app.add_subcommand("state", "Segments and blocks after an event of the trace");
+  CLI::App* state_command = app.add_subcommand("state", "Segments and blocks after an event of the trace");
   add_choice(*state_command, state.choice);
   state_command
-      ->add_option("--event", state.events, "Index in the trace, or several with commas; -1 = before the first")
+      ->add_option("--event", state.events,
+                   "Index in the trace, or several with commas; -1 = before the first")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->required();

@@ -50,7 +50,8 @@ namespace {
   return best == -2 && snapshot.has_host ? replay::kHostDevice : best;
 }
 
-void print_failure(const FileChoice& choice, std::string_view code, std::string_view message, int64_t offset) {
+void print_failure(const FileChoice& choice, std::string_view code, std::string_view message,
+                   int64_t offset) {
   if (choice.json) {
     std::fputs((analysis::error_json(code, message, offset, choice.file) + "\n").c_str(), stdout);
     return;
@@ -99,15 +100,16 @@ Result<Chosen> choose(const model::Recording& recording, const FileChoice& choic
       chosen.snapshot = &snapshot;
     }
   }
-  if (chosen.snapshot == nullptr) return fail(ErrorCode::wrong_usage, -1, "There is no snapshot in this file.");
+  if (chosen.snapshot == nullptr)
+    return fail(ErrorCode::wrong_usage, -1, "There is no snapshot in this file.");
   if (choice.device.empty()) {
     chosen.device = longest_device(recording, *chosen.snapshot);
     if (chosen.device == -2)
       return fail(ErrorCode::wrong_usage, -1, "No device of this file has a segment or an event.");
     return chosen;
   }
-  const auto device = choice.device == "host" ? std::optional<int64_t>(replay::kHostDevice)
-                                              : number_of(choice.device);
+  const auto device =
+      choice.device == "host" ? std::optional<int64_t>(replay::kHostDevice) : number_of(choice.device);
   std::string known;
   for (const int32_t one : chosen.snapshot->devices(recording.segments)) {
     if (device == one) chosen.device = one;
@@ -119,8 +121,8 @@ Result<Chosen> choose(const model::Recording& recording, const FileChoice& choic
     return chosen;
   }
   if (chosen.snapshot->has_host) known += known.empty() ? "host" : ", host";
-  return fail(ErrorCode::wrong_usage, -1, "There is no device \"{}\" in this file. Devices: {}.", choice.device,
-              known.empty() ? "none" : known);
+  return fail(ErrorCode::wrong_usage, -1, "There is no device \"{}\" in this file. Devices: {}.",
+              choice.device, known.empty() ? "none" : known);
 }
 
 int answer_about(const FileChoice& choice,

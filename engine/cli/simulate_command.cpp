@@ -25,8 +25,8 @@ constexpr size_t kLongestScript = size_t{256} << 20;
 // The text of a file or standard input; or why not.
 [[nodiscard]] tl::expected<std::string, std::string> read_text(const std::string& path) {
   const auto close = [](std::FILE* file) { return file == stdin ? 0 : std::fclose(file); };
-  const std::unique_ptr<std::FILE, decltype(close)> file(
-      path == "-" ? stdin : std::fopen(path.c_str(), "rb"), close);
+  const std::unique_ptr<std::FILE, decltype(close)> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"),
+                                                         close);
   if (file == nullptr) return tl::unexpected(std::string(std::strerror(errno)));
   std::string text;
   char buffer[1 << 16];
@@ -41,8 +41,7 @@ constexpr size_t kLongestScript = size_t{256} << 20;
 
 int report_failure(const SimulateOptions& options, std::string_view code, const std::string& message,
                    int64_t offset, int exit_code) {
-  if (options.json)
-    fmt::print("{}\n", analysis::error_json(code, message, offset, options.script));
+  if (options.json) fmt::print("{}\n", analysis::error_json(code, message, offset, options.script));
   fmt::print(stderr, "memstrata: {}: {}\n", printable(options.script), printable(message));
   return exit_code;
 }

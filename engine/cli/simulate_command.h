@@ -15,8 +15,8 @@ struct SimulateOptions {
   bool json = false;
 };
 
-// The exit code: 0 (also if the script ran out of device memory: that is a result), 1 wrong device or settings,
-// 2 the script could not be read or a step is wrong.
+// The exit code: 0 (also if the script ran out of device memory: that is a result), 1 wrong device or
+// settings, 2 the script could not be read or a step is wrong.
 [[nodiscard]] int run_simulate(const SimulateOptions& options);
 
 }  // namespace memstrata::cli

@@ -17,8 +17,8 @@ namespace {
 void append_findings(std::string& out, const model::Diagnostics& diagnostics) {
   bool first = true;
   for (const analysis::Finding& finding : analysis::findings(diagnostics)) {
-    out += fmt::format("{}    {:<8} {}{}\n", first ? "\n  Noticed while undoing events\n" : "", finding.severity,
-                       shortened(finding.text, 300),
+    out += fmt::format("{}    {:<8} {}{}\n", first ? "\n  Noticed while undoing events\n" : "",
+                       finding.severity, shortened(finding.text, 300),
                        finding.count == 1 ? "" : fmt::format(" [{} times]", count_text(finding.count)));
     first = false;
   }

@@ -33,7 +33,8 @@ bool AddressMap::build_regions() {
   if (!order.resize(count, 0)) return false;
   for (size_t i = 0; i < count; ++i) order[i] = static_cast<int32_t>(i);
   std::sort(order.data(), order.data() + count, [&ranges](int32_t a, int32_t b) {
-    const uint64_t left = ranges.address[static_cast<size_t>(a)], right = ranges.address[static_cast<size_t>(b)];
+    const uint64_t left = ranges.address[static_cast<size_t>(a)],
+                   right = ranges.address[static_cast<size_t>(b)];
     return left != right ? left < right : a < b;
   });
   uint64_t end = 0;
@@ -41,9 +42,9 @@ bool AddressMap::build_regions() {
   for (const int32_t row : order.span()) {
     const auto i = static_cast<size_t>(row);
     const uint64_t start = ranges.address[i], last = start + static_cast<uint64_t>(ranges.size[i]);
-    const bool grows = expandable && history_->expandable[i] != 0 && start == end &&
-                       history_->range_stream[i] ==
-                           history_->range_stream[static_cast<size_t>(regions_.back().range)];
+    const bool grows =
+        expandable && history_->expandable[i] != 0 && start == end &&
+        history_->range_stream[i] == history_->range_stream[static_cast<size_t>(regions_.back().range)];
     if (regions_.empty() || (start >= end && !grows)) {
       if (!regions_.push_back({start, ranges.size[i], row, 1})) return false;
       end = last;

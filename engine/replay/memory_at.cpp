@@ -110,8 +110,8 @@ bool MemoryAt::assemble() {
 bool MemoryAt::add_segment(int32_t first_piece, uint64_t end, size_t& next_block) {
   SegmentAt segment;
   segment.address = history_.ranges.address[static_cast<size_t>(first_piece)];
-  segment.size = static_cast<int64_t>(std::min(end - segment.address,
-                                               static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
+  segment.size = static_cast<int64_t>(
+      std::min(end - segment.address, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
   segment.row = first_piece;
   segment.first_block = static_cast<int32_t>(blocks_.size());
   uint64_t free_from = segment.address;
@@ -136,11 +136,11 @@ bool MemoryAt::add_segment(int32_t first_piece, uint64_t end, size_t& next_block
 StackId stack_of_range(const model::Recording& recording, const StateHistory& history, int32_t range) {
   const auto i = static_cast<size_t>(range);
   if (const int32_t begin = history.ranges.begin[i]; begin >= 0) {
-    const StackId stack =
-        recording.events.stack[static_cast<size_t>(history.rows.events.first + begin)];
+    const StackId stack = recording.events.stack[static_cast<size_t>(history.rows.events.first + begin)];
     if (!stack.is_none()) return stack;
   }
-  if (history.range_source[i] >= 0) return recording.segments.stack[static_cast<size_t>(history.range_source[i])];
+  if (history.range_source[i] >= 0)
+    return recording.segments.stack[static_cast<size_t>(history.range_source[i])];
   const int32_t row = event_row_of(history, range);
   return row < 0 ? StackId() : recording.events.stack[static_cast<size_t>(row)];
 }

@@ -15,7 +15,8 @@ namespace {
   lives.events = history.rows.events;
   lives.from_start = ranges.beginning_in(-2, -1).last;
   if (!found.row_of_rank.resize(rows, 0) || !lives.size.resize(rows, 0) || !lives.born.resize(rows, 0) ||
-      !lives.freed.resize(rows, 0) || !lives.version.resize(rows, 0) || !lives.given_address.resize(rows, 0) ||
+      !lives.freed.resize(rows, 0) || !lives.version.resize(rows, 0) ||
+      !lives.given_address.resize(rows, 0) ||
       !lives.source.resize(static_cast<size_t>(lives.from_start), -1) ||
       !lives.level.resize(static_cast<size_t>(history.event_count()), 0)) {
     return false;

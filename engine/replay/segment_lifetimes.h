@@ -8,9 +8,9 @@
 
 namespace memstrata::replay {
 
-// Ranks as in lifetimes.h: pieces from the start first (those that end last at the bottom), then by event. `level`
-// and `reserved` are bytes of device memory, nothing is pending, `version` is that of s'addr_N, `source` is -1;
-// `row_of_rank` gives the rows of history.ranges. Error: limit_exceeded.
+// Ranks as in lifetimes.h: pieces from the start first (those that end last at the bottom), then by event.
+// `level` and `reserved` are bytes of device memory, nothing is pending, `version` is that of s'addr_N,
+// `source` is -1; `row_of_rank` gives the rows of history.ranges. Error: limit_exceeded.
 struct SegmentLifetimes {
   explicit SegmentLifetimes(Budget& budget) : lifetimes(budget), row_of_rank(budget) {}
   Lifetimes lifetimes;

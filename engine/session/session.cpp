@@ -42,9 +42,7 @@ struct Session::State {
   [[nodiscard]] bool has_rank(int32_t rank) const {
     return view && rank >= 0 && rank < view->lifetimes.block_count();
   }
-  [[nodiscard]] const model::Snapshot& view_snapshot() const {
-    return view->snapshot;
-  }
+  [[nodiscard]] const model::Snapshot& view_snapshot() const { return view->snapshot; }
   [[nodiscard]] std::optional<int64_t> time_of(int32_t event) const {
     if (event < 0 || event >= view->lifetimes.events.count) return std::nullopt;
     const int64_t time = recording.events.time_us[static_cast<size_t>(view->lifetimes.events.first + event)];

@@ -50,12 +50,13 @@ class Session {
   //  "reserved_peak","reserved_final","extent":{"event","time_us"|null},"first_time_us"|null,"last_time_us"|null,
   //  "oom_events":[event,... at most 1000],"has_stacks":bool,"segments","settings":{...}|null}
   [[nodiscard]] Result<std::string> open_view(int32_t snapshot, int32_t device);
-  // The same with segments as bands (replay/segment_lifetimes.h); block_details_json() then gives the object of
-  // StateView::segment_json(). open_state() is as for open_view(), its ranks are those of the blocks' timeline.
+  // The same with segments as bands (replay/segment_lifetimes.h); block_details_json() then gives the object
+  // of StateView::segment_json(). open_state() is as for open_view(), its ranks are those of the blocks'
+  // timeline.
   [[nodiscard]] Result<std::string> open_segments(int32_t snapshot, int32_t device);
 
-  // The allocator's states of the current view's device (state_view.h). Built when first asked for and kept until
-  // the next open_view(); from then on diagnostics_json() tells of it, too. Null without a view. Error:
+  // The allocator's states of the current view's device (state_view.h). Built when first asked for and kept
+  // until the next open_view(); from then on diagnostics_json() tells of it, too. Null without a view. Error:
   // limit_exceeded.
   [[nodiscard]] Result<StateView*> open_state();
 

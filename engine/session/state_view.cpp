@@ -83,7 +83,8 @@ Result<replay::StateRects> StateView::layout(int32_t event, const replay::StateW
   return parts_->layout.rects(parts_->memory, window);
 }
 
-Result<std::string> StateView::pick_json(int32_t event, const replay::StateWindow& window, double x, double y) {
+Result<std::string> StateView::pick_json(int32_t event, const replay::StateWindow& window, double x,
+                                         double y) {
   if (const Status there = parts_->go_to(event, true); !there) return tl::unexpected(there.error());
   return analysis::hit_json(parts_->context(), parts_->memory,
                             parts_->layout.hit(parts_->memory, window, x, y));
