@@ -6,6 +6,7 @@
 #include <new>
 
 #include "engine/cli/exit_codes.h"
+#include "engine/cli/memory_commands.h"
 #include "engine/cli/simulate_command.h"
 #include "engine/cli/state_command.h"
 #include "engine/cli/summary_command.h"
@@ -56,6 +57,23 @@ int run(int argc, char** argv) {
   simulate_command->add_option("--conf", simulation.conf, "Settings as in PYTORCH_CUDA_ALLOC_CONF");
   simulate_command->add_flag("--json", simulation.json, "One JSON object; see engine/simulate/report.h");
 
+  StatsOptions stats;
+  CLI::App* stats_command = app.add_subcommand("stats", "Segments as bars, and sums");
+  add_choice(*stats_command, stats.choice);
+  stats_command->add_option("--at", stats.at, "peak, end, start, or an event")->capture_default_str();
+
+  TraceOptions trace;
+  CLI::App* trace_command = app.add_subcommand("trace", "The events as a program");
+  add_choice(*trace_command, trace.choice);
+
+  FlameGraphOptions flames;
+  CLI::App* flames_command = app.add_subcommand("flamegraph", "Memory by stack, as SVG or folded lines");
+  add_choice(*flames_command, flames.choice);
+  flames_command->add_option("--at", flames.at, "peak, end, start, or an event")->capture_default_str();
+  flames_command->add_option("-o,--output", flames.output, "File to write; default: standard output");
+  flames_command->add_flag("--segments", flames.segments, "Segments between stream and state");
+  flames_command->add_flag("--folded", flames.folded, "Lines 'stack bytes' instead of a picture");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -63,6 +81,9 @@ int run(int argc, char** argv) {
   }
   if (simulate_command->parsed()) return run_simulate(simulation);
   if (state_command->parsed()) return run_state(state);
+  if (stats_command->parsed()) return run_stats(stats);
+  if (trace_command->parsed()) return run_trace(trace);
+  if (flames_command->parsed()) return run_flamegraph(flames);
   return run_summary(summary);
 }
 

@@ -294,9 +294,9 @@ TEST_P(StateOfAllocator, IsFoundAgainWhenTheBeginningIsLost) {
 INSTANTIATE_TEST_SUITE_P(Random, StateOfAllocator,
                          testing::Combine(testing::Range<size_t>(0, std::size(kSettings)),
                                           testing::Range<uint64_t>(0, 6)),
-                         [](const auto& info) {
-                           return fmt::format("{}{}", kSettings[std::get<0>(info.param)].name,
-                                              std::get<1>(info.param));
+                         [](const auto& one) {
+                           return fmt::format("{}{}", kSettings[std::get<0>(one.param)].name,
+                                              std::get<1>(one.param));
                          });
 
 }  // namespace
