@@ -1,6 +1,7 @@
 // The state history of any trace: bytes become events and a final state at few addresses, so that everything
 // contradicts everything. It may find what it likes, but it must end, tile every segment, keep sums and stay
 // within its budget; walking must give what jumping gives.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -53,10 +54,10 @@ bool fill(model::Recording& recording, Bytes in) {
     const int block_count = in.next() % 6;
     auto& table = recording.segments;
     ok = ok && table.device.push_back(0) && table.address.push_back(address) &&
-         table.total_size.push_back(size_from(in) * 8) && table.allocated_size.push_back(0) &&
-         table.active_size.push_back(0) && table.requested_size.push_back(0) &&
-         table.stream.push_back(recording.stream_of(in.next() % 2)) && table.pool.push_back({}) &&
-         table.type.push_back(model::SegmentType::unknown) &&
+         table.total_size.push_back(std::min(size_from(in), int64_t{1} << 59) * 8) &&
+         table.allocated_size.push_back(0) && table.active_size.push_back(0) &&
+         table.requested_size.push_back(0) && table.stream.push_back(recording.stream_of(in.next() % 2)) &&
+         table.pool.push_back({}) && table.type.push_back(model::SegmentType::unknown) &&
          table.expandable.push_back(static_cast<model::Tristate>(in.next() % 3)) &&
          table.stack.push_back({}) && table.metadata.push_back({}) &&
          table.blocks.push_back({static_cast<int32_t>(recording.blocks.size_rows()), block_count});
