@@ -123,10 +123,13 @@ void AddressMap::paint(const Picture& picture, const SpanHistory& spans, int32_t
   const int32_t usable = picture.height > 2 ? picture.height - 1 : picture.height;
   const double scale = usable / static_cast<double>(shown.size);
   const auto offset = static_cast<double>(spans.address[i] - shown.address);
-  const auto low = std::clamp(static_cast<int32_t>(std::floor(offset * scale + 0.5)), 0, usable - 1);
-  const auto high = std::clamp(
-      static_cast<int32_t>(std::floor((offset + static_cast<double>(spans.size[i])) * scale + 0.5)), low + 1,
-      usable);
+  // A block can reach beyond its region in a hostile file, so numbers are limited before they become
+  // integers.
+  const auto line_of = [&](double bytes) {
+    return static_cast<int32_t>(std::clamp(std::floor(bytes * scale + 0.5), 0.0, double{1 << 20}));
+  };
+  const int32_t low = std::min(line_of(offset), usable - 1);
+  const int32_t high = std::clamp(line_of(offset + static_cast<double>(spans.size[i])), low + 1, usable);
   const auto column = [&](int32_t event) {
     const int64_t position = event < 0                      ? 0
                              : event >= axis_.event_count() ? axis_.extent(picture.columns.axis)

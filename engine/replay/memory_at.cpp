@@ -35,6 +35,7 @@ MemoryAt::MemoryAt(const StateHistory& history, Budget& budget)
     : history_(history),
       live_(budget),
       pieces_(budget),
+      shown_(budget),
       segments_(budget),
       blocks_(budget),
       outside_(budget) {}
@@ -92,11 +93,23 @@ bool MemoryAt::assemble() {
   blocks_.clear();
   outside_.clear();
   totals_ = {};
+  // A range without an end in the trace may reach into another one, which a repair did not see: the later
+  // counts.
+  shown_.clear();
+  for (const int32_t piece : pieces_) {
+    const bool overlaps = !shown_.empty() && history_.ranges.address[static_cast<size_t>(piece)] <=
+                                                 history_.ranges.last_byte(shown_.back());
+    if (!overlaps) {
+      if (!shown_.push_back(piece)) return false;
+    } else if (piece > shown_.back()) {  // rows are numbered by begin
+      shown_.back() = piece;
+    }
+  }
   size_t next_block = 0;
-  for (size_t i = 0; i < pieces_.size();) {
+  for (size_t i = 0; i < shown_.size();) {
     size_t last = i;
-    while (last + 1 < pieces_.size() && is_continued(pieces_[last], pieces_[last + 1])) ++last;
-    if (!add_segment(pieces_[i], history_.ranges.last_byte(pieces_[last]) + 1, next_block)) return false;
+    while (last + 1 < shown_.size() && is_continued(shown_[last], shown_[last + 1])) ++last;
+    if (!add_segment(shown_[i], history_.ranges.last_byte(shown_[last]) + 1, next_block)) return false;
     i = last + 1;
   }
   for (; next_block < live_.size(); ++next_block) {

@@ -69,7 +69,7 @@ class MemoryAt {
 
   const StateHistory& history_;
   int32_t event_ = -2;  // none yet
-  Column<int32_t> live_, pieces_;
+  Column<int32_t> live_, pieces_, shown_;
   Column<SegmentAt> segments_;
   Column<BlockAt> blocks_, outside_;
   TotalsAt totals_;
