@@ -60,7 +60,10 @@ bool RangeUndo::prepare() {
   }
   for (int32_t row = trace.first; row < trace.end(); ++row) {
     const auto i = static_cast<size_t>(row);
-    if (disappears(events.action[i]) && events.size[i] > 0) ++versions_[place_of(events.address[i])];
+    if (!disappears(events.action[i])) continue;
+    const Bytes bytes =
+        bytes_of(events.address[i], events.size[i]);  // may be empty at the end of all addresses
+    if (bytes.start < bytes.end) ++versions_[place_of(bytes.start)];
   }
 
   std::sort(mine.data(), mine.data() + mine.size(), [&segments](int32_t a, int32_t b) {
