@@ -101,6 +101,9 @@ class Session {
   std::string contents() const { return session_.contents_json(); }
   std::string diagnostics() const { return session_.diagnostics_json(); }
   std::string openView(int snapshot, int device) { return text_of(session_.open_view(snapshot, device)); }
+  std::string openSegments(int snapshot, int device) {
+    return text_of(session_.open_segments(snapshot, device));
+  }
 
   void setPalette(const val& bands, uint32_t nothing, uint32_t dimmed_towards) {
     session_.set_palette(emscripten::convertJSArrayToNumberVector<uint32_t>(bands), nothing, dimmed_towards);
@@ -135,7 +138,7 @@ class Session {
   std::string blockPlace(int rank, int axis) const {
     return session_.block_place_json(rank, static_cast<Axis>(axis));
   }
-  std::string blockDetails(int rank) const { return session_.block_details_json(rank); }
+  std::string blockDetails(int rank) { return session_.block_details_json(rank); }
   double position(int axis, int event) const {
     return static_cast<double>(session_.position(static_cast<Axis>(axis), event));
   }
@@ -158,8 +161,8 @@ class Session {
     return ask([&](StateView& state) -> Result<std::string> {
       const auto largest = static_cast<double>(int64_t{1} << 53);
       const auto most = most_size < largest ? static_cast<int64_t>(most_size) : INT64_MAX;
-      const auto count = state.filter_events(
-          {actions, static_cast<int64_t>(least_size), most, stream, address, frame});
+      const auto count =
+          state.filter_events({actions, static_cast<int64_t>(least_size), most, stream, address, frame});
       if (!count) return tl::unexpected(count.error());
       return std::to_string(*count);
     });
@@ -207,6 +210,33 @@ class Session {
   std::string statePlace(int event, int block, const StateWindow& window) {
     return ask([&](StateView& state) { return state.place_json(event, block, window.to_engine()); });
   }
+  std::string regions(int order, int first, int count) {
+    return ask([&](StateView& state) {
+      return state.regions_json(static_cast<memstrata::replay::RegionOrder>(order), first, count);
+    });
+  }
+  val addressMap(int order, const ColumnGrid& columns, int first, int count, int height) {
+    last_error_.clear();
+    std::span<const int32_t> pixels;
+    if (StateView* state = opened(); state != nullptr) {
+      const auto drawn = state->address_map(static_cast<memstrata::replay::RegionOrder>(order),
+                                            columns.to_engine(), first, count, height);
+      if (drawn) {
+        pixels = *drawn;
+      } else {
+        last_error_ = error_text(drawn.error());
+      }
+    }
+    return val(typed_memory_view(pixels.size(), pixels.data()));
+  }
+  int regionOfBlock(int order, int block) {
+    StateView* state = opened();
+    if (state == nullptr) return -1;
+    return state->region_of_block(static_cast<memstrata::replay::RegionOrder>(order), block).value_or(-1);
+  }
+  std::string marks() {
+    return ask([](StateView& state) { return state.marks_json(); });
+  }
   int blockOfRank(int rank) {
     StateView* state = opened();
     return state == nullptr ? -1 : state->block_of_rank(rank);
@@ -243,8 +273,8 @@ std::string simulate(const std::string& script, double device_bytes, const std::
   memstrata::Budget budget(kBudget);
   // Out of the range of int64 the conversion would be undefined.
   const bool whole = device_bytes >= 0 && device_bytes <= static_cast<double>(int64_t{1} << 53);
-  return text_of(memstrata::simulate::simulate_json(
-      script, whole ? static_cast<int64_t>(device_bytes) : -1, conf, budget));
+  return text_of(memstrata::simulate::simulate_json(script, whole ? static_cast<int64_t>(device_bytes) : -1,
+                                                    conf, budget));
 }
 
 // Without it, Emscripten's abort() says nothing of why; the page shows the last line of stderr.
@@ -318,7 +348,7 @@ EMSCRIPTEN_BINDINGS(memstrata) {
       .function("lightKind", &Session::lightKind)
       .function("contentHash", &Session::contentHash)
       .function("match", &Session::match);
-      .function("search", &Session::search)
+  .function("search", &Session::search)
       .function("match", &Session::match)
       .function("openState", &Session::openState)
       .function("filterEvents", &Session::filterEvents)
@@ -332,6 +362,11 @@ EMSCRIPTEN_BINDINGS(memstrata) {
       .function("stateBlock", &Session::stateBlock)
       .function("stateSegment", &Session::stateSegment)
       .function("statePlace", &Session::statePlace)
+      .function("openSegments", &Session::openSegments)
+      .function("regions", &Session::regions)
+      .function("addressMap", &Session::addressMap)
+      .function("regionOfBlock", &Session::regionOfBlock)
+      .function("marks", &Session::marks)
       .function("blockOfRank", &Session::blockOfRank)
       .function("rankOfBlock", &Session::rankOfBlock);
 }

@@ -63,12 +63,14 @@ export interface Session {
   /** Findings of reading the file and of the current view, as in summary(); replays nothing. */
   diagnostics(): string;
   openView(snapshot: number, device: number): string;
+  /** The same with segments as bands; blockDetails() then describes a segment. */
+  openSegments(snapshot: number, device: number): string;
 
   /** Colours as 0xAABBGGRR. */
   setPalette(bands: Uint32Array, nothing: number, dimmedTowards: number): void;
   /** RGBA as 0xAABBGGRR, rows from the top; empty without a view, or with lastError(). A view: copy it. */
   picture(columns: ColumnGrid, rows: RowGrid, dimOthers: boolean): Uint32Array;
-  /** Why the last picture() or stateLayout() is empty: "" or an error as JSON. */
+  /** Why the last picture(), stateLayout() or addressMap() is empty: "" or an error as JSON. */
   lastError(): string;
   /** JSON: room for words in the bands of the last picture that has these columns. */
   labels(columns: ColumnGrid, leastColumns: number, leastRows: number): string;
@@ -116,6 +118,15 @@ export interface Session {
   stateBlock(event: number, block: number): string;
   stateSegment(event: number, segment: number): string;
   statePlace(event: number, block: number, window: StateWindow): string;
+  /** order: 0 address, 1 size (largest first), 2 stream. */
+  regions(order: 0 | 1 | 2, first: number, count: number): string;
+  /**
+   * Per pixel, rows from the top: rank in the timeline, or -1 nothing, -2 free device memory, -3 a block that the
+   * timeline does not show. Empty without a view, or with lastError(). A view: copy it.
+   */
+  addressMap(order: 0 | 1 | 2, columns: ColumnGrid, first: number, count: number, height: number): Int32Array;
+  regionOfBlock(order: 0 | 1 | 2, block: number): number;
+  marks(): string;
   blockOfRank(rank: number): number;
   rankOfBlock(block: number): number;
 

@@ -209,8 +209,8 @@ void write_text(JsonWriter& json, std::string_view name, StringId text, const Fa
 
 [[nodiscard]] int64_t write_frames(JsonWriter& json, const Facts& facts) {
   json.key("frames");
-  const int64_t left_out =
-      analysis::write_frames(json, facts.recording, facts.whose == StackFrom::nothing ? StackId() : facts.stack);
+  const int64_t left_out = analysis::write_frames(
+      json, facts.recording, facts.whose == StackFrom::nothing ? StackId() : facts.stack);
   json.member("stack_of", name_of(facts.whose));
   return left_out;
 }

@@ -40,8 +40,8 @@ class Room {
 [[nodiscard]] std::string more_text(int64_t count);
 [[nodiscard]] std::string in_list(std::string_view text);
 
-// The lines of a stack as an array [{"text","name","file","line","repeats","hidden","fx":[line,...]}], innermost
-// first (see frame_filter.h); empty for none. Returns how many frames were left out.
+// The lines of a stack as an array [{"text","name","file","line","repeats","hidden","fx":[line,...]}],
+// innermost first (see frame_filter.h); empty for none. Returns how many frames were left out.
 int64_t write_frames(JsonWriter& json, const model::Recording& recording, StackId stack);
 
 }  // namespace memstrata::analysis

@@ -28,8 +28,8 @@ namespace {
 }
 
 [[nodiscard]] bool is_of_segment(Action action) {
-  return action == Action::segment_alloc || action == Action::segment_free ||
-         action == Action::segment_map || action == Action::segment_unmap;
+  return action == Action::segment_alloc || action == Action::segment_free || action == Action::segment_map ||
+         action == Action::segment_unmap;
 }
 
 // A known text; PyTorch writes "N/A" and "" where there is none.
@@ -134,20 +134,20 @@ std::string event_text(const EventContext& context, int32_t event) {
     case Action::snapshot:
       return "snapshot";
     case Action::oom:
-      return fmt::format("OOM (requested {}, the device has {} free)\n(stream {})",
-                         exact_size_text(events.size[row]),
-                         exact_size_text(static_cast<int64_t>(
-                             std::min(events.address[row], static_cast<uint64_t>(INT64_MAX)))),
-                         stream);
+      return fmt::format(
+          "OOM (requested {}, the device has {} free)\n(stream {})", exact_size_text(events.size[row]),
+          exact_size_text(
+              static_cast<int64_t>(std::min(events.address[row], static_cast<uint64_t>(INT64_MAX)))),
+          stream);
     default:
-      return fmt::format("{:<14}{:<18} {}\n(stream {})",
-                         utf8::cut(context.recording.action_name(events.action[row]), 100),
-                         event_name(context.recording, context.history, event),
-                         exact_size_text(events.size[row]), stream);
+      return fmt::format(
+          "{:<14}{:<18} {}\n(stream {})", utf8::cut(context.recording.action_name(events.action[row]), 100),
+          event_name(context.recording, context.history, event), exact_size_text(events.size[row]), stream);
   }
 }
 
-std::string event_rows_json(const EventContext& context, const EventList& list, int32_t first, int32_t count) {
+std::string event_rows_json(const EventContext& context, const EventList& list, int32_t first,
+                            int32_t count) {
   const model::EventTable& events = context.recording.events;
   first = std::clamp(first, 0, list.count());
   count = std::clamp(count, 0, std::min(kMostInList, list.count() - first));

@@ -54,15 +54,16 @@ namespace {
 [[nodiscard]] std::string wanted_name(std::string_view text) {
   std::string name = lower(text);
   if (name.starts_with("0x")) return name.substr(2);
-  if (name.size() > 2 && (name[0] == 'b' || name[0] == 's') && name.substr(1, 2) == "0x") return name.substr(3);
+  if (name.size() > 2 && (name[0] == 'b' || name[0] == 's') && name.substr(1, 2) == "0x")
+    return name.substr(3);
   return name;
 }
 
 }  // namespace
 
 bool EventFilter::is_empty() const {
-  return actions.empty() && least_size <= 0 && most_size == std::numeric_limits<int64_t>::max() && stream < 0 &&
-         address.empty() && frame.empty();
+  return actions.empty() && least_size <= 0 && most_size == std::numeric_limits<int64_t>::max() &&
+         stream < 0 && address.empty() && frame.empty();
 }
 
 void EventList::show_all(int32_t event_count) {
@@ -112,7 +113,8 @@ int32_t EventList::row_of(int32_t event) const {
   return static_cast<int32_t>(std::lower_bound(events_.begin(), events_.end(), event) - events_.begin());
 }
 
-std::string event_name(const model::Recording& recording, const replay::StateHistory& history, int32_t event) {
+std::string event_name(const model::Recording& recording, const replay::StateHistory& history,
+                       int32_t event) {
   const auto row = static_cast<size_t>(history.rows.events.first + event);
   const int32_t target = history.row_of_event[static_cast<size_t>(event)];
   const uint64_t address = recording.events.address[row];
@@ -139,7 +141,8 @@ int32_t find_event(const model::Recording& recording, const replay::StateHistory
   const int32_t count = history.event_count();
   const int32_t start = backwards ? std::min(from, count) - 1 : std::max(from, -1) + 1;
   for (int32_t event = start; event >= 0 && event < count; event += step) {
-    if (recording.events.action[static_cast<size_t>(history.rows.events.first + event)] == action) return event;
+    if (recording.events.action[static_cast<size_t>(history.rows.events.first + event)] == action)
+      return event;
   }
   return -1;
 }

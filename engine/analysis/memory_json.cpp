@@ -70,19 +70,19 @@ struct Shares {
                      place_text(context, segment));
 }
 
-[[nodiscard]] std::string part_text(const EventContext& context, const SegmentAt& segment, const BlockAt& block,
-                                    StateKind part) {
+[[nodiscard]] std::string part_text(const EventContext& context, const SegmentAt& segment,
+                                    const BlockAt& block, StateKind part) {
   const std::string place = place_text(context, segment);
   if (part == StateKind::gap)
     return fmt::format("Free, {}\nin segment {}\n{}", exact_size_text(block.size),
                        name_of_segment(context, segment), place);
   if (part == StateKind::rounding)
     return fmt::format("Lost to rounding: {}\nof block {}\n{}",
-                       exact_size_text(block.size - block.requested_size), name_of_block(context, block), place);
-  return fmt::format("Block {}, {} requested\n{}{}", name_of_block(context, block),
-                     exact_size_text(block.requested_size),
-                     part == StateKind::pending ? "freed, but waiting for another stream (record_stream)\n" : "",
-                     place);
+                       exact_size_text(block.size - block.requested_size), name_of_block(context, block),
+                       place);
+  return fmt::format(
+      "Block {}, {} requested\n{}{}", name_of_block(context, block), exact_size_text(block.requested_size),
+      part == StateKind::pending ? "freed, but waiting for another stream (record_stream)\n" : "", place);
 }
 
 [[nodiscard]] std::string_view name_of(StateKind part) {
@@ -161,11 +161,12 @@ std::string totals_json(const EventContext& context, const replay::MemoryAt& mem
   json.member("blocks_without_segment", memory.outside().size());
   json.member("fragmentation", fragmentation);
   json.member("text",
-              fragmentation ? fmt::format("{} free in {} blocks, the largest {}: {:.1f} % of the free memory is "
-                                          "not in the largest block.",
-                                          size_text(free), count_text(totals.free_blocks),
-                                          size_text(totals.largest_free), *fragmentation * 100)
-                            : std::string("No memory inside the segments is free."));
+              fragmentation
+                  ? fmt::format("{} free in {} blocks, the largest {}: {:.1f} % of the free memory is "
+                                "not in the largest block.",
+                                size_text(free), count_text(totals.free_blocks),
+                                size_text(totals.largest_free), *fragmentation * 100)
+                  : std::string("No memory inside the segments is free."));
   json.end_object();
   return std::move(json).text();
 }

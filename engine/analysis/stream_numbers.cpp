@@ -14,7 +14,8 @@ StreamNumbers::StreamNumbers(const model::Recording& recording, const model::Sna
     --left;
   };
   const auto meet_all = [&](const Column<StreamId>& streams, model::RowRange rows) {
-    for (int32_t row = rows.first; row < rows.end() && left > 0; ++row) meet(streams[static_cast<size_t>(row)]);
+    for (int32_t row = rows.first; row < rows.end() && left > 0; ++row)
+      meet(streams[static_cast<size_t>(row)]);
   };
   for (const model::DeviceTrace& trace : snapshot.traces) meet_all(recording.events.stream, trace.events);
   meet_all(recording.segments.stream, snapshot.segments);

@@ -10,6 +10,7 @@
 #include "engine/cli/convert_command.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/html_command.h"
+#include "engine/cli/memory_commands.h"
 #include "engine/cli/paths.h"
 #include "engine/cli/printable.h"
 #include "engine/cli/simulate_command.h"
@@ -90,8 +91,9 @@ void add_top(CLI::App& app, Run& chosen) {
       ->check([](const std::string& at) {
         return is_moment(at) ? "" : "neither peak, start, end nor an event index";
       });
-  const std::map<std::string, TopBy> groups{
-      {"stack", TopBy::stack}, {"function", TopBy::function}, {"file", TopBy::file}};
+  const std::map<std::string, analysis::TopBy> groups{{"stack", analysis::TopBy::stack},
+                                                      {"function", analysis::TopBy::function},
+                                                      {"file", analysis::TopBy::file}};
   command->add_option("--by", options->by, "Group by stack, function or file")
       ->transform(CLI::CheckedTransformer(groups))
       ->default_str("stack");
@@ -142,8 +144,33 @@ void add_state(CLI::App& app, Run& chosen) {
   const auto [command, options] =
       add(app, chosen, "state", "Segments and blocks after an event of the trace", run_state);
   add_choice(*command, options->choice);
-  command->add_option("--event", options->event, "Index in the trace; -1 = before the first event")
+  command
+      ->add_option("--event", options->events,
+                   "Index in the trace, or several with commas; -1 = before the first")
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->required();
+}
+
+void add_stats(CLI::App& app, Run& chosen) {
+  const auto [command, options] = add(app, chosen, "stats", "Segments as bars, and sums", run_stats);
+  add_choice(*command, options->choice);
+  command->add_option("--at", options->at, "peak, end, start, or an event")->capture_default_str();
+}
+
+void add_trace(CLI::App& app, Run& chosen) {
+  const auto [command, options] = add(app, chosen, "trace", "The events as a program", run_trace);
+  add_choice(*command, options->choice);
+}
+
+void add_flamegraph(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "flamegraph", "Memory by stack, as SVG or folded lines", run_flamegraph);
+  add_choice(*command, options->choice);
+  command->add_option("--at", options->at, "peak, end, start, or an event")->capture_default_str();
+  command->add_option("-o,--output", options->output, "File to write; default: standard output");
+  command->add_flag("--segments", options->segments, "Segments between stream and state");
+  command->add_flag("--folded", options->folded, "Lines 'stack bytes' instead of a picture");
 }
 
 }  // namespace
@@ -155,6 +182,9 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_convert(app, chosen);
   add_simulate(app, chosen);
   add_state(app, chosen);
+  add_stats(app, chosen);
+  add_trace(app, chosen);
+  add_flamegraph(app, chosen);
 }
 
 }  // namespace memstrata::cli

@@ -73,16 +73,21 @@ int run_state(const StateOptions& options) {
     if (!chosen) return tl::unexpected(chosen.error());
     const auto history = replay::undo_to_start(recording, *chosen->snapshot, chosen->device);
     if (!history) return tl::unexpected(history.error());
-    if (options.event < -1 || options.event >= history->event_count()) {
-      return fail(ErrorCode::wrong_usage, -1,
-                  "There is no event {}: device {} has {} events, and -1 is the state before them.",
-                  options.event, chosen->device, history->event_count());
-    }
     replay::MemoryAt memory(*history, recording.budget);
-    if (!memory.go_to(static_cast<int32_t>(options.event)))
-      return fail(ErrorCode::limit_exceeded, -1, "The memory state does not fit into memory.");
-    return options.choice.json ? analysis::state_json(recording, *history, memory) + "\n"
-                               : state_text(recording, *history, memory);
+    std::string out;
+    for (const int64_t event : options.events) {
+      if (event < -1 || event >= history->event_count()) {
+        return fail(ErrorCode::wrong_usage, -1,
+                    "There is no event {}: device {} has {} events, and -1 is the state before them.", event,
+                    chosen->device, history->event_count());
+      }
+      if (!memory.go_to(static_cast<int32_t>(event)))
+        return fail(ErrorCode::limit_exceeded, -1, "The memory state does not fit into memory.");
+      if (!options.choice.json && !out.empty()) out += "\n";
+      out += options.choice.json ? analysis::state_json(recording, *history, memory) + "\n"
+                                 : state_text(recording, *history, memory);
+    }
+    return out;
   });
 }
 

@@ -1,5 +1,8 @@
-// memstrata state FILE --event N [--device D] [--snapshot S] [--json]
+// memstrata state FILE --event N[,N...] [--device D] [--snapshot S] [--json]
 #pragma once
+
+#include <cstdint>
+#include <vector>
 
 #include "engine/cli/one_file.h"
 
@@ -7,7 +10,7 @@ namespace memstrata::cli {
 
 struct StateOptions {
   FileChoice choice;
-  int64_t event = -1;  // -1 = before the first event
+  std::vector<int64_t> events;  // -1 = before the first event; one answer each
 };
 
 [[nodiscard]] int run_state(const StateOptions& options);

@@ -81,8 +81,8 @@ bool BlockUndo::prepare() {
     free_from = bytes.end;
     const bool pending = blocks.state[i] == model::BlockState::active_pending_free;
     const size_t place = addresses_.place_of(bytes.start);
-    const Row opened{bytes.start, size,  requested, 0, -1, count, pending ? kUnset : count, row,
-                     frees_[place]};
+    const Row opened{bytes.start, size,         requested, 0, -1, count, pending ? kUnset : count,
+                     row,         frees_[place]};
     if (known) check_size(opened);
     if (!open(place, opened, count)) return false;
   }
@@ -158,8 +158,8 @@ int64_t BlockUndo::final_size(const Row& row) const {
   if (row.size != model::kUnknownSize) return row.size;
   const int64_t least = rounded(row.requested_size);
   const RangeUndo::Row* around = ranges_.containing(row.address);
-  const auto room = static_cast<int64_t>(
-      std::min(row.room, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
+  const auto room =
+      static_cast<int64_t>(std::min(row.room, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
   if (room < least) return room;
   if (around == nullptr || around->expandable || alloc::Config::is_small(least) ||
       history_.rows.device == kHostDevice) {
@@ -172,8 +172,9 @@ int64_t BlockUndo::final_size(const Row& row) const {
 void BlockUndo::check_size(const Row& row) {
   const int64_t least = rounded(row.requested_size);
   const RangeUndo::Row* around = ranges_.containing(row.address);
-  const bool may_be_larger = around != nullptr && !around->expandable && !alloc::Config::is_small(least) &&
-                             (row.size - least <= alloc::kSmallSize || least >= history_.config.max_split_size);
+  const bool may_be_larger =
+      around != nullptr && !around->expandable && !alloc::Config::is_small(least) &&
+      (row.size - least <= alloc::kSmallSize || least >= history_.config.max_split_size);
   if (row.size == least || (row.size > least && may_be_larger)) return;
   notes_.add(Diag::state_size_unexplained, history_.event_count(), history_.event_count(), row.address);
 }
@@ -244,10 +245,9 @@ bool BlockUndo::undo_free_requested(int32_t event) {
   if (completions_ > 0)
     notes_.add(Diag::state_request_not_completed, event, history_.event_count(), address_of(event));
   history_.row_of_event[static_cast<size_t>(event)] = static_cast<int32_t>(rows_.size());
-  return open(place,
-              {address_of(event), model::kUnknownSize, size_of(event), 0, -1, event, event, -1,
-               frees_[place]},
-              event);
+  return open(
+      place, {address_of(event), model::kUnknownSize, size_of(event), 0, -1, event, event, -1, frees_[place]},
+      event);
 }
 
 void BlockUndo::undo_annotate(int32_t event) {
@@ -306,7 +306,8 @@ bool BlockUndo::finish() {
   }
   for (int32_t event = 0; event < count; ++event) {
     int32_t& row = history_.row_of_event[static_cast<size_t>(event)];
-    if (row >= 0 && addresses_.of_event(static_cast<size_t>(event)) >= 0) row = number[static_cast<size_t>(row)];
+    if (row >= 0 && addresses_.of_event(static_cast<size_t>(event)) >= 0)
+      row = number[static_cast<size_t>(row)];
   }
   return out.index(count);
 }

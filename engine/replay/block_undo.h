@@ -40,9 +40,7 @@ class BlockUndo {
     uint32_t version;
   };
 
-  [[nodiscard]] uint64_t address_of(int32_t event) const {
-    return recording_.events.address[row_of(event)];
-  }
+  [[nodiscard]] uint64_t address_of(int32_t event) const { return recording_.events.address[row_of(event)]; }
   [[nodiscard]] int64_t size_of(int32_t event) const {
     return std::max(recording_.events.size[row_of(event)], int64_t{0});
   }

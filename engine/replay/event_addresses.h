@@ -67,8 +67,8 @@ class EventAddresses {
     return entry->open;
   }
 
-  AddressTable table_;      // open = number in order of first appearance
-  Column<uint64_t> seen_;   // per number
+  AddressTable table_;     // open = number in order of first appearance
+  Column<uint64_t> seen_;  // per number
   Column<uint64_t> sorted_;
   Column<int32_t> place_;  // per number
   Column<int32_t> of_event_;

@@ -352,12 +352,14 @@ Lifetimes::Lifetimes(Budget& budget)
       freed(budget),
       version(budget),
       source(budget),
+      given_address(budget),
       level(budget),
       reserved(budget),
       pending(budget) {}
 
 uint64_t Lifetimes::address(const model::Recording& recording, int32_t rank) const {
   const auto i = static_cast<size_t>(rank);
+  if (!given_address.empty()) return given_address[i];
   if (rank < from_start && source[i] >= 0) return recording.blocks.address[static_cast<size_t>(source[i])];
   const int32_t event = rank < from_start ? freed[i] : born[i];
   return recording.events.address[static_cast<size_t>(events.first + event)];

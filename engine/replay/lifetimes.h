@@ -51,6 +51,8 @@ struct Lifetimes {
   Column<int32_t> freed;     // event of the (completed) free; events.count = never
   Column<uint32_t> version;  // completed frees of that address before, per device: the N of b'addr_N
   Column<int32_t> source;  // from the start only: row of BlockTable for a final block, -1 = known by its free
+  // Only of bands that are not blocks (segment_lifetimes.h); else the address follows from source or event.
+  Column<uint64_t> given_address;
 
   // Per event.
   Column<int64_t> level;  // bytes in live blocks after the event

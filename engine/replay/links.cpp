@@ -18,9 +18,8 @@ BlockEvents events_of_block(const model::Recording& recording, const StateHistor
   BlockEvents events;
   events.alloc = own(history.blocks.begin[i], [](Action a) { return a == Action::alloc; });
   events.free_requested = own(history.pending_from[i], is_request);
-  events.free_completed = own(history.blocks.end[i], [&](Action a) {
-    return trace::completes_free(a) || is_request(a);
-  });
+  events.free_completed =
+      own(history.blocks.end[i], [&](Action a) { return trace::completes_free(a) || is_request(a); });
   return events;
 }
 

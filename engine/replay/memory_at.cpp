@@ -35,6 +35,7 @@ MemoryAt::MemoryAt(const StateHistory& history, Budget& budget)
     : history_(history),
       live_(budget),
       pieces_(budget),
+      shown_(budget),
       segments_(budget),
       blocks_(budget),
       outside_(budget) {}
@@ -92,11 +93,23 @@ bool MemoryAt::assemble() {
   blocks_.clear();
   outside_.clear();
   totals_ = {};
+  // A range without an end in the trace may reach into another one, which a repair did not see: the later
+  // counts.
+  shown_.clear();
+  for (const int32_t piece : pieces_) {
+    const bool overlaps = !shown_.empty() && history_.ranges.address[static_cast<size_t>(piece)] <=
+                                                 history_.ranges.last_byte(shown_.back());
+    if (!overlaps) {
+      if (!shown_.push_back(piece)) return false;
+    } else if (piece > shown_.back()) {  // rows are numbered by begin
+      shown_.back() = piece;
+    }
+  }
   size_t next_block = 0;
-  for (size_t i = 0; i < pieces_.size();) {
+  for (size_t i = 0; i < shown_.size();) {
     size_t last = i;
-    while (last + 1 < pieces_.size() && is_continued(pieces_[last], pieces_[last + 1])) ++last;
-    if (!add_segment(pieces_[i], history_.ranges.last_byte(pieces_[last]) + 1, next_block)) return false;
+    while (last + 1 < shown_.size() && is_continued(shown_[last], shown_[last + 1])) ++last;
+    if (!add_segment(shown_[i], history_.ranges.last_byte(shown_[last]) + 1, next_block)) return false;
     i = last + 1;
   }
   for (; next_block < live_.size(); ++next_block) {
@@ -110,8 +123,8 @@ bool MemoryAt::assemble() {
 bool MemoryAt::add_segment(int32_t first_piece, uint64_t end, size_t& next_block) {
   SegmentAt segment;
   segment.address = history_.ranges.address[static_cast<size_t>(first_piece)];
-  segment.size = static_cast<int64_t>(std::min(end - segment.address,
-                                               static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
+  segment.size = static_cast<int64_t>(
+      std::min(end - segment.address, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
   segment.row = first_piece;
   segment.first_block = static_cast<int32_t>(blocks_.size());
   uint64_t free_from = segment.address;
@@ -136,11 +149,11 @@ bool MemoryAt::add_segment(int32_t first_piece, uint64_t end, size_t& next_block
 StackId stack_of_range(const model::Recording& recording, const StateHistory& history, int32_t range) {
   const auto i = static_cast<size_t>(range);
   if (const int32_t begin = history.ranges.begin[i]; begin >= 0) {
-    const StackId stack =
-        recording.events.stack[static_cast<size_t>(history.rows.events.first + begin)];
+    const StackId stack = recording.events.stack[static_cast<size_t>(history.rows.events.first + begin)];
     if (!stack.is_none()) return stack;
   }
-  if (history.range_source[i] >= 0) return recording.segments.stack[static_cast<size_t>(history.range_source[i])];
+  if (history.range_source[i] >= 0)
+    return recording.segments.stack[static_cast<size_t>(history.range_source[i])];
   const int32_t row = event_row_of(history, range);
   return row < 0 ? StackId() : recording.events.stack[static_cast<size_t>(row)];
 }

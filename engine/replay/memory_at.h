@@ -31,10 +31,10 @@ struct SegmentAt {
 
 // Bytes; each at most 2^63 - 1.
 struct TotalsAt {
-  int64_t reserved = 0;    // segments
-  int64_t allocated = 0;   // blocks in use
-  int64_t active = 0;      // the same and pending ones
-  int64_t requested = 0;   // as active, before rounding
+  int64_t reserved = 0;      // segments
+  int64_t allocated = 0;     // blocks in use
+  int64_t active = 0;        // the same and pending ones
+  int64_t requested = 0;     // as active, before rounding
   int64_t largest_free = 0;  // largest inactive block
   int64_t free_blocks = 0;   // their number
   int64_t live_blocks = 0;
@@ -51,7 +51,8 @@ class MemoryAt {
   [[nodiscard]] std::span<const SegmentAt> segments() const { return segments_.span(); }
   [[nodiscard]] std::span<const BlockAt> blocks() const { return blocks_.span(); }
   [[nodiscard]] std::span<const BlockAt> blocks_of(const SegmentAt& segment) const {
-    return blocks().subspan(static_cast<size_t>(segment.first_block), static_cast<size_t>(segment.block_count));
+    return blocks().subspan(static_cast<size_t>(segment.first_block),
+                            static_cast<size_t>(segment.block_count));
   }
   // Blocks that lie in no segment: segment events are missing.
   [[nodiscard]] std::span<const BlockAt> outside() const { return outside_.span(); }
@@ -68,7 +69,7 @@ class MemoryAt {
 
   const StateHistory& history_;
   int32_t event_ = -2;  // none yet
-  Column<int32_t> live_, pieces_;
+  Column<int32_t> live_, pieces_, shown_;
   Column<SegmentAt> segments_;
   Column<BlockAt> blocks_, outside_;
   TotalsAt totals_;

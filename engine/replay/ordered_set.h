@@ -1,5 +1,5 @@
-// A set of numbers below n that finds its neighbours: bits, and above 64 of them one bit that says whether any
-// is set. Insert, erase and both searches touch at most log64(n) words; n / 63 bytes in all.
+// A set of numbers below n that finds its neighbours: bits, and above 64 of them one bit that says whether
+// any is set. Insert, erase and both searches touch at most log64(n) words; n / 63 bytes in all.
 #pragma once
 
 #include <array>

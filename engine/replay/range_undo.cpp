@@ -51,8 +51,8 @@ bool RangeUndo::prepare() {
     if (!mine.push_back(row) || !add(bytes_of(segments.address[i], segments.total_size[i]))) return false;
   }
   std::sort(borders_.data(), borders_.data() + borders_.size());
-  borders_.truncate(static_cast<size_t>(std::unique(borders_.data(), borders_.data() + borders_.size()) -
-                                        borders_.data()));
+  borders_.truncate(
+      static_cast<size_t>(std::unique(borders_.data(), borders_.data() + borders_.size()) - borders_.data()));
   const size_t places = borders_.size();
   if (!is_open_.build(std::max(places, size_t{1})) || !row_at_.resize(places, -1) ||
       !later_.resize(places, trace.count) || !versions_.resize(places, 0)) {
@@ -60,7 +60,10 @@ bool RangeUndo::prepare() {
   }
   for (int32_t row = trace.first; row < trace.end(); ++row) {
     const auto i = static_cast<size_t>(row);
-    if (disappears(events.action[i]) && events.size[i] > 0) ++versions_[place_of(events.address[i])];
+    if (!disappears(events.action[i])) continue;
+    const Bytes bytes =
+        bytes_of(events.address[i], events.size[i]);  // may be empty at the end of all addresses
+    if (bytes.start < bytes.end) ++versions_[place_of(bytes.start)];
   }
 
   std::sort(mine.data(), mine.data() + mine.size(), [&segments](int32_t a, int32_t b) {
@@ -78,8 +81,8 @@ bool RangeUndo::prepare() {
       continue;
     }
     const size_t place = place_of(bytes.start);
-    if (open({bytes.start, bytes.end, -1, trace.count, row, versions_[place],
-              segments.stream[i], segments.pool[i], segments.expandable[i] == model::Tristate::yes}) < 0) {
+    if (open({bytes.start, bytes.end, -1, trace.count, row, versions_[place], segments.stream[i],
+              segments.pool[i], segments.expandable[i] == model::Tristate::yes}) < 0) {
       return false;
     }
     free_from = bytes.end;
@@ -101,8 +104,8 @@ int32_t RangeUndo::open(const Row& row) {
 }
 
 const RangeUndo::Row* RangeUndo::containing(uint64_t address) const {
-  const auto next = static_cast<size_t>(std::upper_bound(borders_.begin(), borders_.end(), address) -
-                                        borders_.begin());
+  const auto next =
+      static_cast<size_t>(std::upper_bound(borders_.begin(), borders_.end(), address) - borders_.begin());
   const int64_t place = is_open_.before(next);
   if (place < 0) return nullptr;
   const Row& row = rows_[static_cast<size_t>(row_at_[static_cast<size_t>(place)])];
@@ -159,13 +162,15 @@ bool RangeUndo::undo_appearance(int32_t event, Bytes bytes, bool expandable) {
   // It was given back later, but the trace does not say when.
   int32_t last = count - 1;
   size_t place = place_of(bytes.start);
-  for (size_t i = 0; i < kMostLookedAt && place < borders_.size() && borders_[place] < bytes.end; ++i, ++place)
+  for (size_t i = 0; i < kMostLookedAt && place < borders_.size() && borders_[place] < bytes.end;
+       ++i, ++place)
     last = std::min(last, later_[place]);
   place = place_of(bytes.start);
   row_of_event = static_cast<int32_t>(rows_.size());
   later_[place] = event;
   return rows_.push_back({bytes.start, bytes.end, event, last, -1, versions_[place],
-                          recording_.events.stream[row_of(event)], recording_.events.pool[row_of(event)], expandable});
+                          recording_.events.stream[row_of(event)], recording_.events.pool[row_of(event)],
+                          expandable});
 }
 
 bool RangeUndo::undo_disappearance(int32_t event, Bytes bytes, bool expandable) {
@@ -206,14 +211,12 @@ bool RangeUndo::finish() {
   for (const int32_t id : order) {
     const Row& row = rows_[static_cast<size_t>(id)];
     number[static_cast<size_t>(id)] = static_cast<int32_t>(out.begin.size());
-    const bool kept = out.address.push_back(row.start) &&
-                      out.size.push_back(static_cast<int64_t>(row.end - row.start)) &&
-                      out.begin.push_back(row.begin) && out.end.push_back(row.last) &&
-                      history_.range_version.push_back(row.version) &&
-                      history_.range_source.push_back(row.source) &&
-                      history_.range_stream.push_back(row.stream) &&
-                      history_.range_pool.push_back(row.pool) &&
-                      history_.expandable.push_back(row.expandable ? 1 : 0);
+    const bool kept =
+        out.address.push_back(row.start) && out.size.push_back(static_cast<int64_t>(row.end - row.start)) &&
+        out.begin.push_back(row.begin) && out.end.push_back(row.last) &&
+        history_.range_version.push_back(row.version) && history_.range_source.push_back(row.source) &&
+        history_.range_stream.push_back(row.stream) && history_.range_pool.push_back(row.pool) &&
+        history_.expandable.push_back(row.expandable ? 1 : 0);
     if (!kept) return false;
   }
   const model::RowRange trace = history_.rows.events;

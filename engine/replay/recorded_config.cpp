@@ -8,8 +8,8 @@ namespace memstrata::replay {
 
 namespace {
 
-// The text is written by our own reader: one line, no spaces. Keys are looked for with their quotes, so a value
-// that happens to hold the same words needs an escaped quote and does not match.
+// The text is written by our own reader: one line, no spaces. Keys are looked for with their quotes, so a
+// value that happens to hold the same words needs an escaped quote and does not match.
 [[nodiscard]] std::string_view after_key(std::string_view json, std::string_view key) {
   const size_t at = json.find(key);
   return at == std::string_view::npos ? std::string_view() : json.substr(at + key.size());

@@ -1,7 +1,8 @@
 // The settings a snapshot says its allocator had, as far as they decide how large a block is.
 //
 // Source of the keys: `allocator_settings` of the snapshot format (max_split_size with -1 = unlimited,
-// roundup_power2_divisions by size in MiB). A key that is absent or not a number keeps the allocator's default.
+// roundup_power2_divisions by size in MiB). A key that is absent or not a number keeps the allocator's
+// default.
 #pragma once
 
 #include <string_view>

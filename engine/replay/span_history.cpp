@@ -109,8 +109,8 @@ bool SpanHistory::move(Column<int32_t>& rows, int32_t from, int32_t to) const {
   std::sort(scratch_.data(), scratch_.data() + scratch_.size(),
             [this](int32_t a, int32_t b) { return comes_before(a, b); });
   // ... goes among what stays, from the back, so that no second list is needed.
-  const auto stays =
-      std::remove_if(rows.data(), rows.data() + rows.size(), [&](int32_t row) { return !exists_after(row, to); });
+  const auto stays = std::remove_if(rows.data(), rows.data() + rows.size(),
+                                    [&](int32_t row) { return !exists_after(row, to); });
   const auto kept = static_cast<size_t>(stays - rows.data());
   rows.truncate(kept);
   if (!rows.resize(kept + scratch_.size(), 0)) return false;
@@ -132,7 +132,8 @@ bool SpanHistory::live_after(int32_t event, Column<int32_t>& rows) const {
     from = next;
   }
   rows.clear();
-  return rows.append(live_.span().subspan(static_cast<size_t>(from->first_row), static_cast<size_t>(from->rows))) &&
+  return rows.append(
+             live_.span().subspan(static_cast<size_t>(from->first_row), static_cast<size_t>(from->rows))) &&
          move(rows, from->event, event);
 }
 

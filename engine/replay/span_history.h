@@ -3,8 +3,8 @@
 // A span exists in the states after events e with begin <= e < end; begin -1 is the state before the first
 // event, end = event_count is never. Rows are numbered by begin. The live rows after any event, in address
 // order, follow from the nearest checkpoint and the changes since. Checkpoints are set so that all of them
-// together hold at most one row per change, and a question costs O(live rows + changes of one interval), where
-// an interval has at most max(4096, live rows) changes.
+// together hold at most one row per change, and a question costs O(live rows + changes of one interval),
+// where an interval has at most max(4096, live rows) changes.
 #pragma once
 
 #include <cstdint>

@@ -92,10 +92,11 @@ Result<StateHistory> undo_to_start(const model::Recording& recording, const mode
   history.config = recorded_config(recording.strings.view(snapshot.settings_json));
   if (!undo_all(recording, history)) {
     const Budget& budget = recording.budget;
-    return fail(ErrorCode::limit_exceeded, -1,
-                "The state history of device {} ({} events) does not fit into memory: at least {} bytes in all "
-                "would be needed, the limit is {}.",
-                device, history.event_count(), std::max(budget.needed(), budget.used()), budget.limit());
+    return fail(
+        ErrorCode::limit_exceeded, -1,
+        "The state history of device {} ({} events) does not fit into memory: at least {} bytes in all "
+        "would be needed, the limit is {}.",
+        device, history.event_count(), std::max(budget.needed(), budget.used()), budget.limit());
   }
   return history;
 }

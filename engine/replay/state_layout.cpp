@@ -8,7 +8,7 @@ namespace memstrata::replay {
 
 namespace {
 
-constexpr double kFilled = 0.8;           // of a row's height
+constexpr double kFilled = 0.8;          // of a row's height
 constexpr double kGapOfRow = 1.0 / 200;  // between two segments
 
 [[nodiscard]] StateKind kind_of(const BlockAt& block) {
@@ -114,9 +114,8 @@ StateRects StateLayout::rects(const MemoryAt& memory, const StateWindow& window)
   if (!(window.width >= 1) || !(window.height >= 1) || !(window.zoom >= 1) || rows_ == 0) return out;
   const double scale = bytes_to_pixels(window);
   const double row_height = window.height * window.zoom / rows_;
-  const auto first = std::lower_bound(
-      places_.begin(), places_.end(), window.top / row_height - 1,
-      [](const Packed& place, double row) { return place.row < row; });
+  const auto first = std::lower_bound(places_.begin(), places_.end(), window.top / row_height - 1,
+                                      [](const Packed& place, double row) { return place.row < row; });
   int32_t drawn_row = -1;
   double drawn_pixel = -2;
   for (const Packed* place = first; place != places_.end(); ++place) {
@@ -149,7 +148,8 @@ StateRects StateLayout::rects(const MemoryAt& memory, const StateWindow& window)
   return out;
 }
 
-StateLayout::Hit StateLayout::hit(const MemoryAt& memory, const StateWindow& window, double x, double y) const {
+StateLayout::Hit StateLayout::hit(const MemoryAt& memory, const StateWindow& window, double x,
+                                  double y) const {
   Hit hit;
   if (!(window.width >= 1) || !(window.height >= 1) || !(window.zoom >= 1) || rows_ == 0) return hit;
   const double row_height = window.height * window.zoom / rows_;
@@ -158,8 +158,8 @@ StateLayout::Hit StateLayout::hit(const MemoryAt& memory, const StateWindow& win
   const auto row = static_cast<int32_t>(at_row);
   if (at_row - row > kFilled && row_height * (1 - kFilled) >= 1) return hit;
   const double bytes = (x + window.left) / bytes_to_pixels(window);
-  for (const Packed* place = std::lower_bound(places_.begin(), places_.end(), row,
-                                              [](const Packed& p, int32_t r) { return p.row < r; });
+  for (const Packed *place = std::lower_bound(places_.begin(), places_.end(), row,
+                                              [](const Packed&p, int32_t r) { return p.row < r; });
        place != places_.end() && place->row == row; ++place) {
     const SegmentAt& segment = memory.segments()[static_cast<size_t>(place->segment)];
     const double offset = bytes - place->x;

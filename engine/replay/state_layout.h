@@ -1,13 +1,13 @@
 // The picture of the allocator's state after an event: segments packed into rows, blocks inside them, as
 // rectangles bounded by pixels.
 //
-// Layout of the official viewer: segments by size, then address, smallest first, packed left to right into rows;
-// a row is as wide as the largest segment, 1/200 of that lies between two segments, a segment that does not fit
-// starts the next row; all rows have the same height, of which 80 % are filled. A block is drawn at its requested
-// size, the rounded-up rest is a strip at its end.
+// Layout of the official viewer: segments by size, then address, smallest first, packed left to right into
+// rows; a row is as wide as the largest segment, 1/200 of that lies between two segments, a segment that does
+// not fit starts the next row; all rows have the same height, of which 80 % are filled. A block is drawn at
+// its requested size, the rounded-up rest is a strip at its end.
 //
-// Blocks narrower than a pixel are drawn together, as the kind that has most bytes; of rows lower than a pixel
-// one per pixel is drawn. So there are at most 3 rectangles a pixel column and row of the screen.
+// Blocks narrower than a pixel are drawn together, as the kind that has most bytes; of rows lower than a
+// pixel one per pixel is drawn. So there are at most 3 rectangles a pixel column and row of the screen.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace memstrata::replay {
 
 enum class StateKind : uint8_t { segment, block, rounding, pending, gap };
 
-// Where the layout is looked at: at zoom 1 all of it fills width x height pixels; (left, top) is the upper left
-// corner of the window in pixels of the zoomed layout.
+// Where the layout is looked at: at zoom 1 all of it fills width x height pixels; (left, top) is the upper
+// left corner of the window in pixels of the zoomed layout.
 struct StateWindow {
   double width = 0, height = 0;
   double zoom = 1;  // >= 1
@@ -38,7 +38,8 @@ class StateLayout {
  public:
   explicit StateLayout(Budget& budget) : places_(budget) {}
 
-  // Packs the segments of the state; the layout refers to `memory` and holds until it moves. False = no memory.
+  // Packs the segments of the state; the layout refers to `memory` and holds until it moves. False = no
+  // memory.
   [[nodiscard]] bool pack(const MemoryAt& memory);
   [[nodiscard]] int32_t row_count() const { return rows_; }
   [[nodiscard]] StateRects rects(const MemoryAt& memory, const StateWindow& window) const;

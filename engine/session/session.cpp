@@ -21,6 +21,7 @@
 #include "engine/replay/kept_picture.h"
 #include "engine/replay/lifetimes.h"
 #include "engine/replay/paint.h"
+#include "engine/replay/segment_lifetimes.h"
 
 namespace memstrata::session {
 
@@ -38,13 +39,15 @@ struct Session::State {
 
   // The timeline of one device. `timeline` refers to `lifetimes`, so a View never moves.
   struct View {
-    View(const model::Snapshot& of_device, replay::Lifetimes&& found)
-        : snapshot(of_device), lifetimes(std::move(found)) {}
+    View(const model::Snapshot& of_device, replay::Lifetimes&& found, Budget& budget)
+        : snapshot(of_device), lifetimes(std::move(found)), range_of_rank(budget) {}
     model::Snapshot snapshot;  // of pinned host memory: with the host as its device
     replay::Lifetimes lifetimes;
     std::optional<replay::Timeline> timeline;
+    std::optional<replay::Lifetimes> of_blocks;           // where the bands are segments
+    Column<int32_t> range_of_rank;                        // the same: rows of StateHistory::ranges
     std::optional<analysis::BlockAttributes> attributes;  // asked for by filters and colours
-    std::unique_ptr<StateView> state;
+    std::unique_ptr<StateView> state;                     // refers to what is above
     std::optional<analysis::Matches> matches;
     std::optional<analysis::BlockGroups> groups;
     std::optional<Column<uint8_t>> lit;  // of the kind that is lit, as Matches::matched
@@ -53,9 +56,7 @@ struct Session::State {
   [[nodiscard]] bool has_rank(int32_t rank) const {
     return view && rank >= 0 && rank < view->lifetimes.block_count();
   }
-  [[nodiscard]] const model::Snapshot& view_snapshot() const {
-    return view->snapshot;
-  }
+  [[nodiscard]] const model::Snapshot& view_snapshot() const { return view->snapshot; }
   [[nodiscard]] std::optional<int64_t> time_of(int32_t event) const {
     if (event < 0 || event >= view->lifetimes.events.count) return std::nullopt;
     const int64_t time = recording.events.time_us[static_cast<size_t>(view->lifetimes.events.first + event)];
@@ -189,7 +190,15 @@ std::string Session::diagnostics_json() const {
   return std::move(json).text();
 }
 
-Result<std::string> Session::open_view(int32_t snapshot_index, int32_t device) {
+Result<std::string> Session::open_view(int32_t snapshot, int32_t device) {
+  return open_bands(snapshot, device, Bands::blocks);
+}
+
+Result<std::string> Session::open_segments(int32_t snapshot, int32_t device) {
+  return open_bands(snapshot, device, Bands::segments);
+}
+
+Result<std::string> Session::open_bands(int32_t snapshot_index, int32_t device, Bands bands) {
   State& s = *state_;
   s.drawn.forget();
   s.view.reset();
@@ -200,7 +209,20 @@ Result<std::string> Session::open_view(int32_t snapshot_index, int32_t device) {
   const model::Snapshot snapshot = device == replay::kHostDevice ? replay::host_as_device(in_file) : in_file;
   auto lifetimes = replay::find_lifetimes(s.recording, snapshot, device);
   if (!lifetimes) return tl::unexpected(lifetimes.error());
-  auto view = std::make_unique<State::View>(snapshot, std::move(*lifetimes));
+  std::optional<replay::SegmentLifetimes> segments_as_bands;
+  if (bands == Bands::segments) {
+    const auto history = replay::undo_to_start(s.recording, snapshot, device);
+    if (!history) return tl::unexpected(history.error());
+    auto found = replay::segment_lifetimes(s.recording, *history);
+    if (!found) return tl::unexpected(found.error());
+    segments_as_bands.emplace(std::move(*found));
+  }
+  auto view = std::make_unique<State::View>(
+      snapshot, std::move(segments_as_bands ? segments_as_bands->lifetimes : *lifetimes), s.recording.budget);
+  if (segments_as_bands) {
+    view->of_blocks.emplace(std::move(*lifetimes));
+    view->range_of_rank = std::move(segments_as_bands->row_of_rank);
+  }
   auto timeline = replay::Timeline::build(s.recording, view->lifetimes);
   if (!timeline) return tl::unexpected(timeline.error());
   view->timeline.emplace(std::move(*timeline));
@@ -271,7 +293,8 @@ Result<StateView*> Session::open_state() {
   if (!state_->view) return nullptr;
   State::View& view = *state_->view;
   if (!view.state) {
-    auto opened = StateView::open(state_->recording, state_->view_snapshot(), view.lifetimes);
+    auto opened = StateView::open(state_->recording, state_->view_snapshot(),
+                                  view.of_blocks ? *view.of_blocks : view.lifetimes);
     if (!opened) return tl::unexpected(opened.error());
     view.state = std::move(*opened);
   }
@@ -406,9 +429,17 @@ std::string Session::block_place_json(int32_t rank, Axis axis) const {
   return std::move(json).text();
 }
 
-std::string Session::block_details_json(int32_t rank) const {
+std::string Session::block_details_json(int32_t rank) {
   const State& s = *state_;
   if (!s.has_rank(rank)) return "null";
+  if (s.view->of_blocks) {
+    const auto state = open_state();
+    if (!state || *state == nullptr) return "null";
+    return (*state)
+        ->segment_json(s.view->lifetimes.born[static_cast<size_t>(rank)],
+                       s.view->range_of_rank[static_cast<size_t>(rank)])
+        .value_or("null");
+  }
   return analysis::block_details_json(s.recording, s.view_snapshot(), s.view->lifetimes, rank);
 }
 

@@ -53,9 +53,13 @@ class Session {
   //  "reserved_peak","reserved_final","extent":{"event","time_us"|null},"first_time_us"|null,"last_time_us"|null,
   //  "oom_events":[event,... at most 1000],"has_stacks":bool,"segments","settings":{...}|null}
   [[nodiscard]] Result<std::string> open_view(int32_t snapshot, int32_t device);
+  // The same with segments as bands (replay/segment_lifetimes.h); block_details_json() then gives the object
+  // of StateView::segment_json(). open_state() is as for open_view(), its ranks are those of the blocks'
+  // timeline.
+  [[nodiscard]] Result<std::string> open_segments(int32_t snapshot, int32_t device);
 
-  // The allocator's states of the current view's device (state_view.h). Built when first asked for and kept until
-  // the next open_view(); from then on diagnostics_json() tells of it, too. Null without a view. Error:
+  // The allocator's states of the current view's device (state_view.h). Built when first asked for and kept
+  // until the next open_view(); from then on diagnostics_json() tells of it, too. Null without a view. Error:
   // limit_exceeded.
   [[nodiscard]] Result<StateView*> open_state();
 
@@ -82,7 +86,7 @@ class Session {
   [[nodiscard]] std::vector<double> outline(int32_t rank, const replay::ColumnGrid& columns) const;
   // Where a block lies on an axis: {"from","to","offset": bytes below it at birth,"size"}; for fitting it.
   [[nodiscard]] std::string block_place_json(int32_t rank, replay::Axis axis) const;
-  [[nodiscard]] std::string block_details_json(int32_t rank) const;  // analysis/block_details.h
+  [[nodiscard]] std::string block_details_json(int32_t rank);  // analysis/block_details.h
   // Position of an event on an axis (its index, or microseconds since the first event).
   [[nodiscard]] int64_t position(replay::Axis axis, int32_t event) const;
   // Blocks that a filter means (analysis/filter_syntax.h): {"count","bytes","at_peak": bytes of those in use
@@ -106,6 +110,9 @@ class Session {
   void light_kind(int32_t kind);
 
  private:
+  enum class Bands : uint8_t { blocks, segments };
+  [[nodiscard]] Result<std::string> open_bands(int32_t snapshot, int32_t device, Bands bands);
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -3,56 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/analysis/event_json.h"
 #include "engine/analysis/memory_json.h"
 #include "engine/base/json_writer.h"
 #include "engine/replay/links.h"
-#include "engine/replay/memory_at.h"
+#include "engine/session/state_view_parts.h"
 
 namespace memstrata::session {
-
-struct StateView::Parts {
-  Parts(const model::Recording& recording_, const model::Snapshot& snapshot_,
-        const replay::Lifetimes& lifetimes_, replay::StateHistory&& found)
-      : recording(recording_),
-        snapshot(snapshot_),
-        lifetimes(lifetimes_),
-        history(std::move(found)),
-        streams(recording_, snapshot_),
-        list(recording_.budget),
-        memory(history, recording_.budget),
-        layout(recording_.budget) {
-    list.show_all(history.event_count());
-  }
-
-  [[nodiscard]] analysis::EventContext context() const {
-    return {recording, snapshot, history, lifetimes, streams};
-  }
-  // Moves the state, and packs the layout if that is asked for.
-  [[nodiscard]] Status go_to(int32_t event, bool packed = false) {
-    const int32_t before = memory.event();
-    if (!memory.go_to(event)) return no_memory();
-    if (memory.event() != before) is_packed = false;
-    if (packed && !is_packed) {
-      if (!layout.pack(memory)) return no_memory();
-      is_packed = true;
-    }
-    return {};
-  }
-  [[nodiscard]] tl::unexpected<Error> no_memory() const {
-    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the state after an event");
-  }
-
-  const model::Recording& recording;
-  const model::Snapshot& snapshot;
-  const replay::Lifetimes& lifetimes;
-  replay::StateHistory history;
-  analysis::StreamNumbers streams;
-  analysis::EventList list;
-  replay::MemoryAt memory;
-  replay::StateLayout layout;
-  bool is_packed = false;
-};
 
 StateView::StateView(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 StateView::~StateView() = default;
@@ -127,7 +83,8 @@ Result<replay::StateRects> StateView::layout(int32_t event, const replay::StateW
   return parts_->layout.rects(parts_->memory, window);
 }
 
-Result<std::string> StateView::pick_json(int32_t event, const replay::StateWindow& window, double x, double y) {
+Result<std::string> StateView::pick_json(int32_t event, const replay::StateWindow& window, double x,
+                                         double y) {
   if (const Status there = parts_->go_to(event, true); !there) return tl::unexpected(there.error());
   return analysis::hit_json(parts_->context(), parts_->memory,
                             parts_->layout.hit(parts_->memory, window, x, y));

@@ -149,3 +149,40 @@ export interface StatePlace {
   block_x: number;
   block_width: number;
 }
+
+export interface Regions {
+  count: number;
+  rows: {
+    row: number;
+    name: string;
+    address: string;
+    size: Bytes;
+    stream: number;
+    stream_handle: string;
+    pool: [number, number] | null;
+    expandable: boolean;
+    pieces: number;
+  }[];
+}
+
+export interface Marks {
+  regions: {
+    name: string;
+    from_event: number;
+    /** The number of events = the end of the recording. */
+    to_event: number;
+    from_us: Microseconds | null;
+    to_us: Microseconds | null;
+    depth: number;
+    cut_start: boolean;
+    cut_end: boolean;
+  }[];
+  markers: {
+    kind: 'oom' | 'snapshot' | 'annotate';
+    event: number;
+    time_us: Microseconds | null;
+    text: string;
+  }[];
+  regions_left_out: number;
+  markers_left_out: number;
+}

@@ -3,6 +3,8 @@ import type {
   BlockRow,
   EventDetails,
   EventRow,
+  Marks,
+  Regions,
   SegmentRow,
   StateBlock,
   StateInfo,
@@ -11,6 +13,8 @@ import type {
   StateSegment,
   StateTotals,
 } from './state_answers.ts';
+import type { Diagnostic, ViewInfo } from './answers.ts';
+import type { Columns } from './protocol.ts';
 import type { Bytes, Rank } from '../base/units.ts';
 
 /** At zoom 1 the whole layout fills width x height; (left, top) is the window's corner in the zoomed one. */
@@ -53,7 +57,26 @@ export interface EventFilter {
 /** Kinds of events that one can jump to: actions, and the event of the highest level. */
 export type EventKind = 'peak' | 'oom' | 'snapshot' | 'annotate' | 'segment_alloc' | 'segment_free';
 
+/** Order of the rows of the address map. */
+export const regionOrders = ['address', 'size', 'stream'] as const;
+export type RegionOrder = (typeof regionOrders)[number];
+/** Pixels of the address map that are no rank of the timeline. */
+export const mapPixels = { nothing: -1, free: -2, unranked: -3 } as const;
+
 export interface StateCalls {
+  /** As `view`, with segments as the timeline's bands. */
+  segments: {
+    args: { snapshot: number; device: number };
+    answer: { view: ViewInfo; diagnostics: Diagnostic[] };
+  };
+  regions: { args: { order: RegionOrder; first: number; count: number }; answer: Regions | null };
+  addressMap: {
+    args: { order: RegionOrder; columns: Columns; first: number; count: number; height: number };
+    answer: Int32Array<ArrayBuffer>;
+  };
+  /** -1 = none. */
+  regionOfBlock: { args: { order: RegionOrder; block: BlockRow }; answer: number };
+  marks: { args: Record<string, never>; answer: Marks | null };
   /** Builds the states; later questions do so too if it was not asked. null = no view. */
   states: { args: Record<string, never>; answer: StateInfo | null };
   /** The number of rows. */

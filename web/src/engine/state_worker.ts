@@ -3,6 +3,8 @@ import type { Session } from 'engine-glue';
 import type {
   EventDetails,
   EventRow,
+  Marks,
+  Regions,
   StateBlock,
   StateInfo,
   StatePick,
@@ -10,7 +12,8 @@ import type {
   StateSegment,
   StateTotals,
 } from './state_answers.ts';
-import type { StateCalls, StateRects } from './state_calls.ts';
+import type { Diagnostic, ViewInfo } from './answers.ts';
+import { regionOrders, type RegionOrder, type StateCalls, type StateRects } from './state_calls.ts';
 
 export type StateKind = keyof StateCalls;
 export type StateRequest = {
@@ -84,9 +87,33 @@ export function answerState(
       const { event, block, window } = request.args;
       return plain(parse<StatePlace | null>(session.statePlace(event, block, window)));
     }
+    case 'segments': {
+      const { snapshot, device } = request.args;
+      const view = parse<ViewInfo>(session.openSegments(snapshot, device));
+      return plain({ view, diagnostics: parse<Diagnostic[]>(session.diagnostics()) });
+    }
+    case 'regions': {
+      const { order, first, count } = request.args;
+      return plain(parse<Regions | null>(session.regions(orderNumber(order), first, count)));
+    }
+    case 'addressMap': {
+      const { order, columns, first, count, height } = request.args;
+      const grid = { ...columns, axis: columns.axis === 'event' ? 0 : 1 } as const;
+      const pixels = session.addressMap(orderNumber(order), grid, first, count, height).slice();
+      check(session.lastError());
+      return { value: pixels, transfer: [pixels.buffer] };
+    }
+    case 'regionOfBlock':
+      return plain(session.regionOfBlock(orderNumber(request.args.order), request.args.block));
+    case 'marks':
+      return plain(parse<Marks | null>(session.marks()));
     case 'blockOfRank':
       return plain(session.blockOfRank(request.args.rank));
     case 'rankOfBlock':
       return plain(session.rankOfBlock(request.args.block));
   }
+}
+
+function orderNumber(order: RegionOrder): 0 | 1 | 2 {
+  return regionOrders.indexOf(order) as 0 | 1 | 2;
 }

@@ -141,6 +141,10 @@ async function handle(request: Request): Promise<void> {
     case 'match':
       return answer(request.kind, request.id, opened().match(request.args.index));
     default: {
+      if (request.kind === 'segments') {
+        labelPlaces.forget();
+        forgetColours();
+      }
       const { value, transfer } = answerState(opened(), request, { parse, check });
       return post({ kind: 'answer', id: request.id, answer: value }, transfer);
     }

@@ -1,0 +1,31 @@
+// memstrata stats, trace, flamegraph: what PyTorch's _memory_viz.py does, without a network.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/cli/one_file.h"
+
+namespace memstrata::cli {
+
+struct StatsOptions {
+  FileChoice choice;
+  std::string at = "end";  // peak, end, start, or an event's index
+};
+[[nodiscard]] int run_stats(const StatsOptions& options);
+
+struct TraceOptions {
+  FileChoice choice;
+};
+[[nodiscard]] int run_trace(const TraceOptions& options);
+
+struct FlameGraphOptions {
+  FileChoice choice;
+  std::string at = "end";
+  std::string output;  // path of the SVG; empty = standard output
+  bool segments = false;
+  bool folded = false;
+};
+[[nodiscard]] int run_flamegraph(const FlameGraphOptions& options);
+
+}  // namespace memstrata::cli

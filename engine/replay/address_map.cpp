@@ -1,0 +1,178 @@
+#include "engine/replay/address_map.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace memstrata::replay {
+
+AddressMap::AddressMap(const StateHistory& history, Budget& budget)
+    : history_(&history),
+      axis_(budget),
+      regions_(budget),
+      shown_(budget),
+      place_(budget),
+      rank_of_block_(budget),
+      live_(budget) {}
+
+Result<AddressMap> AddressMap::build(const model::Recording& recording, const StateHistory& history,
+                                     const Lifetimes& lifetimes) {
+  AddressMap map(history, recording.budget);
+  if (!map.axis_.build(recording, history.rows.events) || !map.build_regions() ||
+      !map.rank_blocks(recording, lifetimes)) {
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the address map of {} blocks",
+                history.blocks.count());
+  }
+  map.sort_by(RegionOrder::address);
+  return map;
+}
+
+bool AddressMap::build_regions() {
+  const SpanHistory& ranges = history_->ranges;
+  const auto count = static_cast<size_t>(ranges.count());
+  Column<int32_t>& order = live_;  // not in use yet
+  if (!order.resize(count, 0)) return false;
+  for (size_t i = 0; i < count; ++i) order[i] = static_cast<int32_t>(i);
+  std::sort(order.data(), order.data() + count, [&ranges](int32_t a, int32_t b) {
+    const uint64_t left = ranges.address[static_cast<size_t>(a)],
+                   right = ranges.address[static_cast<size_t>(b)];
+    return left != right ? left < right : a < b;
+  });
+  uint64_t end = 0;
+  bool expandable = false;
+  for (const int32_t row : order.span()) {
+    const auto i = static_cast<size_t>(row);
+    const uint64_t start = ranges.address[i], last = start + static_cast<uint64_t>(ranges.size[i]);
+    const bool grows =
+        expandable && history_->expandable[i] != 0 && start == end &&
+        history_->range_stream[i] == history_->range_stream[static_cast<size_t>(regions_.back().range)];
+    if (regions_.empty() || (start >= end && !grows)) {
+      if (!regions_.push_back({start, ranges.size[i], row, 1})) return false;
+      end = last;
+    } else {
+      Region& region = regions_.back();
+      end = std::max(end, last);
+      region.size = static_cast<int64_t>(end - region.address);
+      region.range = std::min(region.range, row);
+      ++region.ranges;
+    }
+    expandable = history_->expandable[i] != 0;
+  }
+  order.clear();
+  if (!shown_.resize(regions_.size(), 0) || !place_.resize(regions_.size(), 0)) return false;
+  return true;
+}
+
+// The inverse of links.h for all blocks at once. O(blocks).
+bool AddressMap::rank_blocks(const model::Recording& recording, const Lifetimes& lifetimes) {
+  if (!rank_of_block_.resize(static_cast<size_t>(history_->blocks.count()), -1)) return false;
+  Column<int32_t> row_of_source(recording.budget);
+  if (!row_of_source.resize(recording.blocks.size_rows(), -1)) return false;
+  for (size_t row = 0; row < history_->block_source.size(); ++row) {
+    if (history_->block_source[row] >= 0)
+      row_of_source[static_cast<size_t>(history_->block_source[row])] = static_cast<int32_t>(row);
+  }
+  for (int32_t rank = 0; rank < lifetimes.block_count(); ++rank) {
+    const auto r = static_cast<size_t>(rank);
+    int32_t row = -1;
+    if (lifetimes.born[r] >= 0) {
+      row = history_->row_of_event[static_cast<size_t>(lifetimes.born[r])];
+    } else if (lifetimes.source[r] >= 0) {
+      row = row_of_source[static_cast<size_t>(lifetimes.source[r])];
+    } else if (lifetimes.freed[r] < history_->event_count()) {
+      row = history_->row_of_event[static_cast<size_t>(lifetimes.freed[r])];
+    }
+    if (row >= 0) rank_of_block_[static_cast<size_t>(row)] = rank;
+  }
+  return true;
+}
+
+void AddressMap::sort_by(RegionOrder order) {
+  for (size_t i = 0; i < regions_.size(); ++i) shown_[i] = static_cast<int32_t>(i);
+  const auto stream = [this](int32_t i) {
+    return history_->range_stream[static_cast<size_t>(regions_[static_cast<size_t>(i)].range)];
+  };
+  std::sort(shown_.data(), shown_.data() + shown_.size(), [&](int32_t a, int32_t b) {
+    const int64_t left = regions_[static_cast<size_t>(a)].size, right = regions_[static_cast<size_t>(b)].size;
+    if (order == RegionOrder::size && left != right) return left > right;
+    if (order == RegionOrder::stream && stream(a) != stream(b)) return stream(a) < stream(b);
+    return a < b;
+  });
+  for (size_t i = 0; i < shown_.size(); ++i) place_[static_cast<size_t>(shown_[i])] = static_cast<int32_t>(i);
+}
+
+int32_t AddressMap::row_of(uint64_t address) const {
+  const auto* above = std::upper_bound(regions_.begin(), regions_.end(), address,
+                                       [](uint64_t a, const Region& region) { return a < region.address; });
+  if (above == regions_.begin()) return -1;
+  const Region& region = *(above - 1);
+  if (address - region.address >= static_cast<uint64_t>(region.size)) return -1;
+  return place_[static_cast<size_t>(above - 1 - regions_.begin())];
+}
+
+struct AddressMap::Picture {
+  ColumnGrid columns;
+  int32_t first, count, height;
+  std::span<int32_t> pixels;
+};
+
+void AddressMap::paint(const Picture& picture, const SpanHistory& spans, int32_t row, int32_t value) const {
+  const auto i = static_cast<size_t>(row);
+  const int32_t place = row_of(spans.address[i]) - picture.first;
+  if (place < 0 || place >= picture.count) return;
+  const Region& shown = region(place + picture.first);
+  const int32_t usable = picture.height > 2 ? picture.height - 1 : picture.height;
+  const double scale = usable / static_cast<double>(shown.size);
+  const auto offset = static_cast<double>(spans.address[i] - shown.address);
+  // A block can reach beyond its region in a hostile file, so numbers are limited before they become
+  // integers.
+  const auto line_of = [&](double bytes) {
+    return static_cast<int32_t>(std::clamp(std::floor(bytes * scale + 0.5), 0.0, double{1 << 20}));
+  };
+  const int32_t low = std::min(line_of(offset), usable - 1);
+  const int32_t high = std::clamp(line_of(offset + static_cast<double>(spans.size[i])), low + 1, usable);
+  const auto column = [&](int32_t event) {
+    const int64_t position = event < 0                      ? 0
+                             : event >= axis_.event_count() ? axis_.extent(picture.columns.axis)
+                                                            : axis_.position(picture.columns.axis, event);
+    return position / picture.columns.width - picture.columns.first;
+  };
+  const int64_t from = std::max<int64_t>(column(spans.begin[i]), 0);
+  int64_t until = column(spans.end[i]);
+  if (spans.end[i] >= axis_.event_count()) ++until;  // to the right edge of the last column
+  until = std::min<int64_t>(std::max(until, column(spans.begin[i]) + 1), picture.columns.count);
+  if (from >= until) return;
+  for (int32_t y = low; y < high; ++y) {
+    const auto line = static_cast<size_t>(place * picture.height + usable - 1 - y);
+    int32_t* start = picture.pixels.data() + line * static_cast<size_t>(picture.columns.count);
+    std::fill(start + from, start + until, value);
+  }
+}
+
+void AddressMap::draw(const ColumnGrid& columns, int32_t first, int32_t count, int32_t height,
+                      std::span<int32_t> pixels) const {
+  std::fill(pixels.begin(), pixels.end(), kNotMapped);
+  first = std::clamp(first, 0, region_count());
+  count = std::clamp(count, 0, region_count() - first);
+  if (columns.count <= 0 || columns.width <= 0 || height <= 0 || count == 0) return;
+  const auto lines = static_cast<size_t>(count) * static_cast<size_t>(height);
+  if (pixels.size() / static_cast<size_t>(columns.count) < lines) return;
+  const Picture picture{columns, first, count, height, pixels};
+  const EventRange window = axis_.range(columns.axis, columns.first, columns.count, columns.width);
+  if (!window.inside) return;
+  const int32_t before = columns.first <= 0 ? -1 : window.begin - 1;
+  const int32_t after = std::max(before, window.end - 1);
+  for (const bool blocks : {false, true}) {
+    const SpanHistory& spans = blocks ? history_->blocks : history_->ranges;
+    const auto value = [&](int32_t row) {
+      if (!blocks) return kMappedFree;
+      const int32_t rank = rank_of_block_[static_cast<size_t>(row)];
+      return rank < 0 ? kUnrankedBlock : rank;
+    };
+    if (!spans.live_after(before, live_)) return;
+    for (const int32_t row : live_.span()) paint(picture, spans, row, value(row));
+    const SpanHistory::Rows born = spans.beginning_in(before, after);
+    for (int32_t row = born.first; row < born.last; ++row) paint(picture, spans, row, value(row));
+  }
+}
+
+}  // namespace memstrata::replay

@@ -1,0 +1,71 @@
+// The address map over time: one row per region of device memory, in it every block at its offset, x as on
+// the timeline. So fragmentation is seen as it grows.
+//
+// A region is a run of addresses that segments of one stream occupied at some time: a segment, or an
+// expandable one with all that was ever mapped next to it. The picture is numbers per pixel, like the
+// timeline's; only lives that touch the window are looked at, in order of birth, so a picture costs O(lives
+// in the window + pixels). A block is at least one pixel wide and high; of blocks that share a pixel the one
+// born last has it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "engine/base/column.h"
+#include "engine/replay/event_axis.h"
+#include "engine/replay/state_history.h"
+#include "engine/replay/timeline.h"
+
+namespace memstrata::replay {
+
+enum class RegionOrder : uint8_t { address, size, stream };
+
+// A pixel: rank of the block in the timeline (>= 0), or
+inline constexpr int32_t kNotMapped = -1;      // nothing is there
+inline constexpr int32_t kMappedFree = -2;     // device memory that no block uses
+inline constexpr int32_t kUnrankedBlock = -3;  // a block that the timeline does not show
+
+struct Region {
+  uint64_t address = 0;
+  int64_t size = 0;
+  int32_t range = -1;  // a row of StateHistory::ranges: the earliest one
+  int32_t ranges = 0;  // how many it has
+};
+
+class AddressMap {
+ public:
+  // `lifetimes` gives the ranks. Both must outlive the map. Error: limit_exceeded.
+  [[nodiscard]] static Result<AddressMap> build(const model::Recording& recording,
+                                                const StateHistory& history, const Lifetimes& lifetimes);
+
+  [[nodiscard]] int32_t region_count() const { return static_cast<int32_t>(regions_.size()); }
+  void sort_by(RegionOrder order);
+  // In the chosen order.
+  [[nodiscard]] const Region& region(int32_t row) const {
+    return regions_[static_cast<size_t>(shown_[static_cast<size_t>(row)])];
+  }
+  // Row that holds an address, -1 = none.
+  [[nodiscard]] int32_t row_of(uint64_t address) const;
+
+  // Regions [first, first + count) from the top, each `height` pixels high, its lowest address at the bottom;
+  // one pixel line of kNotMapped below each if height > 2. Rows from the top: pixels[y * columns.count + x].
+  void draw(const ColumnGrid& columns, int32_t first, int32_t count, int32_t height,
+            std::span<int32_t> pixels) const;
+
+ private:
+  explicit AddressMap(const StateHistory& history, Budget& budget);
+  struct Picture;
+  void paint(const Picture& picture, const SpanHistory& spans, int32_t row, int32_t value) const;
+  [[nodiscard]] bool build_regions();
+  [[nodiscard]] bool rank_blocks(const model::Recording& recording, const Lifetimes& lifetimes);
+
+  const StateHistory* history_;
+  EventAxis axis_;
+  Column<Region> regions_;  // by address
+  Column<int32_t> shown_;   // order of the rows: index of regions_
+  Column<int32_t> place_;   // its inverse
+  Column<int32_t> rank_of_block_;
+  mutable Column<int32_t> live_;
+};
+
+}  // namespace memstrata::replay

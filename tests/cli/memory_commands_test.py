@@ -1,0 +1,113 @@
+"""stats, trace, flamegraph and state of a small snapshot, with numbers worked out by hand."""
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+PROGRAM = ""
+BASE = 0x7F0000000000
+MIB = 1 << 20
+
+
+def frame(name):
+    return {"name": name, "filename": f"/src/{name}.py", "line": 7}
+
+
+def event(action, offset, size, *frames):
+    return {"action": action, "addr": BASE + offset, "size": size, "stream": 0, "frames": [frame(f) for f in frames]}
+
+
+# 40 MiB segment: 30 MiB in use, 10 MiB free; a 2 MiB one with 1000 bytes in 1024.
+SNAPSHOT = {
+    "segments": [
+        {"device": 0, "address": BASE, "total_size": 40 * MIB, "stream": 0, "segment_type": "large",
+         "segment_pool_id": (0, 0), "blocks": [
+             {"address": BASE, "size": 30 * MIB, "requested_size": 30 * MIB, "state": "active_allocated",
+              "frames": [frame("inner"), frame("outer")]},
+             {"address": BASE + 30 * MIB, "size": 10 * MIB, "requested_size": 0, "state": "inactive", "frames": []}]},
+        {"device": 0, "address": BASE + 40 * MIB, "total_size": 2 * MIB, "stream": 0, "segment_type": "small",
+         "segment_pool_id": (0, 0), "blocks": [
+             {"address": BASE + 40 * MIB, "size": 1024, "requested_size": 1000, "state": "active_allocated",
+              "frames": [frame("small;<")]},
+             {"address": BASE + 40 * MIB + 1024, "size": 2 * MIB - 1024, "requested_size": 0, "state": "inactive",
+              "frames": []}]},
+    ],
+    "device_traces": [[
+        event("segment_alloc", 0, 40 * MIB, "outer"),
+        event("alloc", 0, 30 * MIB, "inner", "outer"),
+        event("alloc", 30 * MIB, 8 * MIB, "peak", "outer"),
+        event("free_requested", 30 * MIB, 8 * MIB),
+        event("free_completed", 30 * MIB, 8 * MIB),
+    ]],
+}
+
+
+class Commands(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.file = os.path.join(cls.folder.name, "s.pickle")
+        with open(cls.file, "wb") as out:
+            pickle.dump(SNAPSHOT, out, 4)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def run_it(self, command, *options, code=0):
+        run = subprocess.run([PROGRAM, command, self.file, *options], capture_output=True, text=True, timeout=60)
+        self.assertEqual(run.returncode, code, run.stderr)
+        return run.stdout
+
+    def test_state(self):
+        first, last = map(json.loads, self.run_it("state", "--json", "--event=-1,2").splitlines())
+        self.assertEqual([first["reserved_bytes"], first["allocated_bytes"]], [2 * MIB, 1024])
+        self.assertEqual(last["allocated_bytes"], 38 * MIB + 1024)
+        self.assertEqual([b["size"] for b in last["segments"][0]["blocks"]], [30 * MIB, 8 * MIB, 2 * MIB])
+
+    def test_state_of_an_event_that_is_not_there(self):
+        self.assertIn("There is no event 5", self.run_it("state", "--json", "--event=5", code=1))
+
+    def test_stats(self):
+        stats = json.loads(self.run_it("stats", "--json"))
+        self.assertEqual([stats["reserved"], stats["allocated"], stats["requested"], stats["rounding"], stats["free"]],
+                         [42 * MIB, 30 * MIB + 1024, 30 * MIB + 1000, 24, 12 * MIB - 1024])
+        self.assertEqual([s["bar"] for s in stats["segments"]], ["a", "aa"])
+        self.assertIn("[aa] 40.0 MiB, 10.0 MiB free", self.run_it("stats"))
+
+    def test_trace(self):
+        lines = self.run_it("trace").splitlines()
+        self.assertEqual(lines[1:6], [
+            "s0 = cudaMalloc(0x7f0000000000, 40.0 MiB)", "b0 = s0[0x0:30.0 MiB]", "b1 = s0[0x1e00000:8.0 MiB]",
+            "del b1  # 8.0 MiB", "# free completed for b1  8.0 MiB"])
+        self.assertEqual(lines[-1], f"TOTAL MEM: {30 * MIB + 1024} bytes allocated, {42 * MIB} reserved")
+        rows = json.loads(self.run_it("trace", "--json"))["events"]
+        self.assertEqual([r["action"] for r in rows], [e["action"] for e in SNAPSHOT["device_traces"][0]])
+
+    def test_flame_graph(self):
+        folded = dict(line.rsplit(" ", 1) for line in self.run_it("flamegraph", "--folded").splitlines())
+        self.assertEqual(folded, {
+            "stream_0;active_allocated;outer.py:7:outer;inner.py:7:inner": str(30 * MIB),
+            "stream_0;active_allocated;small:<.py:7:small:<": "1000",
+            "stream_0;active_allocated;small:<.py:7:small:<;<gaps>": "24",
+            "stream_0;inactive": str(12 * MIB - 1024)})
+        peak = self.run_it("flamegraph", "--folded", "--at", "peak")
+        self.assertIn(f"outer.py:7:outer;peak.py:7:peak {8 * MIB}", peak)
+        self.assertIn("stream_0;seg_0x7f0000000000;active_allocated;", self.run_it("flamegraph", "--folded", "--segments"))
+
+    def test_flame_graph_is_a_picture_without_script(self):
+        path = os.path.join(self.folder.name, "out.svg")
+        self.assertEqual(self.run_it("flamegraph", "-o", path), "")
+        root = ElementTree.parse(path).getroot()
+        self.assertEqual({e.tag.split("}")[1] for e in root.iter()}, {"svg", "rect", "text", "g", "title"})
+        titles = [e.text for e in root.iter() if e.tag.endswith("title")]
+        self.assertIn(f"inner.py:7:inner: 30.0 MiB ({30 * MIB:,} bytes)", titles)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()

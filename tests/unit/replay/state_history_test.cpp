@@ -1,0 +1,289 @@
+// Cases worked out by hand; no real file has most of them.
+#include "engine/replay/state_history.h"
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/replay/address_map.h"
+#include "engine/replay/links.h"
+#include "engine/replay/memory_at.h"
+#include "engine/replay/segment_lifetimes.h"
+#include "engine/replay/state_layout.h"
+#include "tests/unit/replay/hand_trace.h"
+
+namespace memstrata::replay {
+namespace {
+
+using model::BlockState;
+using model::Diag;
+using testing::ElementsAre;
+using trace::Action;
+
+constexpr uint64_t kS = 0x7f0000000000;
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+// "0+2097152: A0+1024/1000 -1024+2096128" per segment, addresses from kS; A allocated, P pending, - inactive.
+class Replayed {
+ public:
+  explicit Replayed(HandTrace& hand) : hand_(hand) {
+    EXPECT_TRUE(hand.ok());
+    (void)hand.lifetimes();  // sets the snapshot's rows
+    auto found = undo_to_start(hand.recording, hand.recording.snapshots[0], HandTrace::kDevice);
+    EXPECT_TRUE(found.has_value());
+    history_.emplace(std::move(*found));
+    memory_.emplace(*history_, hand.budget);
+  }
+  [[nodiscard]] std::vector<std::string> after(int32_t event) {
+    EXPECT_TRUE(memory_->go_to(event));
+    std::vector<std::string> texts;
+    for (const SegmentAt& segment : memory_->segments()) {
+      std::string text = fmt::format("{}+{}:", segment.address - kS, segment.size);
+      for (const BlockAt& block : memory_->blocks_of(segment)) text += text_of(block);
+      texts.push_back(text);
+    }
+    for (const BlockAt& block : memory_->outside()) texts.push_back("outside:" + text_of(block));
+    return texts;
+  }
+  [[nodiscard]] int64_t count(Diag diag) const { return history_->diagnostics[diag].count; }
+  [[nodiscard]] const std::string& detail(Diag diag) const { return history_->diagnostics[diag].detail; }
+  [[nodiscard]] const StateHistory& history() const { return *history_; }
+  [[nodiscard]] MemoryAt& memory() { return *memory_; }
+
+ private:
+  static std::string text_of(const BlockAt& block) {
+    const char state = "AP-"[static_cast<int>(block.state)];
+    return state == '-'
+               ? fmt::format(" -{}+{}", block.address - kS, block.size)
+               : fmt::format(" {}{}+{}/{}", state, block.address - kS, block.size, block.requested_size);
+  }
+  HandTrace& hand_;
+  std::optional<StateHistory> history_;
+  std::optional<MemoryAt> memory_;
+};
+
+TEST(StateHistory, FollowsABlockFromItsSegmentToItsFree) {
+  HandTrace hand;
+  hand.event(Action::segment_alloc, kS, 2 * kMiB).alloc(kS, 1000).alloc(kS + 1024, 512);
+  hand.request(kS, 1000).complete(kS, 1000);
+  hand.segment(kS, 2 * kMiB).block(kS + 1024, 512, 512, BlockState::active_allocated);
+  Replayed replayed(hand);
+  EXPECT_THAT(replayed.after(-1), ElementsAre());
+  EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: -0+2097152"));
+  EXPECT_THAT(replayed.after(1), ElementsAre("0+2097152: A0+1024/1000 -1024+2096128"));
+  EXPECT_THAT(replayed.after(2), ElementsAre("0+2097152: A0+1024/1000 A1024+512/512 -1536+2095616"));
+  EXPECT_THAT(replayed.after(3), ElementsAre("0+2097152: P0+1024/1000 A1024+512/512 -1536+2095616"));
+  EXPECT_THAT(replayed.after(4), ElementsAre("0+2097152: -0+1024 A1024+512/512 -1536+2095616"));
+  EXPECT_FALSE(replayed.history().diagnostics.any());
+  const TotalsAt& totals = replayed.memory().totals();
+  EXPECT_EQ(totals.reserved, 2 * kMiB);
+  EXPECT_EQ(totals.allocated, 512);
+  EXPECT_EQ(totals.largest_free, 2095616);
+  EXPECT_EQ(totals.free_blocks, 2);
+}
+
+TEST(StateHistory, AWrappedRingLeavesBlocksFromBeforeIt) {
+  HandTrace hand;
+  hand.complete(kS, 700)
+      .request(kS + 1024, 600)
+      .complete(kS + 1024, 600);  // 0 was requested before the trace
+  hand.segment(kS, 2 * kMiB);
+  Replayed replayed(hand);
+  EXPECT_THAT(replayed.after(-1), ElementsAre("0+2097152: P0+1024/700 A1024+1024/600 -2048+2095104"));
+  EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: -0+1024 A1024+1024/600 -2048+2095104"));
+  EXPECT_THAT(replayed.after(2), ElementsAre("0+2097152: -0+2097152"));
+}
+
+TEST(StateHistory, ARestOfUpToOneMiBStaysWithALargeBlock) {
+  HandTrace hand;
+  hand.alloc(kS, 19 * kMiB).request(kS, 19 * kMiB).complete(kS, 19 * kMiB);  // rest 1 MiB: not split
+  hand.alloc(kS, 18 * kMiB).request(kS, 18 * kMiB).complete(kS, 18 * kMiB);  // rest 2 MiB: split
+  hand.segment(kS, 20 * kMiB);
+  Replayed replayed(hand);
+  EXPECT_THAT(replayed.after(0), ElementsAre("0+20971520: A0+20971520/19922944"));
+  EXPECT_THAT(replayed.after(3), ElementsAre("0+20971520: A0+18874368/18874368 -18874368+2097152"));
+}
+
+TEST(StateHistory, TheRecordedSettingsRound) {
+  HandTrace hand;
+  hand.alloc(kS, 1200).request(kS, 1200).complete(kS, 1200);  // 4 steps between 1024 and 2048
+  hand.segment(kS, 2 * kMiB);
+  hand.recording.snapshots[0].settings_json =
+      hand.recording.strings.intern(R"({"max_split_size":-1,"roundup_power2_divisions":{"1":2,"2":0}})");
+  Replayed replayed(hand);
+  // 1200 > 512 * 2: steps of 512 between 1024 and 2048.
+  EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: A0+1536/1200 -1536+2095616"));
+}
+
+TEST(StateHistory, ASecondAllocOfALiveAddressEndsTheFirst) {
+  HandTrace hand;
+  hand.alloc(kS, 1000).alloc(kS + 4096, 100).alloc(kS, 2000);
+  hand.segment(kS, 2 * kMiB)
+      .block(kS, 2048, 2000, BlockState::active_allocated)
+      .block(kS + 4096, 512, 100, BlockState::active_allocated);
+  Replayed replayed(hand);
+  EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: A0+1024/1000 -1024+2096128"));
+  EXPECT_THAT(replayed.after(1),
+              ElementsAre("0+2097152: A0+1024/1000 -1024+3072 A4096+512/100 -4608+2092544"));
+  EXPECT_THAT(replayed.after(2),
+              ElementsAre("0+2097152: A0+2048/2000 -2048+2048 A4096+512/100 -4608+2092544"));
+  EXPECT_EQ(replayed.count(Diag::state_alloc_not_live), 1);
+  EXPECT_EQ(replayed.detail(Diag::state_alloc_not_live), "event 0, address 0x7f0000000000");
+}
+
+TEST(StateHistory, ASecondFreeMeansThatAnAllocIsMissing) {
+  HandTrace hand;
+  hand.request(kS, 512).complete(kS, 512).alloc(kS + 4096, 512).request(kS, 1024).complete(kS, 1024);
+  hand.segment(kS, 2 * kMiB).block(kS + 4096, 512, 512, BlockState::active_allocated);
+  Replayed replayed(hand);
+  EXPECT_THAT(replayed.after(-1), ElementsAre("0+2097152: A0+512/512 -512+2096640"));
+  EXPECT_THAT(replayed.after(1), ElementsAre("0+2097152: -0+2097152"));
+  EXPECT_THAT(replayed.after(2),
+              ElementsAre("0+2097152: A0+1024/1024 -1024+3072 A4096+512/512 -4608+2092544"));
+  EXPECT_THAT(replayed.after(3),
+              ElementsAre("0+2097152: P0+1024/1024 -1024+3072 A4096+512/512 -4608+2092544"));
+  EXPECT_EQ(replayed.count(Diag::state_free_of_live_block), 1);
+}
+
+TEST(StateHistory, ABlockPendingInTheEndHasItsRequestInTheTrace) {
+  HandTrace hand;
+  hand.alloc(kS, 512).request(kS, 512).alloc(kS + 512, 512);
+  hand.segment(kS, 2 * kMiB)
+      .block(kS, 512, 512, BlockState::active_pending_free)
+      .block(kS + 512, 512, 512, BlockState::active_allocated);
+  hand.complete(kS + 512, 1);  // some completion, so that requests are not the frees
+  hand.alloc(kS + 512, 512);
+  Replayed replayed(hand);
+  EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: A0+512/512 -512+2096640"));
+  EXPECT_THAT(replayed.after(1), ElementsAre("0+2097152: P0+512/512 -512+2096640"));
+  EXPECT_THAT(replayed.after(4), ElementsAre("0+2097152: P0+512/512 A512+512/512 -1024+2096128"));
+}
+
+TEST(StateHistory, MapsAndUnmapsAreOneSegmentWithHoles) {
+  HandTrace hand;
+  hand.event(Action::segment_unmap, kS + 2 * kMiB, 2 * kMiB)
+      .event(Action::segment_map, kS + 6 * kMiB, 2 * kMiB);
+  hand.segment(kS, 2 * kMiB).segment(kS + 4 * kMiB, 4 * kMiB);
+  for (size_t i : {0, 1}) hand.recording.segments.expandable[i] = model::Tristate::yes;
+  Replayed replayed(hand);
+  EXPECT_THAT(replayed.after(-1), ElementsAre("0+6291456: -0+6291456"));
+  EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: -0+2097152", "4194304+2097152: -4194304+2097152"));
+  EXPECT_THAT(replayed.after(1), ElementsAre("0+2097152: -0+2097152", "4194304+4194304: -4194304+4194304"));
+  EXPECT_FALSE(replayed.history().diagnostics.any());
+}
+
+TEST(StateHistory, ASegmentMapWhoseMemoryIsNotThereIsRepaired) {
+  HandTrace hand;
+  hand.event(Action::segment_map, kS, 2 * kMiB).alloc(kS, 512).event(Action::snapshot, 0, 0);
+  Replayed replayed(hand);  // no segments at all in the end
+  EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: -0+2097152"));
+  EXPECT_THAT(replayed.after(1), ElementsAre("0+2097152: A0+512/512 -512+2096640"));
+  EXPECT_THAT(replayed.after(2), ElementsAre());
+  EXPECT_EQ(replayed.count(Diag::state_segment_not_there), 1);
+  EXPECT_EQ(replayed.count(Diag::state_alloc_not_live), 1);
+}
+
+TEST(StateHistory, WithoutSegmentsBlocksAreListedApart) {
+  HandTrace hand;
+  hand.alloc(kS, 1000).request(kS, 1000).complete(kS, 1000);
+  Replayed replayed(hand);
+  EXPECT_THAT(replayed.after(0), ElementsAre("outside: A0+1024/1000"));
+  EXPECT_THAT(replayed.after(2), ElementsAre());
+}
+
+TEST(StateHistory, WithoutCompletionsTheRequestIsTheFree) {
+  HandTrace hand;
+  hand.alloc(kS, 512).request(kS, 512).alloc(kS, 1024);
+  hand.segment(kS, 2 * kMiB).block(kS, 1024, 1024, BlockState::active_allocated);
+  Replayed replayed(hand);
+  EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: A0+512/512 -512+2096640"));
+  EXPECT_THAT(replayed.after(1), ElementsAre("0+2097152: -0+2097152"));
+}
+
+TEST(StateHistory, WithoutEventsTheDumpIsTheState) {
+  HandTrace hand;
+  hand.segment(kS, 2 * kMiB).block(kS + 512, 512, 100, BlockState::active_pending_free);
+  Replayed replayed(hand);
+  EXPECT_THAT(replayed.after(-1), ElementsAre("0+2097152: -0+512 P512+512/100 -1024+2096128"));
+}
+
+TEST(Links, ABlockIsFoundInTraceAndTimeline) {
+  HandTrace hand;
+  hand.complete(kS, 512).alloc(kS, 100).request(kS, 100).complete(kS, 100);
+  hand.segment(kS, 2 * kMiB).block(kS + 512, 512, 512, BlockState::active_allocated);
+  Replayed replayed(hand);
+  const auto lifetimes = hand.lifetimes();
+  ASSERT_TRUE(lifetimes.has_value());
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    const int32_t block = block_of_rank(replayed.history(), *lifetimes, rank);
+    EXPECT_EQ(rank_of_block(hand.recording, replayed.history(), *lifetimes, block), rank);
+  }
+  const int32_t traced = replayed.history().row_of_event[1];
+  const BlockEvents events = events_of_block(hand.recording, replayed.history(), traced);
+  EXPECT_EQ(events.alloc, 1);
+  EXPECT_EQ(events.free_requested, 2);
+  EXPECT_EQ(events.free_completed, 3);
+  EXPECT_EQ(replayed.history().block_version[static_cast<size_t>(traced)], 1U);  // one free of it before
+}
+
+TEST(SegmentLifetimes, MapsAndUnmapsAreBands) {
+  HandTrace hand;
+  hand.event(Action::segment_unmap, kS + 2 * kMiB, 2 * kMiB)
+      .event(Action::segment_map, kS + 6 * kMiB, 2 * kMiB);
+  hand.segment(kS, 2 * kMiB).segment(kS + 4 * kMiB, 4 * kMiB);
+  Replayed replayed(hand);
+  const auto segments = segment_lifetimes(hand.recording, replayed.history());
+  ASSERT_TRUE(segments.has_value());
+  const Lifetimes& lives = segments->lifetimes;
+  EXPECT_EQ(lives.initial_level, 6 * kMiB);
+  EXPECT_EQ(lives.level_after(0), 4 * kMiB);
+  EXPECT_EQ(lives.level_after(1), 6 * kMiB);
+  EXPECT_EQ(lives.block_count(), 4);
+  EXPECT_EQ(lives.from_start, 3);
+  EXPECT_EQ(lives.address(hand.recording, 3), kS + 6 * kMiB);
+}
+
+// One segment of 100 bytes' worth of columns: 2 MiB over 200 pixels is 10485.76 bytes a pixel.
+TEST(StateLayout, BlocksLieWhereTheirAddressesAre) {
+  HandTrace hand;
+  hand.segment(kS, 2 * kMiB)
+      .block(kS + kMiB, kMiB / 2, kMiB / 4, BlockState::active_allocated)
+      .block(kS + kMiB * 3 / 2, kMiB / 4, kMiB / 4, BlockState::active_pending_free);
+  Replayed replayed(hand);
+  ASSERT_TRUE(replayed.memory().go_to(-1));
+  StateLayout layout(hand.budget);
+  ASSERT_TRUE(layout.pack(replayed.memory()));
+  const StateWindow window{200, 100, 1, 0, 0};
+  const StateRects rects = layout.rects(replayed.memory(), window);
+  EXPECT_THAT(rects.kind, ElementsAre(0, 4, 1, 2, 3, 4));  // segment, gap, block, rounding, pending, gap
+  EXPECT_THAT(rects.x, ElementsAre(0, 0, 100, 125, 150, 175));
+  EXPECT_THAT(rects.width, ElementsAre(200, 100, 25, 25, 25, 25));
+  EXPECT_THAT(rects.height, testing::Each(80));
+  EXPECT_EQ(layout.hit(replayed.memory(), window, 130, 10).part, StateKind::rounding);
+  EXPECT_EQ(layout.hit(replayed.memory(), window, 160, 10).part, StateKind::pending);
+  EXPECT_EQ(layout.hit(replayed.memory(), window, 10, 10).part, StateKind::gap);
+  EXPECT_EQ(layout.hit(replayed.memory(), window, 10, 95).segment, -1);
+}
+
+TEST(AddressMap, ShowsBlocksAtTheirOffsetOverTime) {
+  HandTrace hand;
+  hand.event(Action::segment_alloc, kS, 2 * kMiB).alloc(kS, kMiB).request(kS, kMiB).complete(kS, kMiB);
+  hand.segment(kS, 2 * kMiB);
+  Replayed replayed(hand);
+  const auto lifetimes = hand.lifetimes();
+  ASSERT_TRUE(lifetimes.has_value());
+  auto map = AddressMap::build(hand.recording, replayed.history(), *lifetimes);
+  ASSERT_TRUE(map.has_value());
+  ASSERT_EQ(map->region_count(), 1);
+  std::vector<int32_t> pixels(4 * 2);
+  map->draw({Axis::event, 0, 1, 4}, 0, 1, 2, pixels);
+  // Upper half: free all the time. Lower half: the block from event 1 until 3.
+  EXPECT_THAT(pixels, ElementsAre(kMappedFree, kMappedFree, kMappedFree, kMappedFree,  //
+                                  kMappedFree, 0, 0, kMappedFree));
+}
+
+}  // namespace
+}  // namespace memstrata::replay
