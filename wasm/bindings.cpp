@@ -347,8 +347,6 @@ EMSCRIPTEN_BINDINGS(memstrata) {
       .function("shares", &Session::shares)
       .function("lightKind", &Session::lightKind)
       .function("contentHash", &Session::contentHash)
-      .function("match", &Session::match);
-  .function("search", &Session::search)
       .function("match", &Session::match)
       .function("openState", &Session::openState)
       .function("filterEvents", &Session::filterEvents)
