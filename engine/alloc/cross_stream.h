@@ -45,6 +45,7 @@ class CrossStream {
   [[nodiscard]] bool finish_mark(BlockId id) { return --rows_[id.index()].marks == 0; }
   [[nodiscard]] bool has_marks(BlockId id) const { return rows_[id.index()].marks > 0; }
   [[nodiscard]] std::vector<Queue>& queues() { return queues_; }
+  [[nodiscard]] const std::vector<Queue>& queues() const { return queues_; }
   int64_t outstanding = 0;  // marks in all queues
 
  private:

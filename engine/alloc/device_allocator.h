@@ -165,10 +165,14 @@ class DeviceAllocator {
     [[nodiscard]] BlockSet& set() const { return pool->set(small); }
   };
   struct Routing {
-    PoolKey key;
+    BlockPool* pool;
     StreamFilter accepts;
   };
-  enum class Attempt : uint8_t { success, out_of_memory, failed };  // failed: see failure_
+  struct SegmentOwner {  // beside every segment
+    BlockPool* pool = nullptr;
+    int64_t page_size = 0;  // of expandable segments, as it was when the segment was made
+  };
+  enum class Attempt : uint8_t { success, out_of_memory, rejected, failed };  // failed: see failure_
   struct DeferredFree {  // freed with uses of other streams while pools were routed
     BlockId block;
     std::vector<uint64_t> markers;  // graph_capture_record_stream_reuse
@@ -177,20 +181,27 @@ class DeviceAllocator {
   // Allocation, in the order of malloc() (device_allocator.cpp).
   [[nodiscard]] BlockPool& pool_for(int64_t stream);
   [[nodiscard]] BlockId find_free_block(const Request& request);
+  [[nodiscard]] Attempt find_or_make_block(Request& request, BlockId& block);
   [[nodiscard]] BlockId find_in_use_on_oom_pools(Request& request);
   [[nodiscard]] bool run_free_memory_callbacks();
   [[nodiscard]] Attempt allocate_from_device(const Request& request, BlockId& block);
   [[nodiscard]] Result<uint64_t> hand_out(BlockId block, const Request& request);
+  [[nodiscard]] Result<uint64_t> hand_out_part(BlockId block, int64_t size, const Request& request);
   [[nodiscard]] bool should_split(const Block& block, const Request& request) const;
-  [[nodiscard]] Error out_of_memory(const Request& request);
+  [[nodiscard]] Error out_of_memory(const Request& request, bool rejected);
+  [[nodiscard]] SegmentId add_segment(const SegmentInfo& info, SegmentOwner owner);
+  void remove_segment(SegmentId id);
   [[nodiscard]] bool make_room();
+  [[nodiscard]] Attempt no_room();
 
   // Expandable segments (expandable_segments.cpp).
   [[nodiscard]] Attempt allocate_expandable(const Request& request, BlockId& block);
   [[nodiscard]] Attempt map_pages(BlockId unmapped, int64_t size, const Request& request, BlockId& mapped);
   [[nodiscard]] BlockId find_expandable_start(const Request& request);
   void unmap_pages(BlockId block, const Origin& origin);
+  void release_reservation(BlockId unmapped);
   [[nodiscard]] int64_t reservation_size(bool small) const;
+  [[nodiscard]] bool expandable_request_too_large(const Request& request) const;
 
   // Giving back (release.cpp).
   void complete_free(BlockId block, const Origin& origin);
@@ -199,19 +210,21 @@ class DeviceAllocator {
   void release_cached(PoolKey key, const Origin& origin);
   void release_set(BlockSet& set, const Origin& origin);
   void release_segment(BlockId block, const Origin& origin);
-  void release_freeable_pools(const Origin& origin);
 
-  // Other streams (cross_stream.cpp).
+  // Other streams (other_streams.cpp).
   void process_events(const Origin& origin);
   void complete_deferred_frees(const Origin& origin);
   void record_marks(BlockId block, const Origin& origin);
   void wait_for_events(const Origin& origin, const BlockPool* only);
+  [[nodiscard]] std::vector<uint64_t> capture_markers(BlockId block) const;
   void reuse_in_capture(int64_t stream, const Origin& origin);
 
   [[nodiscard]] bool routing() const { return !routings_.empty(); }
   [[nodiscard]] BlockPool* find_pool(PoolKey key) const;
+  [[nodiscard]] Result<BlockPool*> existing_pool(PoolKey key) const;
+  [[nodiscard]] Status can_restore(const PoolCheckpoint& saved, const BlockPool& pool) const;
   [[nodiscard]] BlockPool& pool_of(BlockId id) const {
-    return *pool_of_segment_[state_.block(id).segment.index()];
+    return *owners_[state_.block(id).segment.index()].pool;
   }
   [[nodiscard]] BlockSet& set_of(BlockId id) const { return pool_of(id).set(state_.segment_of(id).small); }
   // The block joins or leaves the set it belongs to.
@@ -226,7 +239,7 @@ class DeviceAllocator {
   MemoryState state_;
   Column<FreeNode> nodes_;
   std::vector<std::unique_ptr<BlockPool>> pools_;  // the first is the default pool
-  std::vector<BlockPool*> pool_of_segment_;        // by SegmentId
+  std::vector<SegmentOwner> owners_;               // by SegmentId
   std::vector<Routing> routings_;
   CrossStream cross_;
   std::vector<DeferredFree> deferred_;
@@ -235,7 +248,7 @@ class DeviceAllocator {
   int64_t allowed_ = -1;  // limit in bytes, -1 = none
   int64_t device_bytes_ = 0;
   OutOfMemory last_oom_;
-  DeviceFailure failure_;
+  Error failure_;
 };
 
 }  // namespace memstrata::alloc

@@ -55,6 +55,14 @@ class JsonWriter {
     value(what);
   }
 
+  // Gives all but the last byte to `take(std::string_view)` and forgets it: long texts are written in pieces.
+  template <typename Take>
+  void drain(Take&& take) {
+    if (text_.size() < 2) return;
+    take(std::string_view(text_).substr(0, text_.size() - 1));
+    text_.erase(0, text_.size() - 1);  // commas depend on the last byte
+  }
+
   [[nodiscard]] const std::string& text() const& { return text_; }
   [[nodiscard]] std::string text() && { return std::move(text_); }
 

@@ -49,6 +49,15 @@ StringId StringPool::intern(std::string_view text) {
   return id;
 }
 
+bool StringPool::copy_from(const StringPool& other) {
+  if (!table_.append(other.table_.span()) || !entries_.reserve(other.entries_.size())) return false;
+  for (const Entry& entry : other.entries_) {
+    const char* stored = store({entry.data, entry.length});
+    if (stored == nullptr || !entries_.push_back({stored, entry.length, entry.hash})) return false;
+  }
+  return true;
+}
+
 bool StringPool::grow_table() {
   Column<int32_t> grown(*budget_);
   if (!grown.resize(table_.empty() ? kFirstTable : table_.size() * 2, -1)) return false;

@@ -29,6 +29,8 @@ class StringPool {
                         : std::string_view{entries_[id.index()].data, entries_[id.index()].length};
   }
   [[nodiscard]] size_t size() const { return entries_.size(); }
+  // The same texts under the same ids. Must be empty. False if the budget refuses; then it is of no use.
+  [[nodiscard]] bool copy_from(const StringPool& other);
 
  private:
   struct Entry {

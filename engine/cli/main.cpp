@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <new>
 
+#include "engine/cli/convert_command.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/summary_command.h"
 #include "engine/cli/version.h"
@@ -26,11 +27,28 @@ int run(int argc, char** argv) {
   summary_command->add_option("FILE", summary.files, "Snapshot files; - is standard input")->required();
   summary_command->add_flag("--json", summary.json, "One JSON object per file and line");
 
+  ConvertOptions convert;
+  CLI::App* convert_command = app.add_subcommand(
+      "convert", "Writes a snapshot as a pickle for PyTorch's tools, as JSON or as a table");
+  convert_command->add_option("FILE", convert.file, "Snapshot file; - is standard input")->required();
+  convert_command->add_option("-o,--output", convert.output, "Where to write; - is standard output")
+      ->required();
+  convert_command->add_option("--to", convert.to, "What to write, if the name of the output does not say it")
+      ->check(CLI::IsMember({"pickle", "json", "csv"}));
+  convert_command->add_option("--snapshot", convert.snapshot,
+                              "One of several in the file: its name or number");
+  convert_command->add_option("--table", convert.table, "Rows of a csv")
+      ->check(CLI::IsMember({"events", "blocks"}));
+  convert_command->add_flag("--hex-addresses", convert.hex_addresses,
+                            "Addresses in JSON as texts: many programs lose digits of large integers");
+  convert_command->add_flag("--json", convert.json, "The report as a JSON object");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kSuccess : kWrongUsage;
   }
+  if (convert_command->parsed()) return run_convert(convert);
   return run_summary(summary);
 }
 

@@ -50,6 +50,14 @@ void Progress::read(int64_t bytes) {
   show(text);
 }
 
+void Progress::written(int64_t bytes) {
+  if (!watched_) return;
+  const auto now = Clock::now();
+  if (now < next_) return;
+  next_ = now + kInterval;
+  show(fmt::format("writing {}", size_text(bytes)));
+}
+
 void Progress::phase(std::string_view name) {
   if (watched_ && Clock::now() - started_ >= kPatience) show(name);
 }

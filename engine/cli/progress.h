@@ -17,6 +17,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void read(int64_t bytes_so_far);
+  void written(int64_t bytes_so_far);
   void phase(std::string_view name);
 
  private:

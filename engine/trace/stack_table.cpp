@@ -84,6 +84,16 @@ FrameId FrameTable::intern(Frame frame, const FxNode* fx) {
   return FrameId{table_[slot]};
 }
 
+bool FrameTable::copy_from(const FrameTable& other) {
+  return frames_.append(other.frames_.span()) && fx_.append(other.fx_.span()) &&
+         table_.append(other.table_.span());
+}
+
+bool StackTable::copy_from(const StackTable& other) {
+  return nodes_.append(other.nodes_.span()) && stacks_.append(other.stacks_.span()) &&
+         node_table_.append(other.node_table_.span()) && stack_table_.append(other.stack_table_.span());
+}
+
 StackTable::StackTable(Budget& budget)
     : budget_(&budget), nodes_(budget), stacks_(budget), node_table_(budget), stack_table_(budget) {}
 

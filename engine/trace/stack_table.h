@@ -42,6 +42,9 @@ class FrameTable {
   [[nodiscard]] const Frame& operator[](FrameId id) const { return frames_[id.index()]; }
   [[nodiscard]] const FxNode& fx_of(const Frame& frame) const { return fx_[static_cast<size_t>(frame.fx)]; }
   [[nodiscard]] size_t size() const { return frames_.size(); }
+  // The same frames under the same ids; the ids of texts are taken as they are. Must be empty. False if the
+  // budget refuses; then it is of no use.
+  [[nodiscard]] bool copy_from(const FrameTable& other);
 
  private:
   [[nodiscard]] FrameId intern(Frame frame, const FxNode* fx);
@@ -71,6 +74,8 @@ class StackTable {
   [[nodiscard]] int32_t leaf(StackId stack) const { return stacks_[stack.index()].leaf; }
   [[nodiscard]] const Node& node(int32_t index) const { return nodes_[static_cast<size_t>(index)]; }
   [[nodiscard]] size_t node_count() const { return nodes_.size(); }
+  // As FrameTable::copy_from.
+  [[nodiscard]] bool copy_from(const StackTable& other);
   // Frames innermost first.
   [[nodiscard]] std::vector<FrameId> frames_of(StackId stack) const;
 

@@ -54,6 +54,7 @@ enum class Word : uint32_t {
   cpp_frames,
   trace_alloc_max_entries,
   trace_alloc_overflowed,
+  memstrata,  // what our own recorder adds, see model/recorded_snapshot.h
   kKnownKeys,
   // Values.
   active_allocated = kKnownKeys,
@@ -111,6 +112,7 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(Word::kWords)>
     "cpp_frames",
     "trace_alloc_max_entries",
     "trace_alloc_overflowed",
+    "memstrata",
     "active_allocated",
     "active_pending_free",
     "active_awaiting_free",

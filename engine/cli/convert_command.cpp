@@ -1,0 +1,228 @@
+#include "engine/cli/convert_command.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <optional>
+
+#include "engine/base/json_writer.h"
+#include "engine/base/units.h"
+#include "engine/cli/exit_codes.h"
+#include "engine/cli/input.h"
+#include "engine/cli/output_file.h"
+#include "engine/cli/printable.h"
+#include "engine/cli/progress.h"
+#include "engine/io/writers/csv.h"
+#include "engine/io/writers/json_snapshot.h"
+#include "engine/io/writers/torch_snapshot.h"
+
+namespace memstrata::cli {
+
+namespace {
+
+constexpr size_t kMostNames = 20;  // of snapshots, in a message
+
+struct Failure {
+  int exit_code;
+  std::string code;
+  std::string about;  // the file or option
+  std::string message;
+  int64_t offset = -1;
+};
+
+[[nodiscard]] tl::unexpected<Failure> wrong_usage(std::string about, std::string message) {
+  return tl::unexpected(Failure{kWrongUsage, "wrong_usage", std::move(about), std::move(message)});
+}
+
+// "pickle", "json" or "csv".
+[[nodiscard]] tl::expected<std::string, Failure> target_of(const ConvertOptions& options) {
+  if (!options.to.empty()) return options.to;
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kEndings = {
+      {{".pickle", "pickle"}, {".pkl", "pickle"}, {".json", "json"}, {".csv", "csv"}}};
+  for (const auto& [ending, kind] : kEndings) {
+    if (std::string_view(options.output).ends_with(ending)) return std::string(kind);
+  }
+  return wrong_usage(options.output,
+                     options.output == "-"
+                         ? "Say with --to what to write: pickle, json or csv."
+                         : "This name does not end with .pickle, .json or .csv. Say with --to "
+                           "what to write.");
+}
+
+// The index of the snapshot that was asked for.
+[[nodiscard]] tl::expected<size_t, Failure> chosen_snapshot(const std::string& name,
+                                                            const model::Recording& recording) {
+  if (name.empty()) return io::kAllSnapshots;
+  const size_t count = recording.snapshots.size();
+  for (size_t i = 0; i < count; ++i) {
+    if (recording.snapshots[i].name == name) return i;
+  }
+  size_t index = 0;
+  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), index);
+  if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size() && index < count) return index;
+  if (count == 1) {
+    return wrong_usage("--snapshot", "The file holds one snapshot only. Leave the option out.");
+  }
+  std::string names;
+  for (size_t i = 0; i < count && i < kMostNames; ++i) {
+    names += fmt::format("{}{}", i == 0 ? "" : ", ", shortened(recording.snapshots[i].name, 60));
+  }
+  if (count > kMostNames) names += fmt::format(" and {} more", count - kMostNames);
+  return wrong_usage("--snapshot", fmt::format("The file holds no snapshot \"{}\", but: {}.", name, names));
+}
+
+struct Done {
+  std::string to;
+  int64_t bytes = 0;
+  int64_t snapshots = 0, events = 0, segments = 0, blocks = 0;
+  std::vector<std::pair<const model::DiagKind*, int64_t>> findings;
+};
+
+[[nodiscard]] Done counted(const model::Recording& recording, size_t chosen) {
+  Done done;
+  for (size_t i = 0; i < recording.snapshots.size(); ++i) {
+    if (chosen != io::kAllSnapshots && chosen != i) continue;
+    const model::Snapshot& snapshot = recording.snapshots[i];
+    ++done.snapshots;
+    for (const model::DeviceTrace& trace : snapshot.traces) done.events += trace.events.count;
+    done.events += snapshot.host_events.count;
+    for (const model::RowRange segments : {snapshot.segments, snapshot.host_segments}) {
+      done.segments += segments.count;
+      for (int32_t row = segments.first; row < segments.end(); ++row) {
+        done.blocks += recording.segments.blocks[static_cast<size_t>(row)].count;
+      }
+    }
+  }
+  for (size_t i = 0; i < static_cast<size_t>(model::Diag::kCount); ++i) {
+    const auto diag = static_cast<model::Diag>(i);
+    if (const int64_t count = recording.diagnostics[diag].count; count > 0) {
+      done.findings.emplace_back(&kind_of(diag), count);
+    }
+  }
+  return done;
+}
+
+[[nodiscard]] Status write(const model::Recording& recording, io::ByteSink& sink, const std::string& to,
+                           size_t snapshot, const ConvertOptions& options) {
+  if (to == "pickle") return io::write_torch_snapshot(recording, sink, snapshot);
+  if (to == "json") return io::write_json_snapshot(recording, sink, {snapshot, options.hex_addresses});
+  return io::write_csv(recording, sink,
+                       options.table == "blocks" ? io::CsvTable::blocks : io::CsvTable::events, snapshot);
+}
+
+[[nodiscard]] tl::expected<Done, Failure> convert(const ConvertOptions& options) {
+  const auto to = target_of(options);
+  if (!to) return tl::unexpected(to.error());
+  if (options.table != "events" && *to != "csv") {
+    return wrong_usage("--table", "Only csv has tables; the other kinds hold both.");
+  }
+  if (options.hex_addresses && *to != "json") {
+    return wrong_usage("--hex-addresses",
+                       *to == "csv" ? "csv always has them so." : "A pickle holds integers only.");
+  }
+  Budget budget(default_budget_bytes());
+  model::Recording recording(budget);
+  if (auto read = read_recording(options.file, recording); !read) {
+    ReadFailure& failure = read.error();
+    return tl::unexpected(Failure{kUnreadable, std::move(failure.code), options.file,
+                                  std::move(failure.message), failure.offset});
+  }
+  const auto chosen = chosen_snapshot(options.snapshot, recording);
+  if (!chosen) return tl::unexpected(chosen.error());
+
+  Progress progress(options.output == "-" ? options.file : options.output, -1);
+  OutputFile output(options.output, progress);
+  Status status = output.open();
+  if (status) status = write(recording, output, *to, *chosen, options);
+  if (status) status = output.finish();
+  if (!status) {
+    const std::string code =
+        status.error().code == ErrorCode::internal ? "unwritable" : std::string(name_of(status.error().code));
+    return tl::unexpected(Failure{kUnreadable, code, options.output, status.error().message});
+  }
+  Done done = counted(recording, *chosen);
+  done.to = *to;
+  done.bytes = output.bytes();
+  return done;
+}
+
+[[nodiscard]] std::string report_json(const ConvertOptions& options,
+                                      const tl::expected<Done, Failure>& result) {
+  JsonWriter json;
+  json.begin_object();
+  json.member("file", options.file);
+  json.member("output", options.output);
+  if (result) {
+    json.member("to", result->to);
+    json.member("bytes", result->bytes);
+    json.member("snapshots", result->snapshots);
+    json.member("events", result->events);
+    json.member("segments", result->segments);
+    json.member("blocks", result->blocks);
+    json.key("diagnostics");
+    json.begin_array();
+    for (const auto& [kind, count] : result->findings) {
+      json.begin_object();
+      json.member("name", kind->name);
+      json.member("severity", model::name_of(kind->severity));
+      json.member("count", count);
+      json.member("text", kind->text);
+      json.end_object();
+    }
+    json.end_array();
+  } else {
+    json.key("error");
+    json.begin_object();
+    json.member("code", result.error().code);
+    json.member("message", result.error().message);
+    json.member("offset",
+                result.error().offset < 0 ? std::nullopt : std::optional<int64_t>(result.error().offset));
+    json.end_object();
+  }
+  json.end_object();
+  return std::move(json).text() + "\n";
+}
+
+[[nodiscard]] std::string counted_text(int64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count_text(count), thing, count == 1 ? "" : "s");
+}
+
+[[nodiscard]] std::string report_text(const ConvertOptions& options, const Done& done) {
+  std::string out = fmt::format("{}: {}, {}, {}, {}, {}\n",
+                                options.output == "-" ? "standard output" : printable(options.output),
+                                exact_size_text(done.bytes), counted_text(done.snapshots, "snapshot"),
+                                counted_text(done.events, "event"), counted_text(done.segments, "segment"),
+                                counted_text(done.blocks, "block"));
+  for (const auto& [kind, count] : done.findings) {
+    if (kind->severity == model::Severity::info) continue;
+    out += fmt::format("  {:<8} {}{}\n", model::name_of(kind->severity), kind->text,
+                       count == 1 ? "" : fmt::format(" [{} times]", count_text(count)));
+  }
+  if (done.snapshots > 1 && done.to == "pickle") {
+    out += "  PyTorch's own viewer opens only one snapshot per file: choose it with --snapshot.\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+int run_convert(const ConvertOptions& options) {
+  const auto result = convert(options);
+  // Standard output is the converted file's if it was asked for.
+  std::FILE* report = options.output == "-" ? stderr : stdout;
+  if (options.json) {
+    std::fputs(report_json(options, result).c_str(), report);
+  } else if (result) {
+    std::fputs(report_text(options, *result).c_str(), report);
+  } else {
+    const Failure& failure = result.error();
+    const std::string place =
+        failure.offset > 0 ? fmt::format(" (at byte {})", count_text(failure.offset)) : "";
+    fmt::print(stderr, "memstrata: {}: {}{}\n", printable(failure.about), printable(failure.message), place);
+  }
+  return result ? kSuccess : result.error().exit_code;
+}
+
+}  // namespace memstrata::cli

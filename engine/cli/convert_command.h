@@ -1,0 +1,23 @@
+// memstrata convert FILE -o OUT [--to pickle|json|csv] [--snapshot NAME] [--table events|blocks]
+//                   [--hex-addresses] [--json]
+#pragma once
+
+#include <string>
+
+namespace memstrata::cli {
+
+struct ConvertOptions {
+  std::string file;
+  std::string output;    // - is standard output
+  std::string to;        // empty = by the end of the output's name
+  std::string snapshot;  // name or index of one of several; empty = all
+  std::string table = "events";
+  bool hex_addresses = false;
+  bool json = false;  // report as JSON
+};
+
+// The exit code: 0; 1 if the options do not fit together or the file; 2 if the file could not be read or the
+// output not be written. Then the output is as it was before.
+[[nodiscard]] int run_convert(const ConvertOptions& options);
+
+}  // namespace memstrata::cli

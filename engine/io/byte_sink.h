@@ -1,0 +1,37 @@
+// Where writers put their bytes: a file, a pipe, memory.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "engine/base/column.h"
+#include "engine/base/status.h"
+
+namespace memstrata::io {
+
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+  // Takes all bytes or fails; after an Error nothing more is written. Writers call it with pieces of about
+  // kSinkPiece bytes, so that it may be slow.
+  [[nodiscard]] virtual Status write(std::span<const std::byte> bytes) = 0;
+};
+
+inline constexpr size_t kSinkPiece = size_t{64} << 10;
+
+// Keeps everything, charged to the budget.
+class MemorySink final : public ByteSink {
+ public:
+  explicit MemorySink(Budget& budget) : bytes_(budget) {}
+  [[nodiscard]] Status write(std::span<const std::byte> bytes) override {
+    if (bytes_.append(bytes)) return {};
+    return fail(ErrorCode::limit_exceeded, -1, "no memory for {} more bytes of output", bytes.size());
+  }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_.span(); }
+  void clear() { bytes_.clear(); }  // keeps the memory
+
+ private:
+  Column<std::byte> bytes_;
+};
+
+}  // namespace memstrata::io

@@ -1,0 +1,27 @@
+// Writes the events or the blocks of a Recording as a table: comma separated values (RFC 4180, but lines end
+// with \n), UTF-8, a line of names first. Empty fields are unknown or do not apply.
+//
+//   events   device, index, action, address, device_free, size, stream, time_us, pool, compile_context,
+//            user_metadata, stack, frames
+//   blocks   device, segment, segment_size, segment_type, is_expandable, pool, stream, address, size,
+//            requested_size, state, user_metadata, stack, frames
+// Several snapshots: a column `snapshot` comes first. Sizes are bytes, times microseconds since the Unix
+// epoch; addresses are hexadecimal; pool is "graph id:user id"; stack is a number, equal for equal stacks;
+// frames are "name (file:line)", innermost first, joined with "; ". The device of pinned host memory is
+// "host". Texts that a spreadsheet would take for a formula (they begin with = + - @ or a tab) get a leading
+// apostrophe. Fields not in this list are not in the table.
+#pragma once
+
+#include "engine/io/byte_sink.h"
+#include "engine/io/writers/torch_snapshot.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::io {
+
+enum class CsvTable : uint8_t { events, blocks };
+
+// `recording` must be sealed. O(rows + frames of their stacks).
+[[nodiscard]] Status write_csv(const model::Recording& recording, ByteSink& sink, CsvTable table,
+                               size_t snapshot = kAllSnapshots);
+
+}  // namespace memstrata::io

@@ -1,0 +1,245 @@
+#include "engine/io/writers/pickle_output.h"
+
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <string>
+
+#include "engine/base/utf8.h"
+
+namespace memstrata::io {
+
+namespace {
+
+constexpr uint16_t kBatch = 1000;  // the web viewer passes the items of one APPENDS as arguments of a call
+constexpr size_t kReference = 5;   // bytes of the longest reference
+
+template <typename Int>
+std::byte* put_little(std::byte* at, Int number) {
+  for (size_t i = 0; i < sizeof(Int); ++i) at[i] = static_cast<std::byte>(number >> (8 * i));
+  return at + sizeof(Int);
+}
+
+std::byte* put_get(std::byte* at, uint32_t slot) {
+  const uint32_t index = slot - 1;
+  if (index < 256) {
+    at[0] = std::byte{'h'};
+    at[1] = static_cast<std::byte>(index);
+    return at + 2;
+  }
+  at[0] = std::byte{'j'};
+  return put_little(at + 1, index);
+}
+
+[[nodiscard]] bool is_surrogate(std::string_view text, size_t at) {
+  return at + 2 < text.size() && text[at] == '\xED' && static_cast<unsigned char>(text[at + 1]) >= 0xA0;
+}
+
+// What Python decodes with "surrogatepass"; empty if `text` is so already.
+[[nodiscard]] std::string repaired(std::string_view text) {
+  std::string clean;
+  size_t kept = 0;
+  for (size_t at = 0; at < text.size();) {
+    if (static_cast<unsigned char>(text[at]) < 0x80) {
+      ++at;
+      continue;
+    }
+    const utf8::Sequence sequence = utf8::sequence_at(text, at);
+    if (!sequence.valid && !(sequence.length == 3 && is_surrogate(text, at))) {
+      clean += text.substr(kept, at - kept);
+      clean += utf8::kReplacement;
+      kept = at + sequence.length;
+    }
+    at += sequence.length;
+  }
+  if (kept > 0) clean += text.substr(kept);
+  return clean;
+}
+
+}  // namespace
+
+PickleOutput::PickleOutput(const model::Recording& recording, ByteSink& sink)
+    : recording_(recording),
+      sink_(sink),
+      texts_(recording.budget),
+      json_(recording.budget),
+      frames_(recording.budget),
+      stacks_(recording.budget),
+      pools_(recording.budget) {}
+
+Status PickleOutput::begin() {
+  buffer_.reset(new (std::nothrow) std::byte[kSinkPiece]);
+  const bool has_extras = recording_.extras.size_rows() > 0;
+  if (!buffer_ || !texts_.resize(recording_.strings.size(), 0) ||
+      (has_extras && !json_.resize(recording_.strings.size(), 0)) ||
+      !frames_.resize(recording_.frames.size(), 0) || !stacks_.resize(recording_.stacks.size(), 0) ||
+      !pools_.resize(recording_.pools.size(), 0)) {
+    return fail(ErrorCode::limit_exceeded, -1, "no memory for writing: {} bytes are allowed, {} needed",
+                recording_.budget.limit(), recording_.budget.needed());
+  }
+  at_ = buffer_.get();
+  end_ = at_ + kSinkPiece;
+  byte(0x80);  // PROTO
+  byte(4);
+  return {};
+}
+
+Status PickleOutput::end() {
+  byte('.');
+  flush();
+  return status_;
+}
+
+void PickleOutput::flush() {
+  if (status_ && at_ != buffer_.get()) status_ = sink_.write({buffer_.get(), at_});
+  at_ = buffer_.get();
+}
+
+void PickleOutput::open(char opcode) {
+  byte(static_cast<unsigned char>(opcode));
+  batch_[++depth_] = 0;
+}
+
+void PickleOutput::next(char flush_opcode) {
+  std::byte* at = room(2);
+  uint16_t& items = batch_[depth_];
+  if (items == kBatch) {
+    *at++ = static_cast<std::byte>(flush_opcode);
+    items = 0;
+  }
+  if (items++ == 0) *at++ = std::byte{'('};
+  at_ = at;
+}
+
+void PickleOutput::close(char flush_opcode) {
+  if (batch_[depth_--] > 0) byte(static_cast<unsigned char>(flush_opcode));
+}
+
+void PickleOutput::get(Slot slot) { at_ = put_get(room(kReference), slot); }
+
+void PickleOutput::value(int64_t number) {
+  std::byte* at = room(10);
+  const auto bits = static_cast<uint64_t>(number);
+  if (bits < 256) {
+    *at++ = std::byte{'K'};
+    *at++ = static_cast<std::byte>(bits);
+  } else if (bits < 65536) {
+    *at++ = std::byte{'M'};
+    at = put_little(at, static_cast<uint16_t>(bits));
+  } else if (number >= INT32_MIN && number <= INT32_MAX) {
+    *at++ = std::byte{'J'};
+    at = put_little(at, static_cast<uint32_t>(bits));
+  } else {
+    // The smallest two's complement: enough bits for the value and its sign.
+    const uint64_t magnitude = number < 0 ? ~bits : bits;
+    const auto bytes = static_cast<size_t>(std::bit_width(magnitude)) / 8 + 1;
+    *at++ = std::byte{0x8a};
+    *at++ = static_cast<std::byte>(bytes);
+    put_little(at, bits);
+    at += bytes;
+  }
+  at_ = at;
+}
+
+void PickleOutput::unsigned_value(uint64_t number) {
+  if (number <= static_cast<uint64_t>(INT64_MAX)) return value(static_cast<int64_t>(number));
+  std::byte* at = room(11);
+  at[0] = std::byte{0x8a};
+  at[1] = std::byte{9};
+  put_little(at + 2, number);
+  at[10] = std::byte{0};
+  at_ += 11;
+}
+
+void PickleOutput::value(double number) {
+  uint64_t bits;
+  std::memcpy(&bits, &number, sizeof bits);
+  byte('G');
+  for (int shift = 56; shift >= 0; shift -= 8) byte(static_cast<unsigned>(bits >> shift & 0xFF));
+}
+
+void PickleOutput::text(std::string_view text) {
+  const std::string clean = repaired(text);
+  if (!clean.empty()) text = clean;
+  constexpr size_t kLongest = std::numeric_limits<uint32_t>::max();
+  text = text.substr(0, kLongest);
+  std::byte* at = room(kReference);
+  if (text.size() < 256) {
+    *at++ = std::byte{0x8c};
+    *at++ = static_cast<std::byte>(text.size());
+  } else {
+    *at++ = std::byte{'X'};
+    at = put_little(at, static_cast<uint32_t>(text.size()));
+  }
+  at_ = at;
+  const auto bytes = std::as_bytes(std::span(text));
+  if (bytes.size() > kSinkPiece / 4) {
+    flush();
+    if (status_) status_ = sink_.write(bytes);
+  } else if (!bytes.empty()) {
+    std::memcpy(room(bytes.size()), bytes.data(), bytes.size());
+    at_ += bytes.size();
+  }
+}
+
+void PickleOutput::word_text(Word word) {
+  const auto index = static_cast<size_t>(word);
+  if (refer(words_[index])) return;
+  text(kWordTexts[index]);
+  remember(words_[index]);
+}
+
+void PickleOutput::value(StringId id) {
+  if (id.is_none()) return value(std::string_view{});
+  if (refer(texts_[id.index()])) return;
+  text(recording_.strings.view(id));
+  remember(texts_[id.index()]);
+}
+
+void PickleOutput::value(std::string_view chars) { text(chars); }
+
+void PickleOutput::value(trace::Action action) {
+  Slot& slot = actions_[static_cast<size_t>(action)];
+  if (refer(slot)) return;
+  text(recording_.action_name(action));
+  remember(slot);
+}
+
+void PickleOutput::value(PoolId pool) {
+  Slot& slot = pools_[pool.index()];
+  if (refer(slot)) return;
+  const model::Pool& ids = recording_.pools[pool.index()];
+  value(ids.graph_id);
+  value(ids.user_id);
+  byte(0x86);  // TUPLE2
+  remember(slot);
+}
+
+int32_t PickleOutput::refer_frames(int32_t node) {
+  const trace::StackTable& stacks = recording_.stacks;
+  // A batch is at most 1000 frames and its two opcodes.
+  while (node >= 0) {
+    std::byte* at = room(kReference * kBatch + 2);
+    uint16_t items = batch_[depth_];
+    if (items == kBatch) {
+      *at++ = std::byte{'e'};
+      items = 0;
+    }
+    for (; items < kBatch && node >= 0; ++items) {
+      const trace::StackTable::Node& here = stacks.node(node);
+      const Slot slot = frames_[here.frame.index()];
+      if (slot == 0) break;
+      if (items == 0) *at++ = std::byte{'('};
+      at = put_get(at, slot);
+      node = here.caller;
+    }
+    const bool whole = items == kBatch;
+    batch_[depth_] = items;
+    at_ = at;
+    if (!whole) break;
+  }
+  return node;
+}
+
+}  // namespace memstrata::io

@@ -1,0 +1,126 @@
+// A stream of values as a pickle of protocol 4, in the form that every reader of snapshots takes.
+//
+// Only opcodes that PyTorch's web viewer knows; integers of at most 8 bytes (what is 2^63 and above becomes
+// negative, as the C++ writer of PyTorch does); batches of 1000 items. Texts, frames, stacks, pools and lists
+// of rows are written once and referred to afterwards. Text that is not UTF-8 gets U+FFFD, because Python
+// would refuse the file; encoded surrogates stay, Python reads them.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string_view>
+
+#include "engine/io/byte_sink.h"
+#include "engine/io/readers/snapshot_words.h"
+#include "engine/io/writers/written_lists.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::io {
+
+class PickleOutput {
+ public:
+  static constexpr bool kShares = true;  // can refer to what was written before
+
+  PickleOutput(const model::Recording& recording, ByteSink& sink);
+  // Takes the memory (4 bytes for each text, frame and stack of the recording), writes the header.
+  [[nodiscard]] Status begin();
+  [[nodiscard]] Status end();
+  // Of the sink. Nothing more is written once it failed.
+  [[nodiscard]] bool failed() const { return !status_; }
+
+  void begin_dict() { open('}'); }
+  void key(Word word) {
+    next('u');
+    word_text(word);
+  }
+  void key(StringId text) {
+    next('u');
+    value(text);
+  }
+  void key(std::string_view text) {
+    next('u');
+    value(text);
+  }
+  void end_dict() { close('u'); }
+  void begin_list() { open(']'); }
+  void item() { next('e'); }
+  void end_list() { close('e'); }
+
+  void value(int64_t number);
+  void address(uint64_t address) { value(static_cast<int64_t>(address)); }
+  void unsigned_value(uint64_t number);  // of unknown data: nine bytes where they are needed
+  void value(double number);
+  void value(bool flag) { byte(flag ? 0x88 : 0x89); }
+  void none() { byte('N'); }
+  void value(Word word) { word_text(word); }
+  void value(StringId text);          // none = the empty text
+  void value(std::string_view text);  // not remembered
+  void value(trace::Action action);
+  void value(PoolId pool);
+
+  // True: a reference was written, nothing else is to be done. False: write it, calling `remember` after its
+  // first opcode.
+  [[nodiscard]] bool refer(FrameId frame) { return refer(frames_[frame.index()]); }
+  [[nodiscard]] bool refer(StackId stack) { return refer(stacks_[stack.index()]); }
+  [[nodiscard]] bool refer_json(StringId text) { return refer(json_[text.index()]); }
+  [[nodiscard]] bool refer(RowList list, model::RowRange rows) { return refer(lists_.find(list, rows)); }
+  void remember(FrameId frame) { remember(frames_[frame.index()]); }
+  void remember(StackId stack) { remember(stacks_[stack.index()]); }
+  void remember_json(StringId text) { remember(json_[text.index()]); }
+  void remember(RowList list, model::RowRange rows) {
+    uint32_t slot = 0;
+    remember(slot);
+    lists_.add(list, rows, slot);
+  }
+  // The frames of a list of them that were all written before: as `item` and `refer` for each, but faster.
+  // Returns the node where a frame comes that was not.
+  [[nodiscard]] int32_t refer_frames(int32_t node);
+  // Called between rows.
+  void row_done() {}
+
+ private:
+  // Memo slot + 1; 0 = not written yet.
+  using Slot = uint32_t;
+
+  std::byte* room(size_t bytes) {
+    if (static_cast<size_t>(end_ - at_) < bytes) flush();
+    return at_;
+  }
+  void byte(unsigned value) {
+    *room(1) = static_cast<std::byte>(value);
+    ++at_;
+  }
+  void open(char opcode);
+  void next(char flush_opcode);
+  void close(char flush_opcode);
+  [[nodiscard]] bool refer(Slot slot) {
+    if (slot == 0) return false;
+    get(slot);
+    return true;
+  }
+  void get(Slot slot);
+  void remember(Slot& slot) {
+    byte(0x94);  // MEMOIZE
+    slot = ++memo_size_;
+  }
+  void word_text(Word word);
+  void text(std::string_view text);
+  void flush();
+
+  const model::Recording& recording_;
+  ByteSink& sink_;
+  Status status_;
+  std::unique_ptr<std::byte[]> buffer_;
+  std::byte* at_ = nullptr;
+  std::byte* end_ = nullptr;
+  // Items in the batch that is open, one entry for each open container.
+  std::array<uint16_t, 256> batch_{};
+  size_t depth_ = 0;
+  Slot memo_size_ = 0;
+  std::array<Slot, static_cast<size_t>(Word::kWords)> words_{};
+  std::array<Slot, 256> actions_{};
+  Column<Slot> texts_, json_, frames_, stacks_, pools_;
+  WrittenLists lists_;
+};
+
+}  // namespace memstrata::io

@@ -1,0 +1,421 @@
+#!/usr/bin/env python3
+"""`memstrata convert` against Python's own reading of the original.
+
+  python3 tests/cli/convert_test.py TOOL [unittest options]
+"""
+import csv
+import io
+import json
+import os
+import pickle
+import resource
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import viewer_rules
+
+ROOT = Path(__file__).resolve().parents[2]
+CASES = ROOT / "tests" / "golden" / "torch_snapshot"
+REAL = ROOT.parent / "shared" / "data" / "snapshots"
+TOOL = ""
+
+SUCCESS, USAGE, UNREADABLE = 0, 1, 2
+
+
+def run(*arguments, stdin=b"", timeout=120, **options):
+    return subprocess.run([TOOL, *map(str, arguments)], input=stdin, capture_output=True, timeout=timeout, **options)
+
+
+def signed(number):
+    number &= (1 << 64) - 1
+    return number - (1 << 64) if number >> 63 else number
+
+
+def compact(value):
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+# None in one of these is as good as no key; elsewhere it is data.
+COLUMNS = set(
+    "time_us compile_context user_metadata pool_id segment_pool_id frames is_expandable requested_size allocated_size "
+    "active_size segment_type stream device".split()
+)
+
+
+class Expected:
+    """What Python must find in the converted pickle: the original but for what io/writers/torch_snapshot.h says."""
+
+    def __init__(self):
+        self.stacks, self.frames = {}, {}  # by id of the original: a million events may share one
+
+    def snapshot(self, value):
+        if isinstance(value, list):
+            value = {"segments": value}
+        rows = ("segments", "device_traces", "host_segments", "host_traces")
+        made = {k: self.data(v) for k, v in value.items() if k not in rows}
+        made["segments"] = [self.segment(s) for s in value.get("segments") or []]
+        traces = value.get("device_traces") or []
+        made["device_traces"] = [[self.event(e) for e in trace] for trace in traces]
+        highest = max((s["device"] for s in made["segments"]), default=-1)
+        made["device_traces"] += [[] for _ in range(highest + 1 - len(traces))]
+        made["external_annotations"] = value.get("external_annotations") or []
+        if "host_segments" in value or "host_traces" in value:
+            made["host_segments"] = [self.segment(s) for s in value.get("host_segments") or []]
+            made["host_traces"] = [self.event(e) for e in value.get("host_traces") or []]
+        return made
+
+    def data(self, value):
+        """Data without a column comes back without the difference of tuple and list."""
+        if isinstance(value, (list, tuple)):
+            return [self.data(v) for v in value]
+        return {k: self.data(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+    @staticmethod
+    def counts(key, value):
+        return key not in ("frames", "blocks", "history") and (value is not None or key not in COLUMNS)
+
+    def event(self, event):
+        made = {k: self.data(v) for k, v in event.items() if self.counts(k, v)}
+        place = "device_free" if event["action"] == "oom" else "addr"
+        at = made.pop("addr", made.pop("device_free", 0))
+        made[place] = signed(at)
+        made.setdefault("stream", 0)
+        made.setdefault("size", 0)
+        self.common(event, made)
+        return made
+
+    def common(self, original, made):
+        for key in ("pool_id", "segment_pool_id"):
+            if key in made:
+                made[key] = tuple(signed(n) for n in original[key])
+        if original.get("frames") is not None:
+            made["frames"] = self.stack(original["frames"])
+        if "forward_frames" in made:
+            made["forward_frames"] = "".join(original["forward_frames"])
+        if isinstance(made.get("user_metadata"), dict):
+            made["user_metadata"] = compact(original["user_metadata"])
+
+    def stack(self, frames):
+        known = self.stacks.get(id(frames))
+        if known is None:
+            known = self.stacks[id(frames)] = [self.frame(f) for f in frames]
+        return known
+
+    def frame(self, frame):
+        known = self.frames.get(id(frame))
+        if known is None:
+            known = self.frames[id(frame)] = self.new_frame(frame)
+        return known
+
+    @staticmethod
+    def new_frame(frame):
+        line = frame["line"]
+        made = {"name": frame.get("name") or "", "filename": frame.get("filename") or "", "line": -1 if line == 2**64 - 1 else line}
+        fx = ("fx_node_op", "fx_node_name", "fx_node_target", "fx_original_trace")
+        if any(key in frame for key in fx):
+            made.update({key: frame.get(key) for key in fx})
+        return made
+
+    def segment(self, segment):
+        made = {k: self.data(v) for k, v in segment.items() if self.counts(k, v)}
+        made["address"] = signed(segment["address"])
+        made["blocks"] = []
+        made.setdefault("stream", 0)
+        made.setdefault("device", 0)
+        self.common(segment, made)
+        at = segment["address"]
+        for b in segment["blocks"]:
+            made["blocks"].append(self.block(b, at))
+            at += b["size"]
+        return made
+
+    def block(self, block, at):
+        made = {k: self.data(v) for k, v in block.items() if self.counts(k, v)}
+        made.pop("addr", None)
+        made["address"] = signed(block.get("address", block.get("addr", at)))
+        if block["state"] == "active_awaiting_free":
+            made["state"] = "active_pending_free"
+        if "frames" in block:
+            made.setdefault("requested_size", block["size"])
+        if block.get("history"):
+            made["history"] = [
+                {
+                    "addr": signed(h["addr"]),
+                    "real_size": h["real_size"],
+                    **({"frames": self.stack(h["frames"])} if "frames" in h else {}),
+                }
+                for h in block["history"]
+            ]
+        self.common(block, made)
+        return made
+
+
+def with_joined_pieces(snapshot):
+    """Pieces of forward_frames are cut anew: only their sum is kept."""
+    owners = [e for trace in snapshot["device_traces"] for e in trace] + snapshot["segments"]
+    owners += [b for s in snapshot["segments"] for b in s["blocks"]]
+    for owner in owners:
+        if isinstance(owner.get("forward_frames"), list):
+            owner["forward_frames"] = "".join(owner["forward_frames"])
+    return snapshot
+
+
+def difference(got, wanted, path="", seen=None):
+    """The first one, or None. Shared lists are compared once."""
+    seen = {} if seen is None else seen
+    if type(got) is not type(wanted):
+        return f"{path}: {got!r:.200}, expected {wanted!r:.200}"
+    if isinstance(got, (dict, list)):
+        if seen.get((id(got), id(wanted))):
+            return None
+        seen[id(got), id(wanted)] = True
+    if isinstance(got, dict):
+        if got.keys() != wanted.keys():
+            return f"{path}: keys {sorted(got)}, expected {sorted(wanted)}"
+        return next(filter(None, (difference(got[k], wanted[k], f"{path}.{k}", seen) for k in got)), None)
+    if isinstance(got, (list, tuple)):
+        if len(got) != len(wanted):
+            return f"{path}: {len(got)} entries, expected {len(wanted)}"
+        return next(filter(None, (difference(a, b, f"{path}[{i}]", seen) for i, (a, b) in enumerate(zip(got, wanted)))), None)
+    same = got == wanted or (got != got and wanted != wanted)
+    return None if same else f"{path}: {got!r:.200}, expected {wanted!r:.200}"
+
+
+def frame(name="f", filename="a.py", line=1):
+    return {"name": name, "filename": filename, "line": line}
+
+
+def event(i, **more):
+    return {"action": "alloc", "addr": 4096 + 512 * i, "size": 512, "stream": 0, **more}
+
+
+class Convert(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return Path(self.folder.name, name)
+
+    def stored(self, value, name="in.pickle"):
+        path = self.path(name)
+        path.write_bytes(value if isinstance(value, bytes) else pickle.dumps(value))
+        return path
+
+    def converted(self, path, *options, to="pickle"):
+        result = run("convert", path, "-o", "-", "--to", to, *options)
+        self.assertEqual(result.returncode, SUCCESS, (path, result.stderr[-2000:]))
+        return result.stdout
+
+    def check(self, path):
+        """Writes the file anew; it obeys the rules and says what the original says."""
+        data = self.converted(path)
+        self.assertEqual(viewer_rules.encoding_problems(data), [], path)
+        got = pickle.loads(data)
+        self.assertEqual(viewer_rules.content_problems(got), [], path)
+        wanted = Expected().snapshot(pickle.loads(Path(path).read_bytes()))
+        self.assertIsNone(difference(with_joined_pieces(got), wanted), path)
+        again = self.stored(data, "again.pickle")
+        self.assertEqual(self.converted(again), data, path)  # nothing is lost by a second conversion
+        first, second = (json.loads(run("summary", "--json", p).stdout)["snapshots"] for p in (path, again))
+        for snapshot in first:
+            snapshot.pop("name", None)  # a snapshot alone in a wrapper loses it
+        self.assertEqual(second, first, path)
+
+    # Not what Python reads, or several, or made to be repaired: the writer's unit tests know them.
+    ODD = {
+        "wrapper_dict", "wrapper_list", "foreign_objects", "cyclic_memo", "incomplete_rows", "negative_size",
+        "settings_of_another_type", "unknown_block_state", "frame_lines_and_names", "settings_not_finite",
+        "lone_surrogates",
+    }
+
+    def test_golden_cases(self):
+        compared = 0
+        for folder in sorted(CASES.iterdir()):
+            path = folder / "input.pickle"
+            if folder.name in self.ODD:
+                continue
+            try:
+                value = pickle.loads(path.read_bytes())
+            except Exception:  # not for Python
+                continue
+            if isinstance(value, (dict, list)) and run("summary", path).returncode == SUCCESS:
+                with self.subTest(folder.name):
+                    self.check(path)
+                    compared += 1
+        self.assertGreater(compared, 35)
+
+    @unittest.skipUnless(REAL.is_dir(), "the real files are not here")
+    def test_real_files(self):
+        compared = 0
+        for path in sorted(REAL.glob("*.pickle")):
+            if run("summary", path).returncode == SUCCESS:
+                with self.subTest(path.name):
+                    self.check(path)
+                    compared += 1
+        self.assertGreaterEqual(compared, 40)
+
+    def test_lists_longer_than_a_batch(self):
+        for count in (1, 999, 1000, 1001, 2000, 2501):
+            with self.subTest(count):
+                shared = [frame(f"f{i}", line=i) for i in range(count)]
+                mixed = shared[: count // 2] + [frame("new", line=count)] + shared[count // 2 :]
+                events = [event(i, frames=[shared[i % count]]) for i in range(count)]
+                events += [event(0, frames=shared), event(1, frames=mixed), event(2, frames=mixed)]
+                blocks = [{"address": 512 * i, "size": 512, "requested_size": 1, "state": "inactive", "frames": []} for i in range(count)]
+                segments = [{"device": 0, "address": 0, "total_size": 512 * count, "stream": 0, "blocks": blocks}]
+                self.check(self.stored({"segments": segments, "device_traces": [events], "external_annotations": []}))
+
+    def test_shared_parts_stay_small(self):
+        stack = [frame(f"function_{i}", f"/some/where/file_{i}.py", i) for i in range(40)]
+        events = [event(i, frames=stack, compile_context="N/A", user_metadata="", time_us=10**15 + i) for i in range(10_000)]
+        data = self.converted(self.stored({"segments": [], "device_traces": [events]}))
+        self.assertLess(len(data), 10_000 * 60)
+        got = pickle.loads(data)["device_traces"][0]
+        self.assertIs(got[0]["frames"], got[-1]["frames"])
+
+    def test_json_says_what_the_pickle_says(self):
+        paths = [CASES / name / "input.pickle" for name in ("era7_pool_ids_and_forward_frames", "high_addresses_python", "era1_history")]
+        for path in paths + [REAL / "cs336_97_events.pickle"] * REAL.is_dir():
+            with self.subTest(path.parent.name):
+                unsigned = lambda pairs: {k: v % 2**64 if k in ("addr", "address", "pool_id") and isinstance(v, int) else v for k, v in pairs}
+                from_pickle = json.loads(json.dumps(pickle.loads(self.converted(path))), object_pairs_hook=unsigned)
+                self.assertIsNone(difference(json.loads(self.converted(path, to="json")), from_pickle))
+                hexed = json.loads(self.converted(path, "--hex-addresses", to="json"))
+                for trace, plain in zip(hexed["device_traces"], from_pickle["device_traces"]):
+                    self.assertEqual([int(e["addr"], 16) for e in trace if "addr" in e], [e["addr"] for e in plain if "addr" in e])
+                for s, plain in zip(hexed["segments"], from_pickle["segments"]):
+                    self.assertEqual(int(s["address"], 16), plain["address"])
+
+    def test_csv(self):
+        value = {
+            "segments": [
+                {
+                    "device": 1, "address": 2**63, "total_size": 1024, "stream": -5, "segment_type": "small", "segment_pool_id": (0, 7),
+                    "is_expandable": False,
+                    "blocks": [
+                        {"address": 2**63, "size": 512, "requested_size": 500, "state": "active_allocated", "frames": [frame(), frame("g", "b.py", 0)]},
+                        {"address": 2**63 + 512, "size": 512, "requested_size": 0, "state": "inactive", "frames": []},
+                    ],
+                }
+            ],
+            "device_traces": [
+                [],
+                [
+                    event(0, time_us=12, pool_id=(0, 0), compile_context="N/A", user_metadata='=cmd|"/C calc"!A0, and\nmore', frames=[frame("h<int, 2>")]),
+                    {"action": "oom", "device_free": 99, "size": 1024, "stream": 3},
+                ],
+            ],
+        }
+        path = self.stored(value)
+        rows = list(csv.DictReader(io.StringIO(self.converted(path, to="csv").decode(), newline="")))
+        self.assertEqual(
+            rows[0],
+            {
+                "device": "1", "index": "0", "action": "alloc", "address": "0x1000", "device_free": "", "size": "512", "stream": "0",
+                "time_us": "12", "pool": "0:0", "compile_context": "N/A", "user_metadata": '\'=cmd|"/C calc"!A0, and\nmore',
+                "stack": rows[0]["stack"], "frames": "h<int, 2> (a.py:1)",
+            },
+        )
+        self.assertEqual([rows[1][k] for k in ("index", "address", "device_free", "time_us", "pool", "stack", "frames")], ["1", "", "99", "", "", "", ""])
+        blocks = list(csv.DictReader(io.StringIO(self.converted(path, "--table", "blocks", to="csv").decode(), newline="")))
+        self.assertEqual(
+            [b["address"] for b in blocks], [hex(2**63), hex(2**63 + 512)],
+        )
+        self.assertEqual(blocks[0]["frames"], "f (a.py:1); g (b.py)")
+        self.assertEqual([blocks[0][k] for k in ("device", "segment_size", "segment_type", "is_expandable", "pool", "stream", "requested_size", "state")],
+                         ["1", "1024", "small", "False", "0:7", "-5", "500", "active_allocated"])
+
+    def test_several_snapshots(self):
+        value = {f"rank{i}": {"segments": [], "device_traces": [[event(i)]]} for i in range(3)}
+        path = self.stored(value)
+        got = pickle.loads(self.converted(path))
+        self.assertEqual(list(got), list(value))
+        for choice in ("rank1", "1"):
+            one = pickle.loads(self.converted(path, "--snapshot", choice))
+            self.assertEqual(one["device_traces"], value["rank1"]["device_traces"])
+        rows = list(csv.DictReader(io.StringIO(self.converted(path, to="csv").decode())))
+        self.assertEqual([r["snapshot"] for r in rows], ["rank0", "rank1", "rank2"])
+        wrong = run("convert", path, "-o", "-", "--to", "csv", "--snapshot", "rank9")
+        self.assertEqual((wrong.returncode, wrong.stdout), (USAGE, b""))
+        self.assertIn(b"rank0, rank1, rank2", wrong.stderr)
+        listed = self.stored(list(value.values()))
+        self.assertIsInstance(pickle.loads(self.converted(listed)), list)
+
+    def test_what_to_write_by_name_or_option(self):
+        path = self.stored({"segments": [], "device_traces": [[event(0)]]})
+        for name, check in (("o.pickle", pickle.loads), ("o.pkl", pickle.loads), ("o.json", json.loads), ("o.csv", lambda d: d.index(b"device,"))):
+            result = run("convert", path, "-o", self.path(name))
+            self.assertEqual(result.returncode, SUCCESS)
+            self.assertIn(b"1 event,", result.stdout)
+            check(self.path(name).read_bytes())
+        for arguments in (["-o", self.path("o.txt")], ["-o", "-"], ["-o", self.path("o.json"), "--table", "blocks"],
+                          ["-o", self.path("o.csv"), "--hex-addresses"], ["-o", self.path("x"), "--to", "yaml"], []):
+            result = run("convert", path, *arguments)
+            self.assertEqual((result.returncode, result.stdout), (USAGE, b""), arguments)
+            self.assertTrue(result.stderr.strip())
+
+    def test_report_as_json(self):
+        path = self.stored({"segments": [], "device_traces": [[event(0)]]})
+        report = json.loads(run("convert", path, "-o", self.path("o.pickle"), "--json").stdout)
+        self.assertEqual(report["bytes"], self.path("o.pickle").stat().st_size)
+        self.assertEqual([report[k] for k in ("to", "snapshots", "events", "segments", "blocks", "diagnostics")], ["pickle", 1, 1, 0, 0, []])
+        result = run("convert", "/nonexistent/file", "-o", self.path("o.pickle"), "--json")
+        self.assertEqual(result.returncode, UNREADABLE)
+        self.assertEqual(json.loads(result.stdout)["error"]["code"], "unreadable")
+
+    def test_the_old_file_survives_a_failure(self):
+        out = self.path("o.pickle")
+        out.write_bytes(b"old")
+        for bad in (b"no snapshot", b"", pickle.dumps({"a": 1})):
+            result = run("convert", self.stored(bad), "-o", out)
+            self.assertEqual(result.returncode, UNREADABLE)
+            self.assertTrue(result.stderr.strip())
+        self.assertEqual(out.read_bytes(), b"old")
+        good = self.stored({"segments": [], "device_traces": [[event(i) for i in range(50_000)]]})
+        limited = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+        ignoring = f"trap '' XFSZ; exec '{TOOL}' convert '{good}' -o '{out}'"
+        result = subprocess.run(["bash", "-c", ignoring], capture_output=True, preexec_fn=limited, timeout=60)
+        self.assertEqual(result.returncode, UNREADABLE)
+        self.assertIn(b"File too large", result.stderr)
+        self.assertEqual(out.read_bytes(), b"old")
+        self.assertEqual(sorted(p.name for p in Path(self.folder.name).iterdir()), ["in.pickle", "o.pickle"])
+
+    def test_places_that_cannot_be_written(self):
+        path = self.stored({"segments": [], "device_traces": [[event(0)]]})
+        for out in (self.path("no/such/folder.pickle"), self.folder.name):
+            result = run("convert", path, "-o", out, "--to", "pickle")
+            self.assertEqual(result.returncode, UNREADABLE, out)
+            self.assertIn(str(out).encode(), result.stderr)
+        self.assertEqual(run("convert", path, "-o", "/dev/null", "--to", "pickle").returncode, SUCCESS)
+        full = run("convert", path, "-o", "/dev/full", "--to", "json")
+        self.assertEqual(full.returncode, UNREADABLE)
+        self.assertIn(b"No space left", full.stderr)
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+
+    def test_mode_of_an_existing_file_stays(self):
+        path, out = self.stored({"segments": [], "device_traces": [[event(0)]]}), self.path("o.pickle")
+        out.write_bytes(b"")
+        out.chmod(0o600)
+        run("convert", path, "-o", out)
+        self.assertEqual(out.stat().st_mode & 0o777, 0o600)
+
+    def test_in_place(self):
+        path = self.stored({"segments": [], "device_traces": [[event(0)]]})
+        self.assertEqual(run("convert", path, "-o", path).returncode, SUCCESS)
+        self.assertEqual(pickle.loads(path.read_bytes())["device_traces"], [[event(0)]])
+
+    def test_damage_is_told(self):
+        data = pickle.dumps({"segments": [], "device_traces": [[event(i) for i in range(100)]]})
+        result = run("convert", self.stored(data[: len(data) // 2]), "-o", self.path("o.pickle"))
+        self.assertEqual(result.returncode, SUCCESS)
+        self.assertIn(b"too early", result.stdout)
+
+
+if __name__ == "__main__":
+    TOOL = str(Path(sys.argv.pop(1)).resolve())
+    unittest.main()
