@@ -14,6 +14,7 @@
 
 #include "engine/base/json_writer.h"
 #include "engine/session/session.h"
+#include "engine/simulate/report.h"
 
 namespace {
 
@@ -133,6 +134,16 @@ class Session {
   std::string last_error_;
 };
 
+// A script run by the caching allocator on a simulated device: engine/simulate/report.h.
+std::string simulate(const std::string& script, double device_bytes, const std::string& conf) {
+  constexpr int64_t kBudget = int64_t{1} << 30;
+  memstrata::Budget budget(kBudget);
+  // Out of the range of int64 the conversion would be undefined.
+  const bool whole = device_bytes >= 0 && device_bytes <= static_cast<double>(int64_t{1} << 53);
+  return text_of(memstrata::simulate::simulate_json(
+      script, whole ? static_cast<int64_t>(device_bytes) : -1, conf, budget));
+}
+
 // Without it, Emscripten's abort() says nothing of why; the page shows the last line of stderr.
 void say_out_of_memory() {
   std::set_new_handler(nullptr);  // writing must not come back here
@@ -159,6 +170,7 @@ EMSCRIPTEN_BINDINGS(memstrata) {
       .field("lowest", &CurveViews::lowest)
       .field("allocated", &CurveViews::allocated)
       .field("reserved", &CurveViews::reserved);
+  emscripten::function("simulate", &simulate);
   emscripten::class_<Session>("Session")
       .constructor<double>()
       .function("expectBytes", &Session::expectBytes)

@@ -14,16 +14,18 @@ namespace {
 }  // namespace
 
 BlockSet::Bins* BlockSet::find_bins(int64_t stream) const {
-  for (const StreamBins& row : streams_) {
-    if (row.stream == stream) return row.bins.get();
-  }
-  return nullptr;
+  if (!streams_.empty() && streams_.front().stream == stream) return streams_.front().bins.get();
+  const auto at =
+      std::lower_bound(streams_.begin(), streams_.end(), stream,
+                       [](const StreamBins& row, int64_t wanted) { return stream_less(row.stream, wanted); });
+  return at != streams_.end() && at->stream == stream ? at->bins.get() : nullptr;
 }
 
 BlockSet::Bins& BlockSet::bins_for(int64_t stream) {
   if (Bins* found = find_bins(stream)) return *found;
-  const auto at = std::find_if(streams_.begin(), streams_.end(),
-                               [&](const StreamBins& row) { return stream_less(stream, row.stream); });
+  const auto at =
+      std::lower_bound(streams_.begin(), streams_.end(), stream,
+                       [](const StreamBins& row, int64_t wanted) { return stream_less(row.stream, wanted); });
   return *streams_.insert(at, {stream, std::make_unique<Bins>()})->bins;
 }
 
@@ -56,10 +58,14 @@ void BlockSet::insert(BlockId id, const Block& block, int64_t stream) {
   row.birth = searches;
   Bins& bins = bins_for(stream);
   const size_t bin = bin_of(block.size);
-  treap::insert(
-      bins.roots[bin], id.value,
-      [this](int32_t n) -> TreapLinks& { return (*nodes_)[static_cast<size_t>(n)].links; },
-      [this](int32_t a, int32_t b) { return less(a, b); });
+  std::unique_ptr<Roots>& roots = bins.roots[bin / 32];
+  if (!roots) {
+    roots = std::make_unique<Roots>();
+    roots->fill(kNoNode);
+  }
+  treap::insert((*roots)[bin % 32], id.value,
+                [this](int32_t n) -> TreapLinks& { return (*nodes_)[static_cast<size_t>(n)].links; },
+                [this](int32_t a, int32_t b) { return less(a, b); });
   bins.used[bin / 32] |= uint32_t{1} << (bin % 32);
   bins.words_used |= uint64_t{1} << (bin / 32);
   ++size_;
@@ -69,11 +75,11 @@ void BlockSet::erase(BlockId id) {
   const FreeNode& row = node(id);
   Bins& bins = *find_bins(row.stream);
   const size_t bin = bin_of(row.size);
+  int32_t& root = (*bins.roots[bin / 32])[bin % 32];
   treap::erase(
-      bins.roots[bin], id.value,
-      [this](int32_t n) -> TreapLinks& { return (*nodes_)[static_cast<size_t>(n)].links; },
+      root, id.value, [this](int32_t n) -> TreapLinks& { return (*nodes_)[static_cast<size_t>(n)].links; },
       [this](int32_t a, int32_t b) { return less(a, b); });
-  if (bins.roots[bin] == kNoNode) {
+  if (root == kNoNode) {
     bins.used[bin / 32] &= ~(uint32_t{1} << (bin % 32));
     if (bins.used[bin / 32] == 0) bins.words_used &= ~(uint64_t{1} << (bin / 32));
   }
@@ -88,11 +94,11 @@ BlockId BlockSet::first_of_at_least(int64_t stream, int64_t size) const {
   };
   const size_t own = bin_of(size);
   const int32_t found = treap::lower_bound(
-      bins->roots[own], links, [&](int32_t n) { return (*nodes_)[static_cast<size_t>(n)].size < size; });
+      bins->root(own), links, [&](int32_t n) { return (*nodes_)[static_cast<size_t>(n)].size < size; });
   if (found != kNoNode) return BlockId(found);
   const size_t bin = used_from(*bins, own + 1);
   if (bin == kBins) return {};
-  return BlockId(treap::lower_bound(bins->roots[bin], links, [](int32_t) { return false; }));
+  return BlockId(treap::lower_bound(bins->root(bin), links, [](int32_t) { return false; }));
 }
 
 BlockId BlockSet::last_below(int64_t stream, int64_t size) const {
@@ -103,11 +109,11 @@ BlockId BlockSet::last_below(int64_t stream, int64_t size) const {
   };
   const size_t own = bin_of(size);
   const int32_t found = treap::last_before(
-      bins->roots[own], links, [&](int32_t n) { return (*nodes_)[static_cast<size_t>(n)].size < size; });
+      bins->root(own), links, [&](int32_t n) { return (*nodes_)[static_cast<size_t>(n)].size < size; });
   if (found != kNoNode) return BlockId(found);
   const size_t bin = own == 0 ? kBins : used_down_from(*bins, own - 1);
   if (bin == kBins) return {};
-  return BlockId(treap::last_before(bins->roots[bin], links, [](int32_t) { return true; }));
+  return BlockId(treap::last_before(bins->root(bin), links, [](int32_t) { return true; }));
 }
 
 BlockId BlockSet::after(BlockId id) const {
@@ -117,12 +123,12 @@ BlockId BlockSet::after(BlockId id) const {
     return (*nodes_)[static_cast<size_t>(n)].links;
   };
   const size_t own = bin_of(row.size);
-  const int32_t found = treap::lower_bound(bins.roots[own], links,
+  const int32_t found = treap::lower_bound(bins.root(own), links,
                                            [&](int32_t n) { return n == id.value || less(n, id.value); });
   if (found != kNoNode) return BlockId(found);
   const size_t bin = used_from(bins, own + 1);
   if (bin == kBins) return {};
-  return BlockId(treap::lower_bound(bins.roots[bin], links, [](int32_t) { return false; }));
+  return BlockId(treap::lower_bound(bins.root(bin), links, [](int32_t) { return false; }));
 }
 
 BlockId BlockSet::before(BlockId id) const {
@@ -133,11 +139,11 @@ BlockId BlockSet::before(BlockId id) const {
   };
   const size_t own = bin_of(row.size);
   const int32_t found =
-      treap::last_before(bins.roots[own], links, [&](int32_t n) { return less(n, id.value); });
+      treap::last_before(bins.root(own), links, [&](int32_t n) { return less(n, id.value); });
   if (found != kNoNode) return BlockId(found);
   const size_t bin = own == 0 ? kBins : used_down_from(bins, own - 1);
   if (bin == kBins) return {};
-  return BlockId(treap::last_before(bins.roots[bin], links, [](int32_t) { return true; }));
+  return BlockId(treap::last_before(bins.root(bin), links, [](int32_t) { return true; }));
 }
 
 void BlockSet::insert_unmapped(BlockId id, const Block& block, int64_t stream) {

@@ -47,7 +47,8 @@ class BlockSet {
   template <typename Visit>
   void for_each(Visit&& visit) const {
     for (const StreamBins& stream : streams_) {
-      for (size_t bin = 0; bin < kBins; ++bin) visit_tree(stream.bins->roots[bin], visit);
+      for (size_t bin = used_from(*stream.bins, 0); bin < kBins; bin = used_from(*stream.bins, bin + 1))
+        visit_tree(stream.bins->root(bin), visit);
     }
   }
   [[nodiscard]] int64_t birth_of(BlockId id) const { return node(id).birth; }
@@ -63,11 +64,15 @@ class BlockSet {
  private:
   static constexpr size_t kWords = 48;  // up to 2^60 bytes
   static constexpr size_t kBins = kWords * 32;
+  using Roots = std::array<int32_t, 32>;  // of the trees of one doubling
   struct Bins {
     uint64_t words_used = 0;  // bit w: used[w] is not 0
     std::array<uint32_t, kWords> used{};
-    std::array<int32_t, kBins> roots;
-    Bins() { roots.fill(kNoNode); }
+    std::array<std::unique_ptr<Roots>, kWords> roots;  // null until the doubling is first seen
+
+    [[nodiscard]] int32_t root(size_t bin) const {
+      return roots[bin / 32] ? (*roots[bin / 32])[bin % 32] : kNoNode;
+    }
   };
   struct StreamBins {
     int64_t stream;

@@ -224,7 +224,7 @@ class Parser {
     }
     size_t after_last = 0;
     bool first = true;
-    while (!take("]")) {
+    while (first || !take("]")) {
       if (!first && !take(",")) return wrong("the list of roundup_power2_divisions has no closing ']'");
       const std::string start = take_value();
       if (start.empty() || !take(":"))

@@ -25,9 +25,11 @@ bool SimulatedDevice::refused(int64_t bytes, DeviceFailure& failure) {
   return bytes > free_;
 }
 
-uint64_t SimulatedDevice::next_range(int64_t bytes) {
+DeviceResult<uint64_t> SimulatedDevice::next_range(int64_t bytes) {
+  const uint64_t aligned = (static_cast<uint64_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
+  if (aligned > UINT64_MAX - next_address_) return tl::unexpected(DeviceFailure{true, "no addresses left"});
   const uint64_t address = next_address_;
-  next_address_ += (static_cast<uint64_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
+  next_address_ += aligned;
   ranges_.push_back(address);
   return address;
 }
@@ -35,8 +37,9 @@ uint64_t SimulatedDevice::next_range(int64_t bytes) {
 DeviceResult<uint64_t> SimulatedDevice::allocate(int64_t bytes) {
   DeviceFailure failure;
   if (refused(bytes, failure)) return tl::unexpected(std::move(failure));
-  free_ -= bytes;
-  return next_range(bytes);
+  auto address = next_range(bytes);
+  if (address) free_ -= bytes;
+  return address;
 }
 
 void SimulatedDevice::free(uint64_t address, int64_t bytes) {

@@ -50,7 +50,7 @@ class SimulatedDevice final : public DeviceMemory {
     bool finished;
   };
 
-  [[nodiscard]] uint64_t next_range(int64_t bytes);
+  [[nodiscard]] DeviceResult<uint64_t> next_range(int64_t bytes);
   // A failure that was ordered for this call, or out of memory.
   [[nodiscard]] bool refused(int64_t bytes, DeviceFailure& failure);
 

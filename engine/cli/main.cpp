@@ -7,6 +7,7 @@
 
 #include "engine/cli/convert_command.h"
 #include "engine/cli/exit_codes.h"
+#include "engine/cli/simulate_command.h"
 #include "engine/cli/summary_command.h"
 #include "engine/cli/version.h"
 
@@ -19,7 +20,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 success (also for a damaged file of which something was read), 1 wrong usage,\n"
-      "2 a file could not be read (the others are still printed).");
+      "2 a file could not be read (the others are still printed) or a step of a script is wrong.");
 
   SummaryOptions summary;
   CLI::App* summary_command = app.add_subcommand(
@@ -43,13 +44,25 @@ int run(int argc, char** argv) {
                             "Addresses in JSON as texts: many programs lose digits of large integers");
   convert_command->add_flag("--json", convert.json, "The report as a JSON object");
 
+  SimulateOptions simulation;
+  CLI::App* simulate_command =
+      app.add_subcommand("simulate", "Runs a script of allocations through the caching allocator");
+  simulate_command->add_option("SCRIPT", simulation.script, "File with the steps; - is standard input")
+      ->required();
+  simulate_command->add_option("--device", simulation.device_bytes, "Memory of the device in bytes")
+      ->capture_default_str();
+  simulate_command->add_option("--conf", simulation.conf, "Settings as in PYTORCH_CUDA_ALLOC_CONF");
+  simulate_command->add_option("--dump", simulation.dump,
+                               "Write the snapshot at the end to this file (pickle)");
+  simulate_command->add_flag("--json", simulation.json, "One JSON object; see engine/simulate/report.h");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kSuccess : kWrongUsage;
   }
   if (convert_command->parsed()) return run_convert(convert);
-  return run_summary(summary);
+  return simulate_command->parsed() ? run_simulate(simulation) : run_summary(summary);
 }
 
 }  // namespace

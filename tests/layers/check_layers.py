@@ -10,11 +10,11 @@ import tempfile
 from pathlib import Path
 
 # Bottom up. `trace` lies below `alloc` inside layer 1: alloc may include trace, not the other way.
-RANK = {"base": 0, "trace": 1.0, "alloc": 1.5, "model": 2, "io": 3, "replay": 4, "analysis": 5, "session": 6}
+RANK = {"base": 0, "trace": 1.0, "alloc": 1.5, "model": 2, "io": 3, "replay": 4, "analysis": 5, "simulate": 5, "session": 6}
 # Clients of the engine: the engine folders that each may include.
 CLIENTS = {
     "engine/cli": set(RANK),
-    "wasm": {"base", "model", "session"},
+    "wasm": {"base", "model", "simulate", "session"},
     "capture": {"base", "trace", "alloc", "model", "io"},
 }
 # What would tie the engine to one system: the operating system, threads, CUDA, Emscripten.

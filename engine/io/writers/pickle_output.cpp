@@ -1,6 +1,5 @@
 #include "engine/io/writers/pickle_output.h"
 
-#include <bit>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -11,26 +10,6 @@
 namespace memstrata::io {
 
 namespace {
-
-constexpr uint16_t kBatch = 1000;  // the web viewer passes the items of one APPENDS as arguments of a call
-constexpr size_t kReference = 5;   // bytes of the longest reference
-
-template <typename Int>
-std::byte* put_little(std::byte* at, Int number) {
-  for (size_t i = 0; i < sizeof(Int); ++i) at[i] = static_cast<std::byte>(number >> (8 * i));
-  return at + sizeof(Int);
-}
-
-std::byte* put_get(std::byte* at, uint32_t slot) {
-  const uint32_t index = slot - 1;
-  if (index < 256) {
-    at[0] = std::byte{'h'};
-    at[1] = static_cast<std::byte>(index);
-    return at + 2;
-  }
-  at[0] = std::byte{'j'};
-  return put_little(at + 1, index);
-}
 
 [[nodiscard]] bool is_surrogate(std::string_view text, size_t at) {
   return at + 2 < text.size() && text[at] == '\xED' && static_cast<unsigned char>(text[at + 1]) >= 0xA0;
@@ -96,52 +75,6 @@ void PickleOutput::flush() {
   at_ = buffer_.get();
 }
 
-void PickleOutput::open(char opcode) {
-  byte(static_cast<unsigned char>(opcode));
-  batch_[++depth_] = 0;
-}
-
-void PickleOutput::next(char flush_opcode) {
-  std::byte* at = room(2);
-  uint16_t& items = batch_[depth_];
-  if (items == kBatch) {
-    *at++ = static_cast<std::byte>(flush_opcode);
-    items = 0;
-  }
-  if (items++ == 0) *at++ = std::byte{'('};
-  at_ = at;
-}
-
-void PickleOutput::close(char flush_opcode) {
-  if (batch_[depth_--] > 0) byte(static_cast<unsigned char>(flush_opcode));
-}
-
-void PickleOutput::get(Slot slot) { at_ = put_get(room(kReference), slot); }
-
-void PickleOutput::value(int64_t number) {
-  std::byte* at = room(10);
-  const auto bits = static_cast<uint64_t>(number);
-  if (bits < 256) {
-    *at++ = std::byte{'K'};
-    *at++ = static_cast<std::byte>(bits);
-  } else if (bits < 65536) {
-    *at++ = std::byte{'M'};
-    at = put_little(at, static_cast<uint16_t>(bits));
-  } else if (number >= INT32_MIN && number <= INT32_MAX) {
-    *at++ = std::byte{'J'};
-    at = put_little(at, static_cast<uint32_t>(bits));
-  } else {
-    // The smallest two's complement: enough bits for the value and its sign.
-    const uint64_t magnitude = number < 0 ? ~bits : bits;
-    const auto bytes = static_cast<size_t>(std::bit_width(magnitude)) / 8 + 1;
-    *at++ = std::byte{0x8a};
-    *at++ = static_cast<std::byte>(bytes);
-    put_little(at, bits);
-    at += bytes;
-  }
-  at_ = at;
-}
-
 void PickleOutput::unsigned_value(uint64_t number) {
   if (number <= static_cast<uint64_t>(INT64_MAX)) return value(static_cast<int64_t>(number));
   std::byte* at = room(11);
@@ -183,11 +116,9 @@ void PickleOutput::text(std::string_view text) {
   }
 }
 
-void PickleOutput::word_text(Word word) {
-  const auto index = static_cast<size_t>(word);
-  if (refer(words_[index])) return;
-  text(kWordTexts[index]);
-  remember(words_[index]);
+void PickleOutput::new_word(Word word, Slot& slot) {
+  text(kWordTexts[static_cast<size_t>(word)]);
+  remember(slot);
 }
 
 void PickleOutput::value(StringId id) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <memory>
 #include <string_view>
 
@@ -46,7 +47,29 @@ class PickleOutput {
   void item() { next('e'); }
   void end_list() { close('e'); }
 
-  void value(int64_t number);
+  void value(int64_t number) {
+    std::byte* at = room(10);
+    const auto bits = static_cast<uint64_t>(number);
+    if (bits < 256) {
+      *at++ = std::byte{'K'};
+      *at++ = static_cast<std::byte>(bits);
+    } else if (bits < 65536) {
+      *at++ = std::byte{'M'};
+      at = put_little(at, static_cast<uint16_t>(bits));
+    } else if (number >= INT32_MIN && number <= INT32_MAX) {
+      *at++ = std::byte{'J'};
+      at = put_little(at, static_cast<uint32_t>(bits));
+    } else {
+      // The smallest two's complement: enough bits for the value and its sign.
+      const uint64_t magnitude = number < 0 ? ~bits : bits;
+      const auto bytes = static_cast<size_t>(std::bit_width(magnitude)) / 8 + 1;
+      *at++ = std::byte{0x8a};
+      *at++ = static_cast<std::byte>(bytes);
+      put_little(at, bits);
+      at += bytes;
+    }
+    at_ = at;
+  }
   void address(uint64_t address) { value(static_cast<int64_t>(address)); }
   void unsigned_value(uint64_t number);  // of unknown data: nine bytes where they are needed
   void value(double number);
@@ -81,6 +104,9 @@ class PickleOutput {
  private:
   // Memo slot + 1; 0 = not written yet.
   using Slot = uint32_t;
+  static constexpr uint16_t kBatch =
+      1000;  // the web viewer passes the items of one APPENDS as arguments of a call
+  static constexpr size_t kReference = 5;  // bytes of the longest reference
 
   std::byte* room(size_t bytes) {
     if (static_cast<size_t>(end_ - at_) < bytes) flush();
@@ -90,20 +116,54 @@ class PickleOutput {
     *room(1) = static_cast<std::byte>(value);
     ++at_;
   }
-  void open(char opcode);
-  void next(char flush_opcode);
-  void close(char flush_opcode);
+  void open(char opcode) {
+    byte(static_cast<unsigned char>(opcode));
+    batch_[++depth_] = 0;
+  }
+  // Before an item: a full batch is flushed, a new one begun.
+  void next(char flush_opcode) {
+    std::byte* at = room(2);
+    uint16_t& items = batch_[depth_];
+    if (items == kBatch) {
+      *at++ = static_cast<std::byte>(flush_opcode);
+      items = 0;
+    }
+    if (items++ == 0) *at++ = std::byte{'('};
+    at_ = at;
+  }
+  void close(char flush_opcode) {
+    if (batch_[depth_--] > 0) byte(static_cast<unsigned char>(flush_opcode));
+  }
   [[nodiscard]] bool refer(Slot slot) {
     if (slot == 0) return false;
     get(slot);
     return true;
   }
-  void get(Slot slot);
+  void get(Slot slot) { at_ = put_get(room(kReference), slot); }
+  static std::byte* put_get(std::byte* at, Slot slot) {
+    const Slot index = slot - 1;
+    if (index < 256) {
+      at[0] = std::byte{'h'};
+      at[1] = static_cast<std::byte>(index);
+      return at + 2;
+    }
+    at[0] = std::byte{'j'};
+    return put_little(at + 1, index);
+  }
+  template <typename Int>
+  static std::byte* put_little(std::byte* at, Int number) {
+    for (size_t i = 0; i < sizeof(Int); ++i) at[i] = static_cast<std::byte>(number >> (8 * i));
+    return at + sizeof(Int);
+  }
   void remember(Slot& slot) {
     byte(0x94);  // MEMOIZE
     slot = ++memo_size_;
   }
-  void word_text(Word word);
+  void word_text(Word word) {
+    Slot& slot = words_[static_cast<size_t>(word)];
+    if (!refer(slot)) new_word(word, slot);
+  }
+  void new_word(Word word, Slot& slot);
   void text(std::string_view text);
   void flush();
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,9 @@ namespace memstrata::io {
 template <typename Output>
 class SnapshotShape {
  public:
-  SnapshotShape(const model::Recording& recording, Output& output) : rec_(recording), out_(output) {}
+  SnapshotShape(const model::Recording& recording, Output& output) : rec_(recording), out_(output) {
+    for (const model::Owner owner : rec_.extras.owner) has_extras_[static_cast<size_t>(owner)] = true;
+  }
 
   // All snapshots: as one, or in a dict by name, or in a list.
   void file() {
@@ -280,7 +283,7 @@ class SnapshotShape {
   }
 
   void extras(model::Owner owner, int32_t row) {
-    if (rec_.extras.size_rows() == 0) return;
+    if (!has_extras_[static_cast<size_t>(owner)]) return;
     const model::RowRange range = rec_.extras_of(owner, row);
     for (int32_t at = range.first; at < range.end(); ++at) {
       const auto i = static_cast<size_t>(at);
@@ -331,6 +334,7 @@ class SnapshotShape {
 
   const model::Recording& rec_;
   Output& out_;
+  std::array<bool, 5> has_extras_{};  // by owner
 };
 
 }  // namespace memstrata::io

@@ -1,0 +1,110 @@
+#include "engine/simulate/script.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/simulate/report.h"
+
+namespace memstrata::simulate {
+namespace {
+
+// The error of running a script on 1 GiB, or "".
+Error error_of(std::string_view script, std::string_view conf = "") {
+  Budget budget(int64_t{1} << 28);
+  const auto json = simulate_json(script, 1 << 30, conf, budget);
+  return json ? Error{ErrorCode::internal, "", -1} : json.error();
+}
+
+TEST(Script, StepsStandOnLinesOrBetweenSemicolons) {
+  const auto steps = parse_script("m a 1 2; f a  # done; not a step\n\n ;; conf a:1, b:[2]\n");
+  ASSERT_TRUE(steps.has_value());
+  ASSERT_EQ(steps->size(), 3U);
+  EXPECT_EQ((*steps)[0].size, 1);
+  EXPECT_EQ((*steps)[0].stream, 2);
+  EXPECT_EQ((*steps)[1].command, Command::free);
+  EXPECT_EQ((*steps)[1].text, "f a");
+  EXPECT_EQ((*steps)[2].line, 3);
+  EXPECT_EQ((*steps)[2].id, "a:1, b:[2]");
+}
+
+TEST(Script, WrongStepsNameTheirLine) {
+  const struct {
+    const char* script;
+    const char* message;
+    int64_t offset;
+  } kCases[] = {
+      {"m a 1\nq a", "line 2: there is no step 'q'", 6},
+      {"m a", "line 1: 'm a' should be: m ID SIZE [STREAM]", 0},
+      {"m a -1", "line 1: 'm a -1' should be", 0},
+      {"m a 9223372036854775808", "line 1: ", 0},
+      {"m a 1 2 3", "line 1: ", 0},
+      {"m a 1; m a 1", "line 1: 'a' is still allocated", 7},
+      {"\n\n f b", "line 3: 'b' is not allocated", 3},
+      {"m a 1; f a; f a", "line 1: 'a' is not allocated", 12},
+      {"fraction 1.5", "line 1: the memory fraction must be from 0 to 1", 0},
+      {"fraction x", "line 1: ", 0},
+      {"conf nothing:1", "line 1: allocator settings: unknown key 'nothing'", 0},
+      {"begin 0 0", "line 1: (0, 0) is the default pool", 0},
+      {"begin 0 1; begin 0 1", "line 1: requests go to pool (0, 1) already", 11},
+      {"end 0 1", "line 1: requests do not go to pool (0, 1)", 0},
+      {"release 0 1", "line 1: there is no pool (0, 1)", 0},
+      {"begin 0 1; end 0 1; m a 1; release 0 1; begin 0 1; m b 1; end 0 1; release 0 1; begin 0 1",
+       "line 1: pool (0, 1) was released", 40},
+      {"empty 1", "line 1: 'empty 1' should be: empty [A B]", 0},
+  };
+  for (const auto& one : kCases) {
+    const Error error = error_of(one.script);
+    EXPECT_EQ(error.message.substr(0, std::string_view(one.message).size()), one.message) << one.script;
+    EXPECT_EQ(error.offset, one.offset) << one.script;
+    EXPECT_EQ(error.code, ErrorCode::wrong_usage) << one.script;
+  }
+}
+
+TEST(Script, AnEmptyRequestIsNotSeenByTheAllocator) {
+  Budget budget(int64_t{1} << 28);
+  const auto json = simulate_json("m a 0; f a", 1 << 30, "", budget);
+  ASSERT_TRUE(json.has_value());
+  EXPECT_EQ(json->substr(0, 12), "{\"trace\":[],");
+}
+
+TEST(Script, AHugeRequestIsOutOfMemory) {
+  Budget budget(int64_t{1} << 28);
+  for (const char* conf :
+       {"", "expandable_segments:True", "roundup_power2_divisions:4", "max_split_size_mb:40"}) {
+    const auto json = simulate_json(
+        "m a 9223372036854775807; m b 1152921504606846977; m c 1152921504606846975", 1 << 30, conf, budget);
+    ASSERT_TRUE(json.has_value());
+    EXPECT_NE(json->find("\"num_ooms\":3,"), std::string::npos) << conf;
+  }
+}
+
+TEST(Script, TheDeviceMustBeReasonable) {
+  Budget budget(1 << 20);
+  EXPECT_FALSE(simulate_json("", 0, "", budget).has_value());
+  EXPECT_FALSE(simulate_json("", kLargestDevice + 1, "", budget).has_value());
+  EXPECT_TRUE(simulate_json("", kLargestDevice, "", budget).has_value());
+  EXPECT_TRUE(simulate_json("m a 1", 1, "", budget).has_value());  // out of memory, but an answer
+}
+
+TEST(Script, ARefusingBudgetIsAnError) {
+  Budget budget(4096);
+  std::string script;
+  for (int i = 0; i < 1000; ++i) script += "m a" + std::to_string(i) + " 512\n";
+  const auto json = simulate_json(script, 1 << 30, "", budget);
+  ASSERT_FALSE(json.has_value());
+  EXPECT_EQ(json.error().code, ErrorCode::limit_exceeded);
+}
+
+TEST(Script, AnotherSinkHearsEveryEvent) {
+  struct Counter final : trace::EventSink {
+    void on_event(const trace::TraceEvent&) override { ++events; }
+    int events = 0;
+  } counter;
+  Budget budget(1 << 20);
+  auto simulation = Simulation::make(1 << 30, "", budget, &counter);
+  ASSERT_TRUE((*simulation)->run("m a 1; f a; snap").has_value());
+  EXPECT_EQ(counter.events, 5);  // segment_alloc, alloc, free_requested, free_completed, snapshot
+  EXPECT_EQ((*simulation)->events().size(), 5U);
+}
+
+}  // namespace
+}  // namespace memstrata::simulate
