@@ -1,11 +1,11 @@
 /* memstrata: a caching allocator and recorder for CUDA memory.
  *
- * The allocator decides as PyTorch's native one does (rounding, pools, splits, expandable segments, out-of-memory
- * retries, statistics), and what it did can be written as a snapshot that memstrata's viewer, PyTorch's own
- * viewer and Python's pickle open. Settings come from PYTORCH_CUDA_ALLOC_CONF, as in PyTorch.
+ * The allocator decides as PyTorch's native one does (rounding, pools, splits, expandable segments,
+ * out-of-memory retries, statistics), and what it did can be written as a snapshot that memstrata's viewer,
+ * PyTorch's own viewer and Python's pickle open. Settings come from PYTORCH_CUDA_ALLOC_CONF, as in PyTorch.
  *
- * The CUDA driver is loaded at run time. Every function is safe from any thread and may be called at any time,
- * also while the process ends. None throws. In a child that was forked after first use all fail.
+ * The CUDA driver is loaded at run time. Every function is safe from any thread and may be called at any
+ * time, also while the process ends. None throws. In a child that was forked after first use all fail.
  *
  * Functions return MEMSTRATA_OK or say what went wrong; memstrata_last_error() has it in words. Sizes are
  * bytes. `device` counts as cudaSetDevice does. `stream` is a cudaStream_t, NULL the default stream.
@@ -47,21 +47,23 @@ MEMSTRATA_API int memstrata_device_count(void);
 /* "CUDA driver 13.0, 2 devices". Texts are written to `text`, at most `capacity` bytes, always ended by a 0;
  * the length of the whole text is returned. `text` may be NULL if `capacity` is 0. */
 MEMSTRATA_API size_t memstrata_describe_devices(char* text, size_t capacity);
-/* Before anything else: one device of `bytes`, whose addresses have no memory behind them. For trying things out
- * without a GPU. */
+/* Before anything else: one device of `bytes`, whose addresses have no memory behind them. For trying things
+ * out without a GPU. */
 MEMSTRATA_API memstrata_status memstrata_use_simulated_device(int64_t bytes);
 MEMSTRATA_API memstrata_status memstrata_memory_info(int device, int64_t* free_bytes, int64_t* total_bytes);
 
 /* ---- Memory ------------------------------------------------------------------------------------------- */
 
-/* The two functions of torch.cuda.memory.CUDAPluggableAllocator. NULL for 0 bytes and when there is no memory.
- * free finds the allocation by `pointer`; `size`, `device` and `stream` are hints and may be 0, -1, NULL. */
+/* The two functions of torch.cuda.memory.CUDAPluggableAllocator. NULL for 0 bytes and when there is no
+ * memory. free finds the allocation by `pointer`; `size`, `device` and `stream` are hints and may be 0, -1,
+ * NULL. */
 MEMSTRATA_API void* memstrata_alloc(size_t size, int device, void* stream);
 MEMSTRATA_API void memstrata_free(void* pointer, size_t size, int device, void* stream);
 /* The same with the reason. */
 MEMSTRATA_API memstrata_status memstrata_malloc(void** pointer, size_t size, int device, void* stream);
 MEMSTRATA_API memstrata_status memstrata_release(void* pointer);
-/* `stream` uses the memory too: after it is freed it is not used again before that stream has come this far. */
+/* `stream` uses the memory too: after it is freed it is not used again before that stream has come this far.
+ */
 MEMSTRATA_API memstrata_status memstrata_use_on_stream(void* pointer, void* stream);
 /* Gives cached memory back to the device. */
 MEMSTRATA_API memstrata_status memstrata_empty_cache(void);
@@ -86,8 +88,8 @@ typedef struct memstrata_pool {
   uint64_t graph_id;
   uint64_t user_id;
 } memstrata_pool;
-/* Requests of the calling thread come from this pool until _end. Each _begin needs an _end and a _release; memory
- * of a released pool goes back to the device when it is free and the cache is emptied. */
+/* Requests of the calling thread come from this pool until _end. Each _begin needs an _end and a _release;
+ * memory of a released pool goes back to the device when it is free and the cache is emptied. */
 MEMSTRATA_API memstrata_status memstrata_pool_begin(int device, memstrata_pool pool);
 MEMSTRATA_API memstrata_status memstrata_pool_end(int device, memstrata_pool pool);
 MEMSTRATA_API memstrata_status memstrata_pool_release(int device, memstrata_pool pool);
@@ -118,27 +120,30 @@ MEMSTRATA_API memstrata_status memstrata_dump_snapshot(const char* path);
 /* The bytes of that file, to be given back with memstrata_free_bytes(). */
 MEMSTRATA_API memstrata_status memstrata_snapshot(char** bytes, size_t* size);
 MEMSTRATA_API void memstrata_free_bytes(char* bytes);
-/* Dump there at every out of memory: PATH, then PATH with .1, .2, ... before the suffix, 16 at most. "" = off. */
+/* Dump there at every out of memory: PATH, then PATH with .1, .2, ... before the suffix, 16 at most. "" =
+ * off. */
 MEMSTRATA_API memstrata_status memstrata_set_oom_dump(const char* path);
 
 /* ---- Statistics --------------------------------------------------------------------------------------- */
 
-/* torch.cuda.memory_stats() as a JSON object; see memstrata_describe_devices() for how texts are returned. 0 on
- * failure. */
+/* torch.cuda.memory_stats() as a JSON object; see memstrata_describe_devices() for how texts are returned. 0
+ * on failure. */
 MEMSTRATA_API size_t memstrata_memory_stats(int device, char* text, size_t capacity);
 /* torch.cuda.memory_summary(). */
 MEMSTRATA_API size_t memstrata_memory_summary(int device, int abbreviated, char* text, size_t capacity);
 MEMSTRATA_API memstrata_status memstrata_reset_peak_memory_stats(int device);
 MEMSTRATA_API memstrata_status memstrata_reset_accumulated_memory_stats(int device);
 
-/* ---- Optional hooks of CUDAPluggableAllocator ----------------------------------------------------------- */
+/* ---- Optional hooks of CUDAPluggableAllocator -----------------------------------------------------------
+ */
 
-MEMSTRATA_API void memstrata_hook_init(int device_count);                          /* set_init_fn */
-MEMSTRATA_API void memstrata_hook_reset(void);                                     /* set_reset_fn */
-MEMSTRATA_API void memstrata_hook_memory_fraction(double fraction, int device);    /* set_memory_fraction_fn */
-MEMSTRATA_API void* memstrata_hook_base_alloc(void* pointer, size_t* size);        /* set_base_alloc_fn */
-MEMSTRATA_API void memstrata_hook_record_stream(void* pointer, void* stream);      /* set_record_stream_fn */
-/* memstrata_hook_begin_allocate_to_pool, _end_allocate_to_pool, _release_pool have C++ types: front/pluggable.cpp. */
+MEMSTRATA_API void memstrata_hook_init(int device_count);                       /* set_init_fn */
+MEMSTRATA_API void memstrata_hook_reset(void);                                  /* set_reset_fn */
+MEMSTRATA_API void memstrata_hook_memory_fraction(double fraction, int device); /* set_memory_fraction_fn */
+MEMSTRATA_API void* memstrata_hook_base_alloc(void* pointer, size_t* size);     /* set_base_alloc_fn */
+MEMSTRATA_API void memstrata_hook_record_stream(void* pointer, void* stream);   /* set_record_stream_fn */
+/* memstrata_hook_begin_allocate_to_pool, _end_allocate_to_pool, _release_pool have C++ types:
+ * front/pluggable.cpp. */
 
 #ifdef __cplusplus
 }

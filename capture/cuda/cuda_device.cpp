@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "capture/cuda/current_context.h"
 #include "capture/front/report.h"
 
 namespace memstrata::capture::cuda {
@@ -10,28 +11,6 @@ using alloc::DeviceFailure;
 using alloc::DeviceMemoryInfo;
 using alloc::DeviceResult;
 using alloc::EventHandle;
-
-// The device's context is current, and calls that a graph capture of this thread forbids are allowed.
-class CudaDevice::Context {
- public:
-  explicit Context(const CudaDevice& device) : api_(device.api_) {
-    pushed_ = api_.context_push(device.context_) == kSuccess;
-    relaxed_ = api_.thread_exchange_capture_mode(&mode_) == kSuccess;
-  }
-  ~Context() {
-    if (relaxed_) (void)api_.thread_exchange_capture_mode(&mode_);
-    CuContext popped = nullptr;
-    if (pushed_) (void)api_.context_pop(&popped);
-  }
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
-
- private:
-  const DriverApi& api_;
-  int mode_ = kCaptureRelaxed;
-  bool pushed_ = false;
-  bool relaxed_ = false;
-};
 
 Result<std::unique_ptr<CudaDevice>> CudaDevice::open(const DriverApi& api, int ordinal) {
   std::unique_ptr<CudaDevice> device(new CudaDevice(api, ordinal));
@@ -92,7 +71,8 @@ void CudaDevice::free(uint64_t address, int64_t bytes) {
   tell("cuMemFree", api_.mem_free(address));
 }
 
-// --- Events --------------------------------------------------------------------------------------------------
+// --- Events
+// --------------------------------------------------------------------------------------------------
 
 DeviceResult<EventHandle> CudaDevice::record_event(int64_t stream) {
   const Context context(*this);

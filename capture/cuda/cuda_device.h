@@ -70,8 +70,8 @@ class CudaDevice final : public alloc::DeviceMemory {
   int64_t granularity_ = 0;
   bool rdma_ = false;
   std::vector<int> peers_;
-  std::map<uint64_t, Page> pages_;     // mapped ones, by address
-  std::vector<CuEvent> events_;        // by EventHandle
+  std::map<uint64_t, Page> pages_;  // mapped ones, by address
+  std::vector<CuEvent> events_;     // by EventHandle
   std::vector<alloc::EventHandle> idle_events_;
 };
 

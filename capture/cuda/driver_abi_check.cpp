@@ -25,7 +25,7 @@ static_assert(kEventDisableTiming == CU_EVENT_DISABLE_TIMING);
 
 static_assert(sizeof(CuMemLocation) == 8 && offsetof(CUmemLocation, type) == offsetof(CuMemLocation, type));
 static_assert(offsetof(CUmemLocation, id) == offsetof(CuMemLocation, id));
-#define MEMSTRATA_SAME_PLACE(theirs, ours)                                          \
+#define MEMSTRATA_SAME_PLACE(theirs, ours)                                                      \
   static_assert(offsetof(CUmemAllocationProp, theirs) == offsetof(CuMemAllocationProp, ours) && \
                 sizeof(CUmemAllocationProp::theirs) == sizeof(CuMemAllocationProp::ours))
 static_assert(sizeof(CUmemAllocationProp) == sizeof(CuMemAllocationProp));

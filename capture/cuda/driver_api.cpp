@@ -18,7 +18,8 @@ template <typename Function>
   void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* const reason = dlerror();
-    return fail(ErrorCode::device_error, -1, "no CUDA driver: {}. Install the NVIDIA driver, or run where there is a GPU.",
+    return fail(ErrorCode::device_error, -1,
+                "no CUDA driver: {}. Install the NVIDIA driver, or run where there is a GPU.",
                 reason == nullptr ? "cannot load libcuda.so.1" : reason);
   }
   DriverApi api;
@@ -27,15 +28,16 @@ template <typename Function>
   if (!find(library, #symbol, api.member)) missing = #symbol;
   MEMSTRATA_DRIVER_FUNCTIONS(MEMSTRATA_FIND)
   if (missing != nullptr) {
-    return fail(ErrorCode::unsupported, -1, "the CUDA driver is too old: {} has no {} (CUDA 10.1 or newer is needed)",
-                kLibrary, missing);
+    return fail(ErrorCode::unsupported, -1,
+                "the CUDA driver is too old: {} has no {} (CUDA 10.1 or newer is needed)", kLibrary, missing);
   }
   MEMSTRATA_VIRTUAL_MEMORY_FUNCTIONS(MEMSTRATA_FIND)
 #undef MEMSTRATA_FIND
   api.has_virtual_memory = missing == nullptr;
 
   const auto refused = [&](const char* call, CuResult error) {
-    return fail(ErrorCode::device_error, -1, "the CUDA driver does not start: {} says {}", call, api.text_of(error));
+    return fail(ErrorCode::device_error, -1, "the CUDA driver does not start: {} says {}", call,
+                api.text_of(error));
   };
   if (const CuResult error = api.init(0); error != kSuccess) return refused("cuInit", error);
   if (const CuResult error = api.driver_get_version(&api.version); error != kSuccess)

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "capture/cuda/cuda_device.h"
+#include "capture/cuda/current_context.h"
 #include "capture/front/report.h"
 
 namespace memstrata::capture::cuda {
@@ -22,7 +23,10 @@ CuMemAllocationProp CudaDevice::properties() const {
 DeviceResult<uint64_t> CudaDevice::reserve(int64_t bytes) {
   if (granularity_ == 0)
     return tl::unexpected(DeviceFailure{
-        false, fmt::format("device {} or its driver has no virtual memory management, which expandable_segments needs", ordinal_)});
+        false,
+        fmt::format(
+            "device {} or its driver has no virtual memory management, which expandable_segments needs",
+            ordinal_)});
   CuDevicePtr address = 0;
   const CuResult error = api_.mem_address_reserve(&address, static_cast<size_t>(bytes), 0, 0, 0);
   if (error != kSuccess) return tl::unexpected(failure("cuMemAddressReserve", error));
@@ -42,8 +46,10 @@ CuResult CudaDevice::set_access(uint64_t address, int64_t bytes) const {
 DeviceResult<void> CudaDevice::map(uint64_t address, int64_t bytes, int64_t page_bytes) {
   if (page_bytes % granularity_ != 0)
     return tl::unexpected(DeviceFailure{
-        false, fmt::format("pages of {} bytes cannot be mapped on device {}: large_segment_size_mb must be a multiple of {} MiB",
-                           page_bytes, ordinal_, granularity_ >> 20)});
+        false,
+        fmt::format(
+            "pages of {} bytes cannot be mapped on device {}: large_segment_size_mb must be a multiple of {} MiB",
+            page_bytes, ordinal_, granularity_ >> 20)});
   const Context context(*this);
   const CuMemAllocationProp wanted = properties();
   const auto pages = static_cast<size_t>(bytes / page_bytes);
@@ -70,7 +76,8 @@ DeviceResult<void> CudaDevice::map(uint64_t address, int64_t bytes, int64_t page
     error = set_access(address, bytes);
   }
   if (error != kSuccess) {
-    for (size_t i = 0; i < mapped; ++i) tell("cuMemUnmap", api_.mem_unmap(address + i * page_size, page_size));
+    for (size_t i = 0; i < mapped; ++i)
+      tell("cuMemUnmap", api_.mem_unmap(address + i * page_size, page_size));
     for (const CuMemHandle handle : handles) tell("cuMemRelease", api_.mem_release(handle));
     return tl::unexpected(failure(call, error));
   }
@@ -102,8 +109,9 @@ Status CudaDevice::add_peer(int ordinal) {
     const CuResult error = set_access(address, page.bytes);
     if (error == kSuccess) continue;
     peers_.pop_back();
-    return fail(ErrorCode::device_error, -1, "device {} cannot use memory of device {}: cuMemSetAccess says {}",
-                ordinal, ordinal_, api_.text_of(error));
+    return fail(ErrorCode::device_error, -1,
+                "device {} cannot use memory of device {}: cuMemSetAccess says {}", ordinal, ordinal_,
+                api_.text_of(error));
   }
   return {};
 }

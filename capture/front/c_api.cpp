@@ -82,7 +82,8 @@ memstrata_status memstrata_memory_info(int device, int64_t* free_bytes, int64_t*
   });
 }
 
-// --- Memory ----------------------------------------------------------------------------------------------------
+// --- Memory
+// ----------------------------------------------------------------------------------------------------
 
 memstrata_status memstrata_malloc(void** pointer, size_t size, int device, void* stream) {
   if (pointer == nullptr) return refused("memstrata_malloc() needs a place for the pointer");
@@ -118,7 +119,8 @@ memstrata_status memstrata_enable_peer_access(int device, int peer) {
   return guarded([&] { return CachingAllocator::instance().enable_peer_access(device, peer); });
 }
 
-// --- Settings, pools -------------------------------------------------------------------------------------------
+// --- Settings, pools
+// -------------------------------------------------------------------------------------------
 
 memstrata_status memstrata_set_allocator_settings(const char* settings) {
   return guarded([&] { return CachingAllocator::instance().set_config(text_or_empty(settings)); });
@@ -149,7 +151,8 @@ memstrata_status memstrata_pool_release(int device, memstrata_pool pool) {
   return guarded([&] { return CachingAllocator::instance().release_pool(device, key_of(pool)); });
 }
 
-// --- History ---------------------------------------------------------------------------------------------------
+// --- History
+// ---------------------------------------------------------------------------------------------------
 
 void memstrata_default_history(memstrata_history* history) {
   if (history != nullptr) *history = {"all", "all", "all", std::numeric_limits<int64_t>::max(), 0, nullptr};
@@ -178,7 +181,8 @@ memstrata_status memstrata_dump_snapshot(const char* path) {
   return guarded([&] { return CachingAllocator::instance().dump_to_file(std::string(text_or_empty(path))); });
 }
 memstrata_status memstrata_snapshot(char** bytes, size_t* size) {
-  if (bytes == nullptr || size == nullptr) return refused("memstrata_snapshot() needs places for bytes and size");
+  if (bytes == nullptr || size == nullptr)
+    return refused("memstrata_snapshot() needs places for bytes and size");
   *bytes = nullptr;
   *size = 0;
   return guarded([&]() -> Status {
@@ -198,7 +202,8 @@ memstrata_status memstrata_set_oom_dump(const char* path) {
   return guarded([&] { return CachingAllocator::instance().set_oom_dump(text_or_empty(path)); });
 }
 
-// --- Statistics ------------------------------------------------------------------------------------------------
+// --- Statistics
+// ------------------------------------------------------------------------------------------------
 
 size_t memstrata_memory_stats(int device, char* text, size_t capacity) {
   return guarded_value(size_t{0}, [&]() -> size_t {

@@ -25,11 +25,11 @@ namespace {
 constexpr size_t kMostFrames = 512;
 // What the tables of one device may take: as much as there is, the machine's memory is the limit.
 constexpr int64_t kTableBytes = int64_t{1} << 46;
-constexpr std::array<const char*, 3> kSettingsVariables = {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF",
-                                                           "PYTORCH_ALLOC_CONF"};
+constexpr std::array<const char*, 3> kSettingsVariables = {"PYTORCH_CUDA_ALLOC_CONF",
+                                                           "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_ALLOC_CONF"};
 
-std::atomic<bool> g_in_use{false};     // something of the driver may have begun
-std::atomic<bool> g_forked{false};     // this process is a child that was forked after that
+std::atomic<bool> g_in_use{false};  // something of the driver may have begun
+std::atomic<bool> g_forked{false};  // this process is a child that was forked after that
 
 thread_local bool t_gathering = false;  // Python may run code, and so free memory, while a stack is gathered
 
@@ -73,7 +73,8 @@ Status CachingAllocator::refuse_in_child() const {
               "CUDA only after the fork");
 }
 
-// --- Devices ---------------------------------------------------------------------------------------------------
+// --- Devices
+// ---------------------------------------------------------------------------------------------------
 
 Status CachingAllocator::use_simulated_device(int64_t bytes) {
   const std::lock_guard guard(opening_);
@@ -143,7 +144,8 @@ Status CachingAllocator::open_device(Device& device, int ordinal) {
     const std::lock_guard guard(recorder_lock_);
     history = &recorder_.device(ordinal);
   }
-  device.allocator = std::make_unique<DeviceAllocator>(*device.memory, ordinal, config, history, device.budget);
+  device.allocator =
+      std::make_unique<DeviceAllocator>(*device.memory, ordinal, config, history, device.budget);
   return {};
 }
 
@@ -156,7 +158,8 @@ auto CachingAllocator::on_device(int device, Action&& action) -> decltype(action
   return action(**used);
 }
 
-// --- Memory ----------------------------------------------------------------------------------------------------
+// --- Memory
+// ----------------------------------------------------------------------------------------------------
 
 alloc::Origin CachingAllocator::origin(StackLevel level) {
   alloc::Origin who;
@@ -166,7 +169,8 @@ alloc::Origin CachingAllocator::origin(StackLevel level) {
   uint64_t addresses[kMostFrames];
   PythonFrame python[kMostFrames];
   RawStack stack;
-  if (!python_only_.load(std::memory_order_relaxed)) stack.addresses = {addresses, gather_cpp_stack(addresses)};
+  if (!python_only_.load(std::memory_order_relaxed))
+    stack.addresses = {addresses, gather_cpp_stack(addresses)};
   {
     const PythonLock lock;
     if (lock.held()) stack.python = {python, gather_python_stack(python)};
@@ -258,7 +262,8 @@ Status CachingAllocator::enable_peer_access(int device, int peer) {
   });
 }
 
-// --- Settings --------------------------------------------------------------------------------------------------
+// --- Settings
+// --------------------------------------------------------------------------------------------------
 
 Status CachingAllocator::set_config(std::string_view settings) {
   if (const Status usable = refuse_in_child(); !usable) return usable;
@@ -283,13 +288,13 @@ Result<double> CachingAllocator::memory_fraction(int device) {
   return on_device(device, [](Device& used) -> Result<double> { return used.allocator->memory_fraction(); });
 }
 
-// --- Private pools ---------------------------------------------------------------------------------------------
+// --- Private pools
+// ---------------------------------------------------------------------------------------------
 
 Status CachingAllocator::begin_allocate_to_pool(int device, trace::PoolKey pool,
                                                 DeviceAllocator::StreamFilter accepts) {
-  return on_device(device, [&](Device& used) {
-    return used.allocator->begin_allocate_to_pool(pool, std::move(accepts));
-  });
+  return on_device(
+      device, [&](Device& used) { return used.allocator->begin_allocate_to_pool(pool, std::move(accepts)); });
 }
 
 Status CachingAllocator::end_allocate_to_pool(int device, trace::PoolKey pool) {
@@ -300,7 +305,8 @@ Status CachingAllocator::release_pool(int device, trace::PoolKey pool) {
   return on_device(device, [&](Device& used) { return used.allocator->release_pool(pool); });
 }
 
-// --- Questions -------------------------------------------------------------------------------------------------
+// --- Questions
+// -------------------------------------------------------------------------------------------------
 
 // A device that was never used must not get a context by a question.
 Result<alloc::MemoryStats> CachingAllocator::stats(int device) {

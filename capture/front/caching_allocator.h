@@ -1,8 +1,8 @@
 // The engine's allocator as this process's CUDA allocator: devices, locks, threads, history.
 //
 // One lock per device covers its DeviceAllocator and its history. What concerns all devices (settings, texts,
-// dump) takes all device locks in ascending order, then the recorder's. Stacks are gathered before any lock is
-// taken. malloc and free of cached memory take no memory of the process.
+// dump) takes all device locks in ascending order, then the recorder's. Stacks are gathered before any lock
+// is taken. malloc and free of cached memory take no memory of the process.
 //
 // There is one, made on first use and never destroyed: other threads may allocate and free while the process
 // ends. In a forked child CUDA does not work, so every call fails there with a clear message and touches no
@@ -30,6 +30,9 @@
 
 namespace memstrata::capture {
 
+// For the names of a dump's stacks; the official recorder may take minutes here.
+inline constexpr double kNamingSeconds = 60;
+
 class CachingAllocator {
  public:
   // Devices are looked for on first need, see open().
@@ -44,7 +47,8 @@ class CachingAllocator {
   // Which devices these are, in words.
   [[nodiscard]] std::string device_text();
 
-  // --- Memory. `stream` is a cudaStream_t. -------------------------------------------------------------------
+  // --- Memory. `stream` is a cudaStream_t.
+  // -------------------------------------------------------------------
 
   // Null for 0 bytes. Errors as DeviceAllocator::malloc.
   [[nodiscard]] Result<uint64_t> malloc(size_t bytes, int device, int64_t stream);
@@ -57,21 +61,24 @@ class CachingAllocator {
   // `peer` may use expandable segments of `device`.
   [[nodiscard]] Status enable_peer_access(int device, int peer);
 
-  // --- Settings ------------------------------------------------------------------------------------------------
+  // --- Settings
+  // ------------------------------------------------------------------------------------------------
 
   // PYTORCH_CUDA_ALLOC_CONF's grammar, for all devices.
   [[nodiscard]] Status set_config(std::string_view settings);
   [[nodiscard]] Status set_memory_fraction(double fraction, int device);
   [[nodiscard]] Result<double> memory_fraction(int device);
 
-  // --- Private pools -------------------------------------------------------------------------------------------
+  // --- Private pools
+  // -------------------------------------------------------------------------------------------
 
   [[nodiscard]] Status begin_allocate_to_pool(int device, trace::PoolKey pool,
                                               alloc::DeviceAllocator::StreamFilter accepts);
   [[nodiscard]] Status end_allocate_to_pool(int device, trace::PoolKey pool);
   [[nodiscard]] Status release_pool(int device, trace::PoolKey pool);
 
-  // --- History -------------------------------------------------------------------------------------------------
+  // --- History
+  // -------------------------------------------------------------------------------------------------
 
   [[nodiscard]] Status record_memory_history(const trace::RecordOptions& options);
   // Of the calling thread, put on its events from now on; "" = none.
@@ -85,12 +92,13 @@ class CachingAllocator {
   // The snapshot as a pickle. Allocations of other threads wait while tables are copied, not while stacks get
   // their names and bytes are written. `seconds` for names, then addresses stay numbers.
   [[nodiscard]] Status dump(io::ByteSink& sink, double seconds);
-  // To a new file beside `path` that takes its place when it is complete. Error: io_error.
+  // To a new file beside `path` that takes its place when it is complete. Errors: io_error, limit_exceeded.
   [[nodiscard]] Status dump_to_file(const std::string& path);
   // Every out of memory dumps there: PATH, then PATH with .1, .2, ... before the suffix. "" = off.
   [[nodiscard]] Status set_oom_dump(std::string_view path);
 
-  // --- Questions -----------------------------------------------------------------------------------------------
+  // --- Questions
+  // -----------------------------------------------------------------------------------------------
 
   // torch.cuda.memory_stats() of the device; all 0 before it was used.
   [[nodiscard]] Result<alloc::MemoryStats> stats(int device);
@@ -125,7 +133,7 @@ class CachingAllocator {
   std::mutex opening_;  // of driver and devices
   std::atomic<bool> opened_{false};
   Status open_status_;
-  int64_t simulated_bytes_ = 0;  // 0 = the driver's devices
+  int64_t simulated_bytes_ = 0;                   // 0 = the driver's devices
   std::vector<std::unique_ptr<Device>> devices_;  // fixed once opened
   std::mutex settings_lock_;
   alloc::Config config_;  // for devices that are not used yet

@@ -1,4 +1,5 @@
-// Where C callers come in: errors become status codes and the thread's last error, exceptions (no memory) too.
+// Where C callers come in: errors become status codes and the thread's last error, exceptions (no memory)
+// too.
 #pragma once
 
 #include <exception>

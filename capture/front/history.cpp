@@ -20,8 +20,6 @@ using trace::StackLevel;
 
 namespace {
 
-// For the names of stacks; the official recorder may take minutes here.
-constexpr double kNamingSeconds = 60;
 // Memory that the tables of a dump may take.
 constexpr int64_t kDumpBytes = int64_t{1} << 40;
 constexpr int kMostOomDumps = 16;
@@ -69,8 +67,7 @@ Status CachingAllocator::begin_region(std::string_view name, int device) {
 
 Status CachingAllocator::end_region(int device) {
   if (const Status usable = refuse_in_child(); !usable) return usable;
-  if (t_regions.empty())
-    return fail(ErrorCode::wrong_usage, -1, "this thread has no open region to end");
+  if (t_regions.empty()) return fail(ErrorCode::wrong_usage, -1, "this thread has no open region to end");
   const std::string name = std::move(t_regions.back());
   t_regions.pop_back();
   const std::lock_guard guard(recorder_lock_);

@@ -15,8 +15,7 @@ using namespace memstrata::capture;
 
 void* memstrata_alloc(size_t size, int device, void* stream) {
   return guarded_value(static_cast<void*>(nullptr), [&]() -> void* {
-    const auto address =
-        CachingAllocator::instance().malloc(size, device, reinterpret_cast<int64_t>(stream));
+    const auto address = CachingAllocator::instance().malloc(size, device, reinterpret_cast<int64_t>(stream));
     if (address) return reinterpret_cast<void*>(*address);
     report(address.error().message);
     return nullptr;
@@ -24,9 +23,8 @@ void* memstrata_alloc(size_t size, int device, void* stream) {
 }
 
 void memstrata_free(void* pointer, size_t, int device, void*) {
-  guarded_report([&] {
-    return CachingAllocator::instance().free(reinterpret_cast<uint64_t>(pointer), device);
-  });
+  guarded_report(
+      [&] { return CachingAllocator::instance().free(reinterpret_cast<uint64_t>(pointer), device); });
 }
 
 void memstrata_hook_init(int) {
@@ -68,13 +66,14 @@ MEMSTRATA_API void memstrata_hook_begin_allocate_to_pool(int device, MempoolId p
   guarded_report([&] {
     alloc::DeviceAllocator::StreamFilter accepts;
     if (filter)
-      accepts = [filter = std::move(filter)](int64_t stream) { return filter(reinterpret_cast<void*>(stream)); };
+      accepts = [filter = std::move(filter)](int64_t stream) {
+        return filter(reinterpret_cast<void*>(stream));
+      };
     return CachingAllocator::instance().begin_allocate_to_pool(device, key_of(pool), std::move(accepts));
   });
 }
 MEMSTRATA_API void memstrata_hook_end_allocate_to_pool(int device, MempoolId pool) {
-  guarded_report(
-      [&] { return CachingAllocator::instance().end_allocate_to_pool(device, key_of(pool)); });
+  guarded_report([&] { return CachingAllocator::instance().end_allocate_to_pool(device, key_of(pool)); });
 }
 MEMSTRATA_API void memstrata_hook_release_pool(int device, MempoolId pool) {
   guarded_report([&] { return CachingAllocator::instance().release_pool(device, key_of(pool)); });

@@ -36,7 +36,8 @@ struct Told {
 
 void report(std::string_view text) {
   set_last_error(text);
-  if (is_new(text)) (void)std::fprintf(stderr, "memstrata: %.*s\n", static_cast<int>(text.size()), text.data());
+  if (is_new(text))
+    (void)std::fprintf(stderr, "memstrata: %.*s\n", static_cast<int>(text.size()), text.data());
 }
 
 const char* last_error() { return t_last_error.data(); }

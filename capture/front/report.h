@@ -5,8 +5,8 @@
 
 namespace memstrata::capture {
 
-// "memstrata: <text>" on stderr. A text that was told before, or the 64th and later ones, stay silent: a fault
-// in a loop must not drown the program's own output. Keeps the text as the thread's last error.
+// "memstrata: <text>" on stderr. A text that was told before, or the 64th and later ones, stay silent: a
+// fault in a loop must not drown the program's own output. Keeps the text as the thread's last error.
 void report(std::string_view text);
 
 // Of the calling thread; empty if none. Valid until its next failing call.

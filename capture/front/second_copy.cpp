@@ -15,8 +15,8 @@ void warn_of_second_copy() {
   if (own == nullptr) return;
   for (const Module& module : modules) {
     if (&module == own || module.name() != "libmemstrata_capture.so") continue;
-    report(fmt::format("two copies are loaded, {} and {}: each has its own memory and its own history", own->path,
-                       module.path));
+    report(fmt::format("two copies are loaded, {} and {}: each has its own memory and its own history",
+                       own->path, module.path));
   }
 }
 

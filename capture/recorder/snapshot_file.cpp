@@ -15,7 +15,8 @@ Result<SnapshotFile> SnapshotFile::create(const std::string& path) {
   if (path.empty()) return fail(ErrorCode::wrong_usage, -1, "the snapshot needs a path");
   static std::atomic<int> next{0};  // two threads may write to one path
   const std::string temporary = fmt::format("{}.{}-{}.tmp", path, getpid(), next.fetch_add(1));
-  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+  const int descriptor =
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
   SnapshotFile file(path, temporary, descriptor);
   if (descriptor < 0) return file.failure("create");
   return file;
@@ -34,7 +35,7 @@ SnapshotFile::~SnapshotFile() {
 
 tl::unexpected<Error> SnapshotFile::failure(const char* what) const {
   const int reason = errno;
-  return fail(ErrorCode::device_error, -1,
+  return fail(ErrorCode::io_error, -1,
               "cannot {} the snapshot {}: {}. The recording is kept; try another path.", what, path_,
               std::generic_category().message(reason));
 }

@@ -1,7 +1,7 @@
 // A file that is either complete or not there.
 //
-// Bytes go to PATH.<pid>-<n>.tmp in the same folder; commit() makes them durable and renames. Whatever fails, what was
-// at PATH before stays, and nothing half-written is left.
+// Bytes go to PATH.<pid>-<n>.tmp in the same folder; commit() makes them durable and renames. Whatever fails,
+// what was at PATH before stays, and nothing half-written is left.
 #pragma once
 
 #include <string>

@@ -17,8 +17,8 @@ namespace memstrata::capture {
 // Is libdw there?
 [[nodiscard]] bool has_dwarf();
 // `addresses` ascend and are those of the file. frames[i] gets the inlined calls and the function around
-// addresses[i], innermost first, names mangled; it stays empty if the file does not know it. False if the file
-// has no DWARF. Stops when `expired` says so.
+// addresses[i], innermost first, names mangled; it stays empty if the file does not know it. False if the
+// file has no DWARF. Stops when `expired` says so.
 bool frames_from_dwarf(const std::string& path, std::span<const uint64_t> addresses,
                        std::vector<Symbols::Frames>& frames, const std::function<bool()>& expired);
 

@@ -86,8 +86,8 @@ void name_from_symbols(const std::string& path, std::span<const uint64_t> addres
       if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0)
         continue;
       const uint64_t end = symbol.st_value + symbol.st_size;
-      auto i = static_cast<size_t>(
-          std::lower_bound(addresses.begin(), addresses.end(), symbol.st_value) - addresses.begin());
+      auto i = static_cast<size_t>(std::lower_bound(addresses.begin(), addresses.end(), symbol.st_value) -
+                                   addresses.begin());
       for (; i < addresses.size() && addresses[i] < end; ++i) {
         if (!mine[i] || (!names[i].empty() && starts[i] >= symbol.st_value)) continue;
         names[i] = text_at(texts, symbol.st_name);

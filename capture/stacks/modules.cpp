@@ -72,7 +72,8 @@ int add_module(dl_phdr_info* info, size_t, void* argument) {
 std::vector<Module> loaded_modules() {
   std::vector<Module> modules;
   (void)dl_iterate_phdr(add_module, &modules);
-  std::sort(modules.begin(), modules.end(), [](const Module& a, const Module& b) { return a.begin < b.begin; });
+  std::sort(modules.begin(), modules.end(),
+            [](const Module& a, const Module& b) { return a.begin < b.begin; });
   return modules;
 }
 

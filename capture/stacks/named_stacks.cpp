@@ -57,8 +57,9 @@ class Namer {
 
   // Of the leading frames; not if there is nothing else (a program that this library is linked into).
   void drop_own_frames(std::vector<uint64_t>& addresses) const {
-    const auto first = std::find_if(addresses.begin(), addresses.end(),
-                                    [this](uint64_t address) { return module_of(modules_, address) != own_; });
+    const auto first = std::find_if(addresses.begin(), addresses.end(), [this](uint64_t address) {
+      return module_of(modules_, address) != own_;
+    });
     if (first != addresses.end()) addresses.erase(addresses.begin(), first);
   }
 

@@ -30,8 +30,8 @@ class PythonLock {
 
 // Is there an interpreter whose stacks can be read?
 [[nodiscard]] bool has_python();
-// Under a PythonLock: fills `frames` innermost first, returns how many. A frame's code object lives as long as
-// the lock is held.
+// Under a PythonLock: fills `frames` innermost first, returns how many. A frame's code object lives as long
+// as the lock is held.
 [[nodiscard]] size_t gather_python_stack(std::span<PythonFrame> frames);
 
 // For RawStacks, under a PythonLock.

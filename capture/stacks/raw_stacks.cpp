@@ -12,7 +12,10 @@ namespace {
 [[nodiscard]] uint64_t hash_of(const RawStack& stack) {
   // Addresses differ in few bits; one multiplication each spreads them, mix_hash() finishes.
   uint64_t hash = stack.addresses.size() * 0x9e3779b97f4a7c15U + stack.python.size();
-  const auto add = [&](uint64_t word) { hash = (hash ^ word) * 0xff51afd7ed558ccdU; hash ^= hash >> 32; };
+  const auto add = [&](uint64_t word) {
+    hash = (hash ^ word) * 0xff51afd7ed558ccdU;
+    hash ^= hash >> 32;
+  };
   for (const uint64_t address : stack.addresses) add(address);
   for (const PythonFrame& frame : stack.python) {
     add(reinterpret_cast<uint64_t>(frame.code));

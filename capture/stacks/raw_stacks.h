@@ -1,8 +1,8 @@
 // Stacks as they are gathered: C++ return addresses and Python (code object, instruction), interned.
 //
-// Nothing is looked up in symbol tables here; that is for the dump. A stack that was seen before costs one hash
-// over its words and one comparison, and takes no memory. Python frames get their names when a stack is new,
-// because the interpreter may be gone at the dump.
+// Nothing is looked up in symbol tables here; that is for the dump. A stack that was seen before costs one
+// hash over its words and one comparison, and takes no memory. Python frames get their names when a stack is
+// new, because the interpreter may be gone at the dump.
 //
 // Safe from any thread. Stack 0 is the empty one. Everything is kept for the life of the process.
 #pragma once
@@ -81,8 +81,8 @@ class RawStacks {
   Column<uint64_t> words_;  // addresses, then (code, instruction) pairs
   Column<trace::Frame> frames_;
   Column<Entry> entries_;
-  Column<int32_t> table_;       // open addressing, -1 = free
-  Column<uint64_t> codes_;      // code objects that are kept, open addressing, 0 = free
+  Column<int32_t> table_;   // open addressing, -1 = free
+  Column<uint64_t> codes_;  // code objects that are kept, open addressing, 0 = free
   size_t code_count_ = 0;
   int64_t lost_ = 0;
 };

@@ -72,7 +72,8 @@ void name_addresses(Job& job, const std::function<bool()>& expired) {
     if (frames.empty()) frames.push_back({{}, "??", 0});
     if (!names[i].empty()) frames.back().name = names[i];
     for (NamedFrame& frame : frames) {
-      frame.name = frame.name.empty() ? fmt::format("{}+{:#x}", module.name(), in_file[i]) : demangled(frame.name);
+      frame.name =
+          frame.name.empty() ? fmt::format("{}+{:#x}", module.name(), in_file[i]) : demangled(frame.name);
     }
   }
 }
@@ -121,7 +122,8 @@ void Symbols::resolve(std::span<const uint64_t> addresses, double seconds) {
     }
   };
   std::vector<std::thread> threads;
-  const size_t count = std::min<size_t>(std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads), jobs.size());
+  const size_t count =
+      std::min<size_t>(std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads), jobs.size());
   threads.reserve(count);
   try {
     for (size_t i = 0; i < count; ++i) threads.emplace_back(work);
@@ -144,7 +146,8 @@ void Symbols::resolve(std::span<const uint64_t> addresses, double seconds) {
     for (size_t i = 0; i < job.addresses.size(); ++i) names[job.addresses[i]] = std::move(job.frames[i]);
   }
   if (left > 0)
-    (void)std::fprintf(stderr, "memstrata: %zu addresses of stacks have no complete names: %.0f s were over\n", left,
+    (void)std::fprintf(stderr,
+                       "memstrata: %zu addresses of stacks have no complete names: %.0f s were over\n", left,
                        seconds);
 }
 
