@@ -1,9 +1,9 @@
 // A CUDA driver without a GPU, for tests: libcuda.so.1 over the host's memory.
 //
-// Memory is real (it can be written to), has a capacity per device, and every misuse that a real driver punishes
-// is an error here: unknown pointers, mapping twice, unmapping parts, releasing a reservation with pages in it,
-// a call without a current context, any call in a forked child. Work on streams is what a test says
-// (fake_cuda_hold, fake_cuda_finish): events recorded on a held stream are unfinished.
+// Memory is real (it can be written to), has a capacity per device, and every misuse that a real driver
+// punishes is an error here: unknown pointers, mapping twice, unmapping parts, releasing a reservation with
+// pages in it, a call without a current context, any call in a forked child. Work on streams is what a test
+// says (fake_cuda_hold, fake_cuda_finish): events recorded on a held stream are unfinished.
 //
 //   FAKE_CUDA_DEVICES   number of devices (1)
 //   FAKE_CUDA_MEMORY    bytes of each (1 GiB)
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "capture/cuda/driver_abi.h"
+#include "tests/capture/fake_cuda/fake_cuda.h"
 
 namespace memstrata::capture::cuda {
 namespace {
@@ -83,8 +84,8 @@ CuResult usable() {
   if (driver().owner != getpid()) return misuse(kNotInitialized, "used in a forked child");
   return kSuccess;
 }
-#define FAKE_ENTER                                        \
-  const std::lock_guard guard(driver().lock);             \
+#define FAKE_ENTER                            \
+  const std::lock_guard guard(driver().lock); \
   if (const CuResult error = usable(); error != kSuccess) return error
 #define FAKE_ENTER_WITH_CONTEXT \
   FAKE_ENTER;                   \
@@ -103,8 +104,8 @@ CuResult take(int device, size_t bytes) {
 
 // Address space whose start is a multiple of 2 MiB, as the driver's is.
 void* space(size_t bytes, int protection) {
-  auto* const raw = static_cast<char*>(mmap(nullptr, bytes + kGranularity, protection,
-                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  auto* const raw = static_cast<char*>(
+      mmap(nullptr, bytes + kGranularity, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   if (raw == MAP_FAILED) return nullptr;
   const size_t skip = (kGranularity - reinterpret_cast<uintptr_t>(raw) % kGranularity) % kGranularity;
   if (skip > 0) (void)munmap(raw, skip);
@@ -213,7 +214,8 @@ CuResult cuMemFree_v2(CuDevicePtr address) {
   return kSuccess;
 }
 
-// --- Events, streams -------------------------------------------------------------------------------------------
+// --- Events, streams
+// -------------------------------------------------------------------------------------------
 
 CuResult cuEventCreate(CuEvent* event, unsigned) {
   FAKE_ENTER_WITH_CONTEXT;
@@ -255,7 +257,8 @@ CuResult cuThreadExchangeStreamCaptureMode(int* mode) {
   return kSuccess;
 }
 
-// --- Virtual memory --------------------------------------------------------------------------------------------
+// --- Virtual memory
+// --------------------------------------------------------------------------------------------
 
 CuResult cuMemGetAllocationGranularity(size_t* bytes, const CuMemAllocationProp*, int) {
   *bytes = kGranularity;
@@ -263,7 +266,8 @@ CuResult cuMemGetAllocationGranularity(size_t* bytes, const CuMemAllocationProp*
 }
 CuResult cuMemAddressReserve(CuDevicePtr* address, size_t bytes, size_t, CuDevicePtr, unsigned long long) {
   FAKE_ENTER;
-  if (bytes == 0 || bytes % kGranularity != 0) return misuse(kInvalidValue, "cuMemAddressReserve of part of a page");
+  if (bytes == 0 || bytes % kGranularity != 0)
+    return misuse(kInvalidValue, "cuMemAddressReserve of part of a page");
   void* const range = space(bytes, PROT_NONE);
   if (range == nullptr) return kOutOfMemory;
   *address = reinterpret_cast<CuDevicePtr>(range);
@@ -282,7 +286,8 @@ CuResult cuMemAddressFree(CuDevicePtr address, size_t bytes) {
   driver().reservations.erase(found);
   return kSuccess;
 }
-CuResult cuMemCreate(CuMemHandle* handle, size_t bytes, const CuMemAllocationProp* wanted, unsigned long long) {
+CuResult cuMemCreate(CuMemHandle* handle, size_t bytes, const CuMemAllocationProp* wanted,
+                     unsigned long long) {
   FAKE_ENTER;
   if (bytes == 0 || bytes % kGranularity != 0 || wanted->type != kAllocationPinned ||
       wanted->location.type != kLocationDevice || wanted->location.id < 0 ||
@@ -298,7 +303,8 @@ CuResult cuMemRelease(CuMemHandle handle) {
   const auto found = driver().handles.find(handle);
   if (found == driver().handles.end()) return misuse(kInvalidValue, "cuMemRelease of an unknown handle");
   for (const auto& [address, page] : driver().pages) {
-    if (page.handle == handle) return misuse(kInvalidValue, "cuMemRelease of a mapped handle (kept until unmapped)");
+    if (page.handle == handle)
+      return misuse(kInvalidValue, "cuMemRelease of a mapped handle (kept until unmapped)");
   }
   driver().used[static_cast<size_t>(found->second.device)] -= static_cast<int64_t>(found->second.bytes);
   driver().handles.erase(found);
@@ -335,7 +341,8 @@ CuResult cuMemUnmap(CuDevicePtr address, size_t bytes) {
 }
 CuResult cuMemSetAccess(CuDevicePtr address, size_t bytes, const CuMemAccessDesc* access, size_t count) {
   FAKE_ENTER;
-  if (count == 0 || access[0].flags != kAccessReadWrite) return misuse(kInvalidValue, "cuMemSetAccess without access");
+  if (count == 0 || access[0].flags != kAccessReadWrite)
+    return misuse(kInvalidValue, "cuMemSetAccess without access");
   CuDevicePtr at = address;
   for (auto page = driver().pages.find(address); at < address + bytes; ++page) {
     if (page == driver().pages.end() || page->first != at)
@@ -347,7 +354,8 @@ CuResult cuMemSetAccess(CuDevicePtr address, size_t bytes, const CuMemAccessDesc
   return kSuccess;
 }
 
-// --- For tests -------------------------------------------------------------------------------------------------
+// --- For tests
+// -------------------------------------------------------------------------------------------------
 
 // From now on work on the stream does not finish by itself.
 void fake_cuda_hold(void* stream) {
