@@ -141,10 +141,9 @@ def _device(device):
         return torch.cuda.current_device() if torch is not None and torch.cuda.is_initialized() else 0
     if isinstance(device, int):
         return device
-    index = getattr(device, "index", None)
-    if index is None and isinstance(device, str):
-        index = int(device.partition(":")[2] or 0)
-    return 0 if index is None else index
+    if isinstance(device, str):
+        return int(device.partition(":")[2] or 0)
+    return device.index or 0
 
 
 def devices():
