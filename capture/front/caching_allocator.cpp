@@ -200,6 +200,8 @@ Result<CachingAllocator::Device*> CachingAllocator::lock_owner(uint64_t address,
     const int start = first >= 0 && first < count ? first : 0;
     for (int i = 0; i < count; ++i) {
       Device& device = *devices_[static_cast<size_t>((start + i) % count)];
+      // The previous one is unlocked first: two at a time could wait for each other.
+      guard = {};
       guard = std::unique_lock(device.lock);
       if (device.allocator && !device.allocator->state().live_block_at(address).is_none()) return &device;
     }

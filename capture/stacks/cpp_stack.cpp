@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 namespace memstrata::capture {
 
@@ -14,7 +15,9 @@ using Backtrace = int (*)(void** addresses, int capacity);
 
 // Null = not there.
 [[nodiscard]] Backtrace libunwind() {
-  static const Backtrace loaded = [] {
+  static const Backtrace loaded = []() -> Backtrace {
+    const char* const wanted = std::getenv("MEMSTRATA_UNWINDER");
+    if (wanted != nullptr && std::string_view(wanted) == "libgcc") return nullptr;
     void* const library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
     return library == nullptr ? nullptr : reinterpret_cast<Backtrace>(dlsym(library, "unw_backtrace"));
   }();
