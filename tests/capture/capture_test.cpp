@@ -458,6 +458,8 @@ TEST(CaptureFork, AChildOfAProgramThatHasNotBegunMayBegin) {
 
 TEST(CaptureExitDeathTest, ThreadsMayAllocateWhileTheProcessEnds) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  // LeakSanitizer's own look at threads that still run ends in a fault now and then.
+  ASSERT_EQ(setenv("ASAN_OPTIONS", "detect_leaks=0", 1), 0);
   EXPECT_EXIT(
       {
         (void)memstrata_record_memory_history(nullptr);
