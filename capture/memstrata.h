@@ -10,6 +10,7 @@
  * Functions return MEMSTRATA_OK or say what went wrong; memstrata_last_error() has it in words. Sizes are
  * bytes. `device` counts as cudaSetDevice does. `stream` is a cudaStream_t, NULL the default stream.
  */
+/* C, not C++. NOLINTBEGIN(modernize-*) */
 #ifndef MEMSTRATA_H
 #define MEMSTRATA_H
 
@@ -149,3 +150,4 @@ MEMSTRATA_API void memstrata_hook_record_stream(void* pointer, void* stream);   
 }
 #endif
 #endif
+/* NOLINTEND(modernize-*) */

@@ -1,11 +1,11 @@
 // The C++ face of memstrata.h: the same functions, with errors as exceptions and scopes as objects.
 #pragma once
 
+#include <memstrata.h>
+
 #include <stdexcept>
 #include <string>
 #include <utility>
-
-#include "memstrata.h"
 
 namespace memstrata {
 

@@ -4,6 +4,7 @@
 
 #include "capture/cuda/current_context.h"
 #include "capture/front/report.h"
+#include "capture/pointers.h"
 
 namespace memstrata::capture::cuda {
 
@@ -85,7 +86,7 @@ DeviceResult<EventHandle> CudaDevice::record_event(int64_t stream) {
   }
   const EventHandle event = idle_events_.back();
   const CuResult error =
-      api_.event_record(events_[static_cast<size_t>(event)], reinterpret_cast<CuStream>(stream));
+      api_.event_record(events_[static_cast<size_t>(event)], static_cast<CuStream>(stream_of(stream)));
   if (error != kSuccess) return tl::unexpected(failure("cuEventRecord", error));
   idle_events_.pop_back();
   return event;
@@ -108,7 +109,7 @@ void CudaDevice::release_event(EventHandle event) { idle_events_.push_back(event
 
 void CudaDevice::wait_for_stream(int64_t stream) {
   const Context context(*this);
-  tell("cuStreamSynchronize", api_.stream_synchronize(reinterpret_cast<CuStream>(stream)));
+  tell("cuStreamSynchronize", api_.stream_synchronize(static_cast<CuStream>(stream_of(stream))));
 }
 
 }  // namespace memstrata::capture::cuda

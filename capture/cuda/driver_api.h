@@ -13,6 +13,7 @@
 namespace memstrata::capture::cuda {
 
 struct DriverApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name and parameters that are declared
 #define MEMSTRATA_MEMBER(member, symbol, parameters) CuResult(*member) parameters = nullptr;
   MEMSTRATA_DRIVER_FUNCTIONS(MEMSTRATA_MEMBER)
   MEMSTRATA_VIRTUAL_MEMORY_FUNCTIONS(MEMSTRATA_MEMBER)

@@ -12,13 +12,13 @@
 #include "capture/front/caching_allocator.h"
 #include "capture/front/guarded.h"
 #include "capture/front/report.h"
+#include "capture/pointers.h"
 #include "engine/alloc/memory_summary.h"
 #include "engine/base/json_writer.h"
 
 namespace memstrata::capture {
 namespace {
 
-[[nodiscard]] int64_t handle_of(void* stream) { return reinterpret_cast<int64_t>(stream); }
 [[nodiscard]] trace::PoolKey key_of(memstrata_pool pool) {
   return {static_cast<int64_t>(pool.graph_id), static_cast<int64_t>(pool.user_id)};
 }
@@ -91,26 +91,25 @@ memstrata_status memstrata_malloc(void** pointer, size_t size, int device, void*
   return guarded([&]() -> Status {
     const auto address = CachingAllocator::instance().malloc(size, device, handle_of(stream));
     if (!address) return tl::unexpected(address.error());
-    *pointer = reinterpret_cast<void*>(*address);
+    *pointer = pointer_of(*address);
     return {};
   });
 }
 memstrata_status memstrata_release(void* pointer) {
-  return guarded([&] { return CachingAllocator::instance().free(reinterpret_cast<uint64_t>(pointer), -1); });
+  return guarded([&] { return CachingAllocator::instance().free(address_of(pointer), -1); });
 }
 memstrata_status memstrata_use_on_stream(void* pointer, void* stream) {
-  return guarded([&] {
-    return CachingAllocator::instance().record_stream(reinterpret_cast<uint64_t>(pointer), handle_of(stream));
-  });
+  return guarded(
+      [&] { return CachingAllocator::instance().record_stream(address_of(pointer), handle_of(stream)); });
 }
 memstrata_status memstrata_empty_cache() {
   return guarded([] { return CachingAllocator::instance().empty_cache(); });
 }
 memstrata_status memstrata_base_allocation(void* pointer, void** base, size_t* size) {
   return guarded([&]() -> Status {
-    const auto found = CachingAllocator::instance().base_allocation(reinterpret_cast<uint64_t>(pointer));
+    const auto found = CachingAllocator::instance().base_allocation(address_of(pointer));
     if (!found) return tl::unexpected(found.error());
-    if (base != nullptr) *base = reinterpret_cast<void*>(found->address);
+    if (base != nullptr) *base = pointer_of(found->address);
     if (size != nullptr) *size = static_cast<size_t>(found->size);
     return {};
   });
@@ -173,9 +172,8 @@ memstrata_status memstrata_region_end(int device) {
   return guarded([&] { return CachingAllocator::instance().end_region(device); });
 }
 memstrata_status memstrata_annotate(void* pointer, const char* text) {
-  return guarded([&] {
-    return CachingAllocator::instance().annotate(reinterpret_cast<uint64_t>(pointer), text_or_empty(text));
-  });
+  return guarded(
+      [&] { return CachingAllocator::instance().annotate(address_of(pointer), text_or_empty(text)); });
 }
 memstrata_status memstrata_dump_snapshot(const char* path) {
   return guarded([&] { return CachingAllocator::instance().dump_to_file(std::string(text_or_empty(path))); });
@@ -188,7 +186,7 @@ memstrata_status memstrata_snapshot(char** bytes, size_t* size) {
   return guarded([&]() -> Status {
     Budget budget(std::numeric_limits<int64_t>::max() / 2);
     io::MemorySink sink(budget);
-    if (const Status dumped = CachingAllocator::instance().dump(sink, kNamingSeconds); !dumped) return dumped;
+    if (Status dumped = CachingAllocator::instance().dump(sink, kNamingSeconds); !dumped) return dumped;
     *bytes = static_cast<char*>(std::malloc(sink.bytes().size()));
     if (*bytes == nullptr)
       return fail(ErrorCode::limit_exceeded, -1, "no memory for a snapshot of {} bytes", sink.bytes().size());

@@ -214,7 +214,7 @@ Result<CachingAllocator::Device*> CachingAllocator::lock_owner(uint64_t address,
 
 Status CachingAllocator::free(uint64_t address, int device) {
   if (address == 0) return {};
-  if (const Status usable = refuse_in_child(); !usable) return usable;
+  if (Status usable = refuse_in_child(); !usable) return usable;
   const alloc::Origin who = origin(StackLevel::all);
   std::unique_lock<std::mutex> guard;
   const Result<Device*> owner = lock_owner(address, device, guard);
@@ -234,7 +234,7 @@ Status CachingAllocator::record_stream(uint64_t address, int64_t stream) {
 }
 
 Status CachingAllocator::empty_cache() {
-  if (const Status usable = refuse_in_child(); !usable) return usable;
+  if (Status usable = refuse_in_child(); !usable) return usable;
   if (!opened_.load(std::memory_order_acquire)) return {};
   const alloc::Origin who = origin(StackLevel::all);
   for (const auto& device : devices_) {
@@ -268,16 +268,16 @@ Status CachingAllocator::enable_peer_access(int device, int peer) {
 // --------------------------------------------------------------------------------------------------
 
 Status CachingAllocator::set_config(std::string_view settings) {
-  if (const Status usable = refuse_in_child(); !usable) return usable;
+  if (Status usable = refuse_in_child(); !usable) return usable;
   {
     const std::lock_guard guard(settings_lock_);
-    if (const Status applied = alloc::apply_settings(config_, settings); !applied) return applied;
+    if (Status applied = alloc::apply_settings(config_, settings); !applied) return applied;
   }
   if (!opened_.load(std::memory_order_acquire)) return {};
   for (const auto& device : devices_) {
     const std::lock_guard guard(device->lock);
     if (!device->allocator) continue;
-    if (const Status applied = device->allocator->set_config(settings); !applied) return applied;
+    if (Status applied = device->allocator->set_config(settings); !applied) return applied;
   }
   return {};
 }

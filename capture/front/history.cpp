@@ -38,10 +38,10 @@ thread_local std::vector<std::string> t_regions;  // open ones, innermost last
 }  // namespace
 
 Status CachingAllocator::record_memory_history(const trace::RecordOptions& options) {
-  if (const Status usable = refuse_in_child(); !usable) return usable;
+  if (Status usable = refuse_in_child(); !usable) return usable;
   if (options.enabled) prepare_cpp_stacks();
   const AllLocks locks(*this);
-  if (const Status set = recorder_.record_memory_history(options); !set) return set;
+  if (Status set = recorder_.record_memory_history(options); !set) return set;
   const trace::RecordSettings& settings = recorder_.settings();
   python_only_ = settings.stacks == trace::StackKind::python;
   stack_level_ = static_cast<int>(settings.enabled ? settings.level : StackLevel::none);
@@ -49,7 +49,7 @@ Status CachingAllocator::record_memory_history(const trace::RecordOptions& optio
 }
 
 Status CachingAllocator::set_user_metadata(std::string_view text) {
-  if (const Status usable = refuse_in_child(); !usable) return usable;
+  if (Status usable = refuse_in_child(); !usable) return usable;
   const std::lock_guard guard(recorder_lock_);
   t_user_metadata = text.empty() ? StringId() : recorder_.text(text);
   if (!text.empty() && t_user_metadata.is_none())
@@ -58,7 +58,7 @@ Status CachingAllocator::set_user_metadata(std::string_view text) {
 }
 
 Status CachingAllocator::begin_region(std::string_view name, int device) {
-  if (const Status usable = refuse_in_child(); !usable) return usable;
+  if (Status usable = refuse_in_child(); !usable) return usable;
   t_regions.emplace_back(name);
   const std::lock_guard guard(recorder_lock_);
   recorder_.begin_region(name, device);
@@ -66,7 +66,7 @@ Status CachingAllocator::begin_region(std::string_view name, int device) {
 }
 
 Status CachingAllocator::end_region(int device) {
-  if (const Status usable = refuse_in_child(); !usable) return usable;
+  if (Status usable = refuse_in_child(); !usable) return usable;
   if (t_regions.empty()) return fail(ErrorCode::wrong_usage, -1, "this thread has no open region to end");
   const std::string name = std::move(t_regions.back());
   t_regions.pop_back();
@@ -97,25 +97,25 @@ Result<std::unique_ptr<model::Recording>> CachingAllocator::copy_state(Budget& b
 }
 
 Status CachingAllocator::dump(io::ByteSink& sink, double seconds) {
-  if (const Status usable = refuse_in_child(); !usable) return usable;
+  if (Status usable = refuse_in_child(); !usable) return usable;
   (void)open();  // without a device there is an empty snapshot to write
   Budget budget(kDumpBytes);
   const auto recording = copy_state(budget);
   if (!recording) return tl::unexpected(recording.error());
-  if (const Status named = name_stacks(stacks_, **recording, symbols_, seconds); !named) return named;
+  if (Status named = name_stacks(stacks_, **recording, symbols_, seconds); !named) return named;
   return io::write_torch_snapshot(**recording, sink);
 }
 
 Status CachingAllocator::dump_to_file(const std::string& path) {
-  if (const Status usable = refuse_in_child(); !usable) return usable;
+  if (Status usable = refuse_in_child(); !usable) return usable;
   auto file = SnapshotFile::create(path);
   if (!file) return tl::unexpected(file.error());
-  if (const Status dumped = dump(*file, kNamingSeconds); !dumped) return dumped;
+  if (Status dumped = dump(*file, kNamingSeconds); !dumped) return dumped;
   return file->commit();
 }
 
 Status CachingAllocator::set_oom_dump(std::string_view path) {
-  if (const Status usable = refuse_in_child(); !usable) return usable;
+  if (Status usable = refuse_in_child(); !usable) return usable;
   const std::lock_guard guard(oom_lock_);
   oom_path_ = path;
   oom_dumps_ = 0;

@@ -9,22 +9,22 @@
 #include "capture/front/report.h"
 #include "capture/front/second_copy.h"
 #include "capture/memstrata.h"
+#include "capture/pointers.h"
 
 using namespace memstrata;
 using namespace memstrata::capture;
 
 void* memstrata_alloc(size_t size, int device, void* stream) {
   return guarded_value(static_cast<void*>(nullptr), [&]() -> void* {
-    const auto address = CachingAllocator::instance().malloc(size, device, reinterpret_cast<int64_t>(stream));
-    if (address) return reinterpret_cast<void*>(*address);
+    const auto address = CachingAllocator::instance().malloc(size, device, handle_of(stream));
+    if (address) return pointer_of(*address);
     report(address.error().message);
     return nullptr;
   });
 }
 
 void memstrata_free(void* pointer, size_t, int device, void*) {
-  guarded_report(
-      [&] { return CachingAllocator::instance().free(reinterpret_cast<uint64_t>(pointer), device); });
+  guarded_report([&] { return CachingAllocator::instance().free(address_of(pointer), device); });
 }
 
 void memstrata_hook_init(int) {
@@ -65,10 +65,7 @@ extern "C" {
 MEMSTRATA_API void memstrata_hook_begin_allocate_to_pool(int device, MempoolId pool, StreamFilter filter) {
   guarded_report([&] {
     alloc::DeviceAllocator::StreamFilter accepts;
-    if (filter)
-      accepts = [filter = std::move(filter)](int64_t stream) {
-        return filter(reinterpret_cast<void*>(stream));
-      };
+    if (filter) accepts = [filter = std::move(filter)](int64_t stream) { return filter(stream_of(stream)); };
     return CachingAllocator::instance().begin_allocate_to_pool(device, key_of(pool), std::move(accepts));
   });
 }

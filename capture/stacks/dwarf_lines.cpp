@@ -14,18 +14,28 @@ namespace memstrata::capture {
 
 namespace {
 
-#define MEMSTRATA_DW_FUNCTIONS(F)                                                              \
-  F(dwarf_begin)                                                                               \
-  F(dwarf_end)                                                                                 \
-  F(dwarf_get_units)                                                                           \
-  F(dwarf_ranges)                                                                              \
-  F(dwarf_getscopes)                                                                           \
-  F(dwarf_getscopes_die)                                                                       \
-  F(dwarf_tag) F(dwarf_attr_integrate) F(dwarf_formstring) F(dwarf_formudata) F(dwarf_diename) \
-      F(dwarf_getsrc_die) F(dwarf_linesrc) F(dwarf_lineno) F(dwarf_attr) F(dwarf_getsrcfiles)  \
-          F(dwarf_filesrc)
+// clang-format off
+#define MEMSTRATA_DW_FUNCTIONS(F) \
+  F(dwarf_begin) \
+  F(dwarf_end) \
+  F(dwarf_get_units) \
+  F(dwarf_ranges) \
+  F(dwarf_getscopes) \
+  F(dwarf_getscopes_die) \
+  F(dwarf_tag) \
+  F(dwarf_attr) \
+  F(dwarf_attr_integrate) \
+  F(dwarf_formstring) \
+  F(dwarf_formudata) \
+  F(dwarf_getsrc_die) \
+  F(dwarf_linesrc) \
+  F(dwarf_lineno) \
+  F(dwarf_getsrcfiles) \
+  F(dwarf_filesrc)
+// clang-format on
 
 struct DwApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared
 #define MEMSTRATA_DW_MEMBER(name) decltype(&::name) name = nullptr;
   MEMSTRATA_DW_FUNCTIONS(MEMSTRATA_DW_MEMBER)
 #undef MEMSTRATA_DW_MEMBER

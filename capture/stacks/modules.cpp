@@ -8,6 +8,8 @@
 #include <array>
 #include <cstring>
 
+#include "capture/pointers.h"
+
 namespace memstrata::capture {
 
 namespace {
@@ -54,7 +56,7 @@ int add_module(dl_phdr_info* info, size_t, void* argument) {
       module.begin = std::min(module.begin, start);
       module.end = std::max(module.end, start + header.p_memsz);
     } else if (header.p_type == PT_NOTE && module.build_id.empty()) {
-      module.build_id = build_id_in(reinterpret_cast<const char*>(start), header.p_memsz);
+      module.build_id = build_id_in(static_cast<const char*>(pointer_of(start)), header.p_memsz);
     }
   }
   if (module.begin >= module.end) return 0;

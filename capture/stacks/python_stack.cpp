@@ -74,6 +74,9 @@ void find(Function*& function, const char* name, const char* older_name = nullpt
   return found;
 }
 
+// What follows runs under a held PythonLock only, so the functions are there.
+// NOLINTBEGIN(clang-analyzer-core.CallAndMessage)
+
 // A text attribute of a code object; lives as long as that.
 [[nodiscard]] std::string_view attribute(Object* code, const char* name) {
   Object* const value = api().get_attribute(code, name);
@@ -138,5 +141,7 @@ PythonFrameText name_python_frame(const PythonFrame& frame) {
 }
 
 void keep_python_code(void* code) { api().increment(code); }
+
+// NOLINTEND(clang-analyzer-core.CallAndMessage)
 
 }  // namespace memstrata::capture

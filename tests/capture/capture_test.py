@@ -6,6 +6,7 @@
 Environment: MEMSTRATA_CAPTURE, the library; LD_LIBRARY_PATH with the fake libcuda.so.1. Every scenario is a
 process of its own, since the allocator is one per process. MEMSTRATA_PRELOAD: a sanitizer's runtime.
 """
+import ctypes.util
 import json
 import os
 import pickle
@@ -135,6 +136,24 @@ class Recording(Scenario):
         for i in loops:
             self.assertIn(names[i - 1], ("take", "down", "<module>"))
         self.assertIn("main", "".join(names[loops[-1]:]))  # C frames of the interpreter's start follow
+
+    @unittest.skipUnless(os.environ.get("MEMSTRATA_STACK_FIXTURE"), "no fixture was built")
+    def test_inlined_calls_have_files_and_lines(self):
+        """Known from DWARF: stack_fixture.cpp says in comments on which lines its calls stand."""
+        if not ctypes.util.find_library("dw"):
+            self.skipTest("libdw.so.1 is not here")
+        self.run_python("""
+            m.record_memory_history()
+            fixture = ctypes.CDLL(os.environ["MEMSTRATA_STACK_FIXTURE"])
+            fixture.fixture_allocates.restype = ctypes.c_void_p
+            assert fixture.fixture_allocates(ctypes.c_size_t(1000))
+            frames = m.snapshot()["device_traces"][0][-1]["frames"][:2]
+            json.dump([[f["name"], os.path.basename(f["filename"]), f["line"]] for f in frames], open("frames.json", "w"))
+        """)
+        frames = json.loads((self.folder / "frames.json").read_text())
+        self.assertIn("inlined_into_the_fixture(unsigned long)", frames[0][0])
+        self.assertEqual(frames[0][1:], ["stack_fixture.cpp", 7])
+        self.assertEqual(frames[1], ["fixture_allocates", "stack_fixture.cpp", 13])
 
     def test_threads_have_their_own_stacks(self):
         self.run_python("""
