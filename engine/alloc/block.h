@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "engine/alloc/treap.h"
 #include "engine/base/ids.h"
 #include "engine/trace/trace_event.h"
 
@@ -35,6 +36,10 @@ struct Block {
   StringId metadata;       // of the alloc; none while inactive
   BlockState state = BlockState::inactive;
   bool mapped = true;  // false only in expandable segments, only while inactive
+  // Place in a search tree: of the inactive blocks of a pool (DeviceAllocator), or of all blocks of the
+  // segment by address (Lookup::any_address). Here, so that a block is one row of 64 bytes.
+  TreapLinks links;
+  int64_t birth = 0;  // DeviceAllocator: BlockSet::searches when the block came into its set
 
   [[nodiscard]] bool is_split() const { return !previous.is_none() || !next.is_none(); }
   [[nodiscard]] bool is_active() const { return state != BlockState::inactive; }

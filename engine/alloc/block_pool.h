@@ -7,7 +7,7 @@
 namespace memstrata::alloc {
 
 struct BlockPool {
-  BlockPool(trace::PoolKey pool_key, Column<FreeNode>& nodes) : key(pool_key), small(nodes), large(nodes) {}
+  BlockPool(trace::PoolKey pool_key, MemoryState& state) : key(pool_key), small(state), large(state) {}
 
   trace::PoolKey key;
   BlockSet small, large;

@@ -50,13 +50,10 @@ size_t BlockSet::used_down_from(const Bins& bins, size_t bin) {
   return next * 32 + 31 - static_cast<size_t>(std::countl_zero(bins.used[next]));
 }
 
-void BlockSet::insert(BlockId id, const Block& block, int64_t stream) {
-  FreeNode& row = (*nodes_)[id.index()];
-  row.size = block.size;
-  row.address = block.address;
-  row.stream = stream;
-  row.birth = searches;
-  Bins& bins = bins_for(stream);
+void BlockSet::insert(BlockId id) {
+  const Block& block = state_->block(id);
+  state_->set_birth(id, searches);
+  Bins& bins = bins_for(state_->segment_of(id).stream);
   const size_t bin = bin_of(block.size);
   std::unique_ptr<Roots>& roots = bins.roots[bin / 32];
   if (!roots) {
@@ -64,7 +61,7 @@ void BlockSet::insert(BlockId id, const Block& block, int64_t stream) {
     roots->fill(kNoNode);
   }
   treap::insert((*roots)[bin % 32], id.value,
-                [this](int32_t n) -> TreapLinks& { return (*nodes_)[static_cast<size_t>(n)].links; },
+                [this](int32_t n) -> TreapLinks& { return state_->links(BlockId(n)); },
                 [this](int32_t a, int32_t b) { return less(a, b); });
   bins.used[bin / 32] |= uint32_t{1} << (bin % 32);
   bins.words_used |= uint64_t{1} << (bin / 32);
@@ -72,12 +69,11 @@ void BlockSet::insert(BlockId id, const Block& block, int64_t stream) {
 }
 
 void BlockSet::erase(BlockId id) {
-  const FreeNode& row = node(id);
-  Bins& bins = *find_bins(row.stream);
-  const size_t bin = bin_of(row.size);
+  Bins& bins = *find_bins(state_->segment_of(id).stream);
+  const size_t bin = bin_of(state_->block(id).size);
   int32_t& root = (*bins.roots[bin / 32])[bin % 32];
   treap::erase(
-      root, id.value, [this](int32_t n) -> TreapLinks& { return (*nodes_)[static_cast<size_t>(n)].links; },
+      root, id.value, [this](int32_t n) -> TreapLinks& { return state_->links(BlockId(n)); },
       [this](int32_t a, int32_t b) { return less(a, b); });
   if (root == kNoNode) {
     bins.used[bin / 32] &= ~(uint32_t{1} << (bin % 32));
@@ -89,12 +85,10 @@ void BlockSet::erase(BlockId id) {
 BlockId BlockSet::first_of_at_least(int64_t stream, int64_t size) const {
   const Bins* bins = find_bins(stream);
   if (bins == nullptr) return {};
-  const auto links = [this](int32_t n) -> const TreapLinks& {
-    return (*nodes_)[static_cast<size_t>(n)].links;
-  };
+  const auto links = [this](int32_t n) -> const TreapLinks& { return row(n).links; };
   const size_t own = bin_of(size);
-  const int32_t found = treap::lower_bound(
-      bins->root(own), links, [&](int32_t n) { return (*nodes_)[static_cast<size_t>(n)].size < size; });
+  const int32_t found =
+      treap::lower_bound(bins->root(own), links, [&](int32_t n) { return row(n).size < size; });
   if (found != kNoNode) return BlockId(found);
   const size_t bin = used_from(*bins, own + 1);
   if (bin == kBins) return {};
@@ -104,12 +98,10 @@ BlockId BlockSet::first_of_at_least(int64_t stream, int64_t size) const {
 BlockId BlockSet::last_below(int64_t stream, int64_t size) const {
   const Bins* bins = find_bins(stream);
   if (bins == nullptr) return {};
-  const auto links = [this](int32_t n) -> const TreapLinks& {
-    return (*nodes_)[static_cast<size_t>(n)].links;
-  };
+  const auto links = [this](int32_t n) -> const TreapLinks& { return row(n).links; };
   const size_t own = bin_of(size);
-  const int32_t found = treap::last_before(
-      bins->root(own), links, [&](int32_t n) { return (*nodes_)[static_cast<size_t>(n)].size < size; });
+  const int32_t found =
+      treap::last_before(bins->root(own), links, [&](int32_t n) { return row(n).size < size; });
   if (found != kNoNode) return BlockId(found);
   const size_t bin = own == 0 ? kBins : used_down_from(*bins, own - 1);
   if (bin == kBins) return {};
@@ -117,12 +109,9 @@ BlockId BlockSet::last_below(int64_t stream, int64_t size) const {
 }
 
 BlockId BlockSet::after(BlockId id) const {
-  const FreeNode& row = node(id);
-  const Bins& bins = *find_bins(row.stream);
-  const auto links = [this](int32_t n) -> const TreapLinks& {
-    return (*nodes_)[static_cast<size_t>(n)].links;
-  };
-  const size_t own = bin_of(row.size);
+  const Bins& bins = *find_bins(state_->segment_of(id).stream);
+  const auto links = [this](int32_t n) -> const TreapLinks& { return row(n).links; };
+  const size_t own = bin_of(state_->block(id).size);
   const int32_t found = treap::lower_bound(bins.root(own), links,
                                            [&](int32_t n) { return n == id.value || less(n, id.value); });
   if (found != kNoNode) return BlockId(found);
@@ -132,12 +121,9 @@ BlockId BlockSet::after(BlockId id) const {
 }
 
 BlockId BlockSet::before(BlockId id) const {
-  const FreeNode& row = node(id);
-  const Bins& bins = *find_bins(row.stream);
-  const auto links = [this](int32_t n) -> const TreapLinks& {
-    return (*nodes_)[static_cast<size_t>(n)].links;
-  };
-  const size_t own = bin_of(row.size);
+  const Bins& bins = *find_bins(state_->segment_of(id).stream);
+  const auto links = [this](int32_t n) -> const TreapLinks& { return row(n).links; };
+  const size_t own = bin_of(state_->block(id).size);
   const int32_t found =
       treap::last_before(bins.root(own), links, [&](int32_t n) { return less(n, id.value); });
   if (found != kNoNode) return BlockId(found);
@@ -146,14 +132,10 @@ BlockId BlockSet::before(BlockId id) const {
   return BlockId(treap::last_before(bins.root(bin), links, [](int32_t) { return true; }));
 }
 
-void BlockSet::insert_unmapped(BlockId id, const Block& block, int64_t stream) {
-  FreeNode& row = (*nodes_)[id.index()];
-  row.size = block.size;
-  row.address = block.address;
-  row.stream = stream;
+void BlockSet::insert_unmapped(BlockId id) {
   const auto at = std::lower_bound(unmapped_.begin(), unmapped_.end(), id, [this](BlockId a, BlockId b) {
-    const FreeNode &x = node(a), &y = node(b);
-    return x.stream != y.stream ? stream_less(x.stream, y.stream) : x.address < y.address;
+    const int64_t x = state_->segment_of(a).stream, y = state_->segment_of(b).stream;
+    return x != y ? stream_less(x, y) : state_->block(a).address < state_->block(b).address;
   });
   unmapped_.insert(at, id);
 }

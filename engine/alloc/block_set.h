@@ -14,26 +14,17 @@
 #include <vector>
 
 #include "engine/alloc/block.h"
+#include "engine/alloc/memory_state.h"
 #include "engine/alloc/treap.h"
-#include "engine/base/column.h"
 
 namespace memstrata::alloc {
 
-// Beside every block: its place in a set. Shared by all sets of an allocator, indexed by BlockId.
-struct FreeNode {
-  TreapLinks links;
-  int64_t size = 0;
-  uint64_t address = 0;
-  int64_t stream = 0;
-  int64_t birth = 0;  // BlockSet::searches when it came in: its age for garbage collection
-};
-
 class BlockSet {
  public:
-  explicit BlockSet(Column<FreeNode>& nodes) : nodes_(&nodes) {}
+  explicit BlockSet(MemoryState& state) : state_(&state) {}
 
-  void insert(BlockId id, const Block& block, int64_t stream);
-  // The block is in the set, with the size and address it was inserted with (those of now may differ).
+  void insert(BlockId id);
+  // The block is in the set, and still as it was inserted.
   void erase(BlockId id);
 
   // First block of the stream with at least this size, or none.
@@ -43,7 +34,7 @@ class BlockSet {
   // Next and previous block of the same stream in the order, or none.
   [[nodiscard]] BlockId after(BlockId id) const;
   [[nodiscard]] BlockId before(BlockId id) const;
-  // All blocks in order: visit(id, node).
+  // All blocks in order: visit(id), which must not change the set.
   template <typename Visit>
   void for_each(Visit&& visit) const {
     for (const StreamBins& stream : streams_) {
@@ -51,11 +42,10 @@ class BlockSet {
         visit_tree(stream.bins->root(bin), visit);
     }
   }
-  [[nodiscard]] int64_t birth_of(BlockId id) const { return node(id).birth; }
   [[nodiscard]] size_t size() const { return size_; }
 
   // By (stream, address).
-  void insert_unmapped(BlockId id, const Block& block, int64_t stream);
+  void insert_unmapped(BlockId id);
   void erase_unmapped(BlockId id);
   [[nodiscard]] const std::vector<BlockId>& unmapped() const { return unmapped_; }
 
@@ -79,7 +69,7 @@ class BlockSet {
     std::unique_ptr<Bins> bins;
   };
 
-  [[nodiscard]] const FreeNode& node(BlockId id) const { return (*nodes_)[id.index()]; }
+  [[nodiscard]] const Block& row(int32_t node) const { return state_->block(BlockId(node)); }
   [[nodiscard]] static size_t bin_of(int64_t size) {
     const auto units = static_cast<uint64_t>(size) >> 9;  // kMinBlockSize
     if (units < 32) return static_cast<size_t>(units);
@@ -92,19 +82,18 @@ class BlockSet {
   [[nodiscard]] static size_t used_from(const Bins& bins, size_t bin);
   [[nodiscard]] static size_t used_down_from(const Bins& bins, size_t bin);
   [[nodiscard]] bool less(int32_t a, int32_t b) const {
-    const FreeNode &x = (*nodes_)[static_cast<size_t>(a)], &y = (*nodes_)[static_cast<size_t>(b)];
+    const Block &x = row(a), &y = row(b);
     return x.size != y.size ? x.size < y.size : x.address < y.address;
   }
   template <typename Visit>
   void visit_tree(int32_t root, Visit& visit) const {  // depth is logarithmic
     if (root == kNoNode) return;
-    const FreeNode& row = (*nodes_)[static_cast<size_t>(root)];
-    visit_tree(row.links.left, visit);
-    visit(BlockId(root), row);
-    visit_tree(row.links.right, visit);
+    visit_tree(row(root).links.left, visit);
+    visit(BlockId(root));
+    visit_tree(row(root).links.right, visit);
   }
 
-  Column<FreeNode>* nodes_;
+  MemoryState* state_;
   std::vector<StreamBins> streams_;  // ascending
   std::vector<BlockId> unmapped_;
   size_t size_ = 0;

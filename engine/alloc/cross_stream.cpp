@@ -5,6 +5,7 @@
 namespace memstrata::alloc {
 
 void CrossStream::add_use(BlockId id, int64_t stream, bool in_capture) {
+  if (rows_.size() <= id.index()) rows_.resize(id.index() + 1);
   int32_t* at = &rows_[id.index()].first_use;
   while (*at >= 0) {
     Use& use = uses_[static_cast<size_t>(*at)];

@@ -1,7 +1,7 @@
 // Which streams besides its own use a block, and the marks in those streams that a free waits for.
 //
-// Rows beside the blocks, indexed by BlockId; lists of uses from one pooled array. Blocks that no other
-// stream uses cost a look at one row.
+// Rows beside the blocks, indexed by BlockId, as far as other streams were ever recorded; lists of uses from
+// one pooled array.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,9 @@ class CrossStream {
     bool in_capture_only;  // recorded while pools were routed or a graph captured, and not before
     int32_t next;
   };
-  // Room for rows of that many block ids.
-  void make_room(size_t block_ids) {
-    if (rows_.size() < block_ids) rows_.resize(block_ids);
+  [[nodiscard]] bool has_uses(BlockId id) const {
+    return id.index() < rows_.size() && rows_[id.index()].first_use >= 0;
   }
-  [[nodiscard]] bool has_uses(BlockId id) const { return rows_[id.index()].first_use >= 0; }
   void add_use(BlockId id, int64_t stream, bool in_capture);
   void drop_capture_uses(BlockId id);
   void drop_uses(BlockId id);
@@ -43,7 +41,9 @@ class CrossStream {
   void add_mark(int64_t stream, Mark mark);
   // One mark of the block is done; true if it was the last.
   [[nodiscard]] bool finish_mark(BlockId id) { return --rows_[id.index()].marks == 0; }
-  [[nodiscard]] bool has_marks(BlockId id) const { return rows_[id.index()].marks > 0; }
+  [[nodiscard]] bool has_marks(BlockId id) const {
+    return id.index() < rows_.size() && rows_[id.index()].marks > 0;
+  }
   [[nodiscard]] std::vector<Queue>& queues() { return queues_; }
   [[nodiscard]] const std::vector<Queue>& queues() const { return queues_; }
   int64_t outstanding = 0;  // marks in all queues

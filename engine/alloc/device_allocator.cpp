@@ -11,8 +11,8 @@ using trace::Action;
 
 DeviceAllocator::DeviceAllocator(DeviceMemory& device, int ordinal, const Config& config,
                                  trace::EventSink* sink, Budget& budget)
-    : device_(device), ordinal_(ordinal), config_(config), sink_(sink), state_(budget), nodes_(budget) {
-  pools_.push_back(std::make_unique<BlockPool>(PoolKey{}, nodes_));
+    : device_(device), ordinal_(ordinal), config_(config), sink_(sink), state_(budget) {
+  pools_.push_back(std::make_unique<BlockPool>(PoolKey{}, state_));
   state_.stats().max_split_size = config_.max_split_size == kUnlimited ? -1 : config_.max_split_size;
   (void)set_memory_fraction(config_.per_process_memory_fraction);
 }
@@ -33,15 +33,6 @@ void DeviceAllocator::tell(Action action, uint64_t address, int64_t size, const 
   sink_->on_event(event);
 }
 
-// Rows beside the blocks, for all that one step may add.
-bool DeviceAllocator::make_room() {
-  const size_t wanted = state_.block_ids() + 8;
-  if (nodes_.size() >= wanted) return true;
-  if (!nodes_.resize(wanted + wanted / 2, FreeNode{})) return false;
-  cross_.make_room(nodes_.size());
-  return true;
-}
-
 DeviceAllocator::Attempt DeviceAllocator::no_room() {
   failure_ = {ErrorCode::limit_exceeded, "The tables of the allocator need more memory than they may take.",
               -1};
@@ -49,7 +40,6 @@ DeviceAllocator::Attempt DeviceAllocator::no_room() {
 }
 
 SegmentId DeviceAllocator::add_segment(const SegmentInfo& info, SegmentOwner owner) {
-  if (!make_room()) return {};
   const SegmentId id = state_.segment_alloc(info);
   if (id.is_none()) return {};
   if (owners_.size() <= id.index()) owners_.resize(id.index() + 1);
@@ -72,10 +62,6 @@ Result<uint64_t> DeviceAllocator::malloc(int64_t size, int64_t stream, const Ori
     process_events(origin);
   } else if (config_.graph_capture_record_stream_reuse) {
     reuse_in_capture(stream, origin);
-  }
-  if (!make_room()) {
-    (void)no_room();
-    return tl::unexpected(failure_);
   }
   Request request;
   request.requested = size;
@@ -294,11 +280,10 @@ void DeviceAllocator::complete_free(BlockId id, const Origin& origin) {
   tell(Action::free_completed, block.address, block.requested_size, segment,
        origin.stack.is_none() ? block.stack : origin.stack, origin.metadata);
   BlockSet& set = set_of(id);
-  const Merged merged = state_.free_completed(id);
-  for (const BlockId gone : merged.absorbed) {
-    if (!gone.is_none()) set.erase(gone);
+  for (const BlockId neighbour : state_.idle_neighbours(id)) {
+    if (!neighbour.is_none()) set.erase(neighbour);
   }
-  set.insert(merged.block, state_.block(merged.block), segment.stream);
+  set.insert(state_.free_completed(id).block);
 }
 
 void DeviceAllocator::record_stream(uint64_t address, int64_t stream) {

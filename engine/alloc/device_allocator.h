@@ -75,7 +75,7 @@ class DeviceAllocator {
   // `ordinal` is the device's number, for texts. `sink` may be null; it and `device` outlive the allocator.
   DeviceAllocator(DeviceMemory& device, int ordinal, const Config& config, trace::EventSink* sink,
                   Budget& budget);
-  // Memory is not given back to the device: a process that ends does that faster. See release_all().
+  // Device memory is not given back: that of a process that ends goes anyway. To give it back, empty_cache().
   ~DeviceAllocator();
   DeviceAllocator(const DeviceAllocator&) = delete;
   DeviceAllocator& operator=(const DeviceAllocator&) = delete;
@@ -191,7 +191,6 @@ class DeviceAllocator {
   [[nodiscard]] Error out_of_memory(const Request& request, bool rejected);
   [[nodiscard]] SegmentId add_segment(const SegmentInfo& info, SegmentOwner owner);
   void remove_segment(SegmentId id);
-  [[nodiscard]] bool make_room();
   [[nodiscard]] Attempt no_room();
 
   // Expandable segments (expandable_segments.cpp).
@@ -227,8 +226,8 @@ class DeviceAllocator {
     return *owners_[state_.block(id).segment.index()].pool;
   }
   [[nodiscard]] BlockSet& set_of(BlockId id) const { return pool_of(id).set(state_.segment_of(id).small); }
-  // The block joins or leaves the set it belongs to.
-  void put(BlockId id) { set_of(id).insert(id, state_.block(id), state_.segment_of(id).stream); }
+  // The block joins the set it belongs to.
+  void put(BlockId id) { set_of(id).insert(id); }
   void tell(trace::Action action, uint64_t address, int64_t size, const Segment& segment, StackId stack,
             StringId metadata = {});
 
@@ -237,7 +236,6 @@ class DeviceAllocator {
   Config config_;
   trace::EventSink* sink_;
   MemoryState state_;
-  Column<FreeNode> nodes_;
   std::vector<std::unique_ptr<BlockPool>> pools_;  // the first is the default pool
   std::vector<SegmentOwner> owners_;               // by SegmentId
   std::vector<Routing> routings_;

@@ -67,7 +67,7 @@ DeviceAllocator::Attempt DeviceAllocator::allocate_expandable(const Request& req
       return no_room();
     }
     start = state_.segment(segment).first;
-    request.set().insert_unmapped(start, state_.block(start), request.stream);
+    request.set().insert_unmapped(start);
   }
   // A failing step leaves what earlier ones mapped, as cached memory (as in PyTorch).
   if (!state_.block(start).mapped) {
@@ -89,7 +89,6 @@ DeviceAllocator::Attempt DeviceAllocator::allocate_expandable(const Request& req
 // are part of.
 DeviceAllocator::Attempt DeviceAllocator::map_pages(BlockId unmapped, int64_t size, const Request& request,
                                                     BlockId& mapped) {
-  if (!make_room()) return no_room();
   const Block row = state_.block(unmapped);
   const int64_t page = owners_[row.segment.index()].page_size;
   const int64_t bytes = (size + page - 1) / page * page;
@@ -98,21 +97,25 @@ DeviceAllocator::Attempt DeviceAllocator::map_pages(BlockId unmapped, int64_t si
     failure_ = {ErrorCode::device_error, std::move(done.error().text), -1};
     return Attempt::failed;
   }
+  BlockSet& set = request.set();
+  // Idle neighbours are mapped: unmapped ones would be part of this block.
+  const auto is_idle = [&](BlockId id) { return !id.is_none() && !state_.block(id).is_active(); };
+  const BlockId before = is_idle(row.previous) ? row.previous : BlockId();
+  const BlockId after = bytes == row.size && is_idle(row.next) ? row.next : BlockId();
+  for (const BlockId neighbour : {before, after}) {
+    if (!neighbour.is_none()) set.erase(neighbour);
+  }
   const Merged merged = state_.segment_map(unmapped, row.address, bytes);
   if (merged.block.is_none()) {
+    for (const BlockId neighbour : {before, after}) {
+      if (!neighbour.is_none()) set.insert(neighbour);
+    }
     device_.unmap(row.address, bytes, page);
     return no_room();
   }
-  BlockSet& set = request.set();
   set.erase_unmapped(unmapped);
-  for (const BlockId gone : merged.absorbed) {
-    if (!gone.is_none()) set.erase(gone);
-  }
-  if (bytes < row.size) {
-    const BlockId rest = state_.block(merged.block).next;
-    set.insert_unmapped(rest, state_.block(rest), request.stream);
-  }
-  set.insert(merged.block, state_.block(merged.block), request.stream);
+  if (bytes < row.size) set.insert_unmapped(state_.block(merged.block).next);
+  set.insert(merged.block);
   device_bytes_ += bytes;
   ++state_.stats().num_device_alloc;
   tell(Action::segment_map, row.address, bytes, state_.segment(row.segment), request.origin.stack,
@@ -128,14 +131,14 @@ void DeviceAllocator::unmap_pages(BlockId id, const Origin& origin) {
   const auto page = static_cast<uint64_t>(owners_[row.segment.index()].page_size);
   const uint64_t first = segment.address + (row.address - segment.address + page - 1) / page * page;
   const uint64_t end = segment.address + (row.end() - segment.address) / page * page;
-  if (end <= first || !make_room()) return;
+  if (end <= first) return;
   const auto bytes = static_cast<int64_t>(end - first);
   BlockSet& set = set_of(id);
-  const MemoryState::Unmapped unmapped = state_.segment_unmap(id, first, bytes);
-  if (unmapped.block.is_none()) return;
   set.erase(id);
+  const MemoryState::Unmapped unmapped = state_.segment_unmap(id, first, bytes);
+  if (unmapped.block.is_none()) return set.insert(id);
   for (const BlockId rest : {unmapped.before, unmapped.after}) {
-    if (!rest.is_none()) set.insert(rest, state_.block(rest), segment.stream);
+    if (!rest.is_none()) set.insert(rest);
   }
   for (const BlockId gone : unmapped.absorbed) {
     if (!gone.is_none()) set.erase_unmapped(gone);
@@ -146,7 +149,7 @@ void DeviceAllocator::unmap_pages(BlockId id, const Origin& origin) {
   ++state_.stats().num_device_free;
   tell(Action::segment_unmap, first, bytes, segment, origin.stack.is_none() ? segment.stack : origin.stack,
        origin.metadata);
-  set.insert_unmapped(unmapped.block, state_.block(unmapped.block), segment.stream);
+  set.insert_unmapped(unmapped.block);
   if (!state_.block(unmapped.block).is_split()) release_reservation(unmapped.block);
 }
 

@@ -1,8 +1,9 @@
 // Active blocks by their address: a hash table with linear probing, at most half full, O(1).
 //
-// Memory is charged to the budget when the table grows, never by lookups and erasing. Recorded addresses may
-// be chosen to meet in one place: an insertion that probes further than honest ones do makes the table hash
-// anew with a seed that no file can know.
+// A slot is a block's id and 32 bits of its address' hash: eight bytes, so that the table stays in the cache;
+// the address itself is the block's. Memory is charged to the budget when the table grows, never by lookups
+// and erasing. Recorded addresses may be chosen to meet in one place: an insertion that probes further than
+// honest ones do makes the table hash anew with a seed that no file can know.
 #pragma once
 
 #include <algorithm>
@@ -21,32 +22,36 @@ class LiveBlocks {
   explicit LiveBlocks(Budget& budget) : budget_(&budget), slots_(budget) {}
 
   // None if there is no active block at exactly this address.
-  [[nodiscard]] BlockId find(uint64_t address) const {
+  [[nodiscard]] BlockId find(uint64_t address, const Column<Block>& blocks) const {
     if (used_ == 0) return {};
-    const size_t slot = slot_of(address);
-    return slots_[slot].block;
+    const uint32_t tag = tag_of(address);
+    for (size_t slot = tag & mask();; slot = (slot + 1) & mask()) {
+      const Slot& row = slots_[slot];
+      if (row.block.is_none()) return {};
+      if (row.tag == tag && blocks[row.block.index()].address == address) return row.block;
+    }
   }
   // Makes sure that the next insert() succeeds; false if the budget refuses.
-  [[nodiscard]] bool make_room() {
-    return (used_ + 1) * 2 <= slots_.size() || rebuild(std::max(slots_.size() * 2, kSmallest), seed_);
+  [[nodiscard]] bool make_room(const Column<Block>& blocks) {
+    return (used_ + 1) * 2 <= slots_.size() || rebuild(std::max(slots_.size() * 2, kSmallest), seed_, blocks);
   }
   // After make_room(); the address must not be in the table.
-  void insert(uint64_t address, BlockId block) {
-    size_t slot = slot_of(address);
-    if (((slot - home_of(address)) & (slots_.size() - 1)) > kMaxProbes &&
-        rebuild(slots_.size(), fresh_seed()))
-      slot = slot_of(address);
-    slots_[slot] = {address, block};
+  void insert(uint64_t address, BlockId block, const Column<Block>& blocks) {
+    if (place({tag_of(address), block}) > kMaxProbes) {
+      ++used_;
+      (void)rebuild(slots_.size(), fresh_seed(), blocks);  // without memory it stays slow, but right
+      return;
+    }
     ++used_;
   }
-  // The address must be in the table.
-  void erase(uint64_t address) {
-    const size_t mask = slots_.size() - 1;
-    size_t hole = slot_of(address);
+  // The block must be in the table.
+  void erase(uint64_t address, BlockId block) {
+    size_t hole = tag_of(address) & mask();
+    while (slots_[hole].block != block) hole = (hole + 1) & mask();
     // Later entries of the run move up unless that would put them before their home.
-    for (size_t slot = (hole + 1) & mask; !slots_[slot].block.is_none(); slot = (slot + 1) & mask) {
-      const size_t home = home_of(slots_[slot].address);
-      if (((slot - home) & mask) >= ((slot - hole) & mask)) {
+    for (size_t slot = (hole + 1) & mask(); !slots_[slot].block.is_none(); slot = (slot + 1) & mask()) {
+      const size_t home = slots_[slot].tag & mask();
+      if (((slot - home) & mask()) >= ((slot - hole) & mask())) {
         slots_[hole] = slots_[slot];
         hole = slot;
       }
@@ -58,7 +63,7 @@ class LiveBlocks {
 
  private:
   struct Slot {
-    uint64_t address = 0;
+    uint32_t tag = 0;
     BlockId block;
   };
   static constexpr size_t kSmallest = 64;
@@ -67,16 +72,19 @@ class LiveBlocks {
   [[nodiscard]] static uint64_t fresh_seed() {
     return mix_hash(static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
   }
-  [[nodiscard]] size_t home_of(uint64_t address) const {
-    return static_cast<size_t>(mix_hash(address ^ seed_)) & (slots_.size() - 1);
+  [[nodiscard]] size_t mask() const { return slots_.size() - 1; }
+  [[nodiscard]] uint32_t tag_of(uint64_t address) const {
+    return static_cast<uint32_t>(mix_hash(address ^ seed_));
   }
-  [[nodiscard]] size_t slot_of(uint64_t address) const {
-    const size_t mask = slots_.size() - 1;
-    size_t slot = home_of(address);
-    while (!slots_[slot].block.is_none() && slots_[slot].address != address) slot = (slot + 1) & mask;
-    return slot;
+  // Into the first free slot from its home on; how far that is.
+  size_t place(Slot entry) {
+    size_t probes = 0;
+    size_t slot = entry.tag & mask();
+    for (; !slots_[slot].block.is_none(); slot = (slot + 1) & mask()) ++probes;
+    slots_[slot] = entry;
+    return probes;
   }
-  [[nodiscard]] bool rebuild(size_t size, uint64_t seed) {
+  [[nodiscard]] bool rebuild(size_t size, uint64_t seed, const Column<Block>& blocks) {
     Column<Slot> old = std::move(slots_);
     slots_ = Column<Slot>(*budget_);
     if (!slots_.resize(size, Slot{})) {
@@ -85,7 +93,7 @@ class LiveBlocks {
     }
     seed_ = seed;
     for (const Slot& slot : old) {
-      if (!slot.block.is_none()) slots_[slot_of(slot.address)] = slot;
+      if (!slot.block.is_none()) place({tag_of(blocks[slot.block.index()].address), slot.block});
     }
     return true;
   }

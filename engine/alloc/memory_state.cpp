@@ -11,15 +11,12 @@ MemoryState::MemoryState(Budget& budget, Lookup lookup)
       segments_(budget),
       by_address_(budget),
       live_(budget),
-      links_(budget),
       roots_(budget) {}
 
 // --- Rows --------------------------------------------------------------------------------------------------
 
 bool MemoryState::make_room() {
   while (vanished_blocks_ < kMostNewBlocks) {
-    if (lookup_ == Lookup::any_address && links_.size() == blocks_.size() && !links_.push_back({}))
-      return false;
     if (!blocks_.push_back({})) return false;
     drop_block(BlockId(blocks_.size() - 1));
   }
@@ -46,7 +43,7 @@ void MemoryState::index_insert(BlockId id) {
   if (lookup_ != Lookup::any_address) return;
   treap::insert(
       roots_[block(id).segment.index()], id.value,
-      [this](int32_t n) -> TreapLinks& { return links_[static_cast<size_t>(n)]; },
+      [this](int32_t n) -> TreapLinks& { return blocks_[static_cast<size_t>(n)].links; },
       [this](int32_t a, int32_t b) {
         return blocks_[static_cast<size_t>(a)].address < blocks_[static_cast<size_t>(b)].address;
       });
@@ -56,7 +53,7 @@ void MemoryState::index_erase(BlockId id) {
   if (lookup_ != Lookup::any_address) return;
   treap::erase(
       roots_[block(id).segment.index()], id.value,
-      [this](int32_t n) -> TreapLinks& { return links_[static_cast<size_t>(n)]; },
+      [this](int32_t n) -> TreapLinks& { return blocks_[static_cast<size_t>(n)].links; },
       [this](int32_t a, int32_t b) {
         return blocks_[static_cast<size_t>(a)].address < blocks_[static_cast<size_t>(b)].address;
       });
@@ -99,6 +96,12 @@ Carved MemoryState::carve(BlockId id, uint64_t address, int64_t size) {
 
 bool MemoryState::can_merge(BlockId id, BlockId neighbour) const {
   return !neighbour.is_none() && !block(neighbour).is_active() && block(neighbour).mapped == block(id).mapped;
+}
+
+std::array<BlockId, 2> MemoryState::idle_neighbours(BlockId id) const {
+  const Block& row = block(id);
+  return {can_merge(id, row.previous) ? row.previous : BlockId(),
+          can_merge(id, row.next) ? row.next : BlockId()};
 }
 
 Merged MemoryState::merge(BlockId id) {
@@ -172,7 +175,7 @@ BlockId MemoryState::block_containing(uint64_t address) const {
   if (lookup_ == Lookup::any_address) {
     return BlockId(treap::last_before(
         roots_[within.index()],
-        [this](int32_t n) -> const TreapLinks& { return links_[static_cast<size_t>(n)]; },
+        [this](int32_t n) -> const TreapLinks& { return blocks_[static_cast<size_t>(n)].links; },
         [&](int32_t n) { return blocks_[static_cast<size_t>(n)].address <= address; }));
   }
   BlockId id = segment(within).first;
@@ -302,7 +305,7 @@ MemoryState::Unmapped MemoryState::unmap(BlockId inactive, uint64_t address, int
 
 template <Direction direction>
 Carved MemoryState::activate(BlockId inactive, uint64_t address, int64_t size, const Use& use) {
-  if (!make_room() || !live_.make_room()) return {};
+  if (!make_room() || !live_.make_room(blocks_)) return {};
   assert(!block(inactive).is_active() && block(inactive).mapped);
   const Segment& segment = segments_[block(inactive).segment.index()];
   SplitCount before, after;
@@ -314,7 +317,7 @@ Carved MemoryState::activate(BlockId inactive, uint64_t address, int64_t size, c
   block.metadata = use.metadata;
   block.state =
       direction == Direction::apply ? BlockState::active_allocated : BlockState::active_pending_free;
-  live_.insert(block.address, carved.block);
+  live_.insert(block.address, carved.block, blocks_);
   add_split(after, carved.before);
   add_split(after, carved.after);
   count_split<direction>(segment, before, after);
@@ -346,7 +349,7 @@ Merged MemoryState::deactivate(BlockId id) {
   assert(block.state ==
          (direction == Direction::apply ? BlockState::active_pending_free : BlockState::active_allocated));
   const Segment& segment = segments_[block.segment.index()];
-  live_.erase(block.address);
+  live_.erase(block.address, id);
   stats_.active.change(segment.small, -1, direction);
   stats_.active_bytes.change(segment.small, -block.size, direction);
   stats_.requested_bytes.change(segment.small, -block.requested_size, direction);

@@ -100,7 +100,7 @@ class MemoryState {
   // In address order; the blocks of each follow from Segment::first by Block::next.
   [[nodiscard]] std::span<const SegmentId> segments() const { return by_address_.span(); }
   // The active block that starts here, or none. O(1).
-  [[nodiscard]] BlockId live_block_at(uint64_t address) const { return live_.find(address); }
+  [[nodiscard]] BlockId live_block_at(uint64_t address) const { return live_.find(address, blocks_); }
   // The segment around an address, or none. O(log segments).
   [[nodiscard]] SegmentId segment_containing(uint64_t address) const;
   // The block around an address, or none. O(log) with Lookup::any_address, else O(blocks of the segment).
@@ -112,6 +112,12 @@ class MemoryState {
   // Ids are below these; some of them may be unused. For arrays beside the blocks.
   [[nodiscard]] size_t block_ids() const { return blocks_.size(); }
   [[nodiscard]] size_t segment_ids() const { return segments_.size(); }
+
+  // Idle neighbours that the block will take in when it becomes idle itself.
+  [[nodiscard]] std::array<BlockId, 2> idle_neighbours(BlockId id) const;
+  // With Lookup::live_blocks these rows are the allocator's own.
+  [[nodiscard]] TreapLinks& links(BlockId id) { return blocks_[id.index()].links; }
+  void set_birth(BlockId id, int64_t birth) { blocks_[id.index()].birth = birth; }
 
   [[nodiscard]] const MemoryStats& stats() const { return stats_; }
   // For the counters that the allocator keeps itself, and for resets.
@@ -164,9 +170,7 @@ class MemoryState {
   size_t vanished_blocks_ = 0;
   SegmentId vanished_segment_;
   LiveBlocks live_;
-  // Lookup::any_address: a tree of blocks per segment, by address.
-  Column<TreapLinks> links_;
-  Column<int32_t> roots_;
+  Column<int32_t> roots_;  // Lookup::any_address: a tree of blocks per segment, by address
   MemoryStats stats_;
 };
 

@@ -51,7 +51,7 @@ Error DeviceAllocator::out_of_memory(const Request& request, bool rejected) {
   oom.rejected = rejected;
   for (const auto& pool : pools_) {
     if (pool->is_default()) continue;
-    const auto add = [&](BlockId, const FreeNode& node) { oom.private_pool_bytes += node.size; };
+    const auto add = [&](BlockId id) { oom.private_pool_bytes += state_.block(id).size; };
     pool->small.for_each(add);
     pool->large.for_each(add);
   }

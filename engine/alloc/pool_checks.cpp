@@ -24,27 +24,25 @@ std::string DeviceAllocator::check_pools() const {
         return fmt::format("block at {:#x} waits for nothing", block.address);
       if (block.is_active()) continue;
       ++(block.mapped ? inactive : unmapped);
-      const FreeNode& node = nodes_[i.index()];
-      if (node.size != block.size || node.address != block.address || node.stream != segment.stream)
-        return fmt::format("block at {:#x}: its row in the set is of another time", block.address);
     }
   }
   for (const auto& pool : pools_) {
     for (const BlockSet* set : {&pool->small, &pool->large}) {
       std::string wrong;
-      const FreeNode* previous = nullptr;
+      BlockId previous;
       size_t visited = 0;
-      set->for_each([&](BlockId id, const FreeNode& node) {
+      set->for_each([&](BlockId id) {
         ++visited;
         const Block& block = state_.block(id);
         if (block.is_active() || !block.mapped || &pool_of(id) != pool.get() ||
             state_.segment_of(id).small != (set == &pool->small))
           wrong = fmt::format("block at {:#x} is in a wrong set", block.address);
-        if (previous != nullptr && previous->stream == node.stream &&
-            (previous->size > node.size ||
-             (previous->size == node.size && previous->address >= node.address)))
-          wrong = fmt::format("block at {:#x} is out of order", block.address);
-        previous = &node;
+        if (!previous.is_none() && state_.segment_of(previous).stream == state_.segment_of(id).stream) {
+          const Block& last = state_.block(previous);
+          if (last.size > block.size || (last.size == block.size && last.address >= block.address))
+            wrong = fmt::format("block at {:#x} is out of order", block.address);
+        }
+        previous = id;
       });
       if (!wrong.empty()) return wrong;
       if (visited != set->size()) return "a set counts wrong";

@@ -34,7 +34,7 @@ Result<BlockPool*> DeviceAllocator::existing_pool(PoolKey key) const {
 
 Status DeviceAllocator::create_or_increment_pool(PoolKey key, SegmentSource* source) {
   if (key != PoolKey{} && find_pool(key) == nullptr) {
-    pools_.push_back(std::make_unique<BlockPool>(key, nodes_));
+    pools_.push_back(std::make_unique<BlockPool>(key, state_));
     pools_.back()->source = source;
     return {};
   }
@@ -168,7 +168,6 @@ Status DeviceAllocator::restore(const PoolCheckpoint& saved) {
   // they were. What lies before a saved block (an expandable segment may have grown) is carved with them.
   freed.clear();
   const auto carve = [&](BlockId id, int64_t size, int64_t requested) {
-    if (!make_room()) return false;
     Request request;
     request.requested = requested;
     request.pool = pool;

@@ -44,9 +44,9 @@ void DeviceAllocator::collect_garbage(const Origin& origin) {
   };
   std::vector<Candidate> candidates;
   double age_sum = 0;
-  set.for_each([&](BlockId id, const FreeNode& node) {
+  set.for_each([&](BlockId id) {
     if (state_.block(id).is_split()) return;
-    candidates.push_back({id, set.searches - node.birth, state_.segment_of(id).expandable});
+    candidates.push_back({id, set.searches - state_.block(id).birth, state_.segment_of(id).expandable});
     age_sum += static_cast<double>(candidates.back().age);
   });
   auto left = static_cast<double>(candidates.size());
@@ -101,7 +101,7 @@ bool DeviceAllocator::release_available(const Request& request) {
 
 void DeviceAllocator::release_set(BlockSet& set, const Origin& origin) {
   std::vector<BlockId> whole, expandable;
-  set.for_each([&](BlockId id, const FreeNode&) {
+  set.for_each([&](BlockId id) {
     if (state_.segment_of(id).expandable) {
       expandable.push_back(id);
     } else if (!state_.block(id).is_split()) {

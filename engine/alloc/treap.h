@@ -6,8 +6,6 @@
 
 #include <cstdint>
 
-#include "engine/base/hash.h"
-
 namespace memstrata::alloc {
 
 inline constexpr int32_t kNoNode = -1;
@@ -20,7 +18,8 @@ struct TreapLinks {
 namespace treap {
 
 [[nodiscard]] inline uint32_t priority(int32_t node) {
-  return static_cast<uint32_t>(mix_hash(static_cast<uint64_t>(static_cast<uint32_t>(node)) + 1));
+  const uint32_t mixed = (static_cast<uint32_t>(node) + 1) * 0x9E3779B1U;  // Knuth's multiplicative hash
+  return mixed ^ (mixed >> 15);
 }
 
 // links(node) -> TreapLinks&; less(a, b): is node a before node b?

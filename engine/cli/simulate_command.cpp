@@ -103,14 +103,15 @@ int run_simulate(const SimulateOptions& options) {
     const Error& error = status.error();
     return report_failure(options, name_of(error.code), error.message, error.offset, kUnreadable);
   }
+  const std::string report =
+      options.json ? simulate::report_json(**simulation) + "\n" : simulate::report_text(**simulation);
+  // After the report: a snapshot adds its event to the trace.
   if (records) {
     if (auto written = write_dump(options.dump, recorder, (*simulation)->allocator()); !written) {
       fmt::print(stderr, "memstrata: {}: {}\n", printable(options.dump), printable(written.error().message));
       return kUnreadable;
     }
   }
-  const std::string report =
-      options.json ? simulate::report_json(**simulation) + "\n" : simulate::report_text(**simulation);
   std::fwrite(report.data(), 1, report.size(), stdout);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     std::fputs("memstrata: the output could not be written\n", stderr);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 #include "engine/base/column.h"
 #include "engine/base/status.h"
@@ -18,6 +19,11 @@ class ByteSink {
 };
 
 inline constexpr size_t kSinkPiece = size_t{64} << 10;
+
+// libc++ of em++ 3.1.6 makes no span of a string_view.
+[[nodiscard]] inline std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
 
 // Keeps everything, charged to the budget.
 class MemorySink final : public ByteSink {

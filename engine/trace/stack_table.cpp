@@ -30,7 +30,9 @@ template <typename HashOf>
   if (rows >= kMaxRows) return false;
   if (rows * 2 < table.size()) return true;
   Column<int32_t> grown(budget);
-  if (!grown.resize(table.empty() ? kFirstTable : table.size() * 2, -1)) return false;
+  size_t slots = kFirstTable;
+  while (slots <= rows * 2) slots *= 2;  // a copy has rows without a table
+  if (!grown.resize(slots, -1)) return false;
   for (size_t row = 0; row < rows; ++row) {
     const size_t slot = find_slot(grown, hash_of(row), [](int32_t) { return false; });
     grown[slot] = static_cast<int32_t>(row);
@@ -90,8 +92,9 @@ bool FrameTable::copy_from(const FrameTable& other) {
 }
 
 bool StackTable::copy_from(const StackTable& other) {
+  // The table of nodes is large and needed only for new ones: intern_node makes it then.
   return nodes_.append(other.nodes_.span()) && stacks_.append(other.stacks_.span()) &&
-         node_table_.append(other.node_table_.span()) && stack_table_.append(other.stack_table_.span());
+         stack_table_.append(other.stack_table_.span());
 }
 
 StackTable::StackTable(Budget& budget)

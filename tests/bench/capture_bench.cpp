@@ -114,6 +114,15 @@ void measure_allocator() {
   std::printf("malloc + free, recorded, stack of the malloc   %7.1f ns\n", malloc_and_free());
   record("all", 100000);
   std::printf("malloc + free, recorded, stacks of both        %7.1f ns\n", malloc_and_free());
+  for (const char* which : {"first", "again"}) {
+    char* bytes = nullptr;
+    size_t size = 0;
+    const double start = now_ns();
+    if (memstrata_snapshot(&bytes, &size) != MEMSTRATA_OK) stop(memstrata_last_error());
+    std::printf("dump of up to 100,000 events to memory, %s    %7.1f ms, %zu bytes\n", which,
+                (now_ns() - start) / 1e6, size);
+    memstrata_free_bytes(bytes);
+  }
   for (void* const pointer : live) memstrata_free(pointer, 0, 0, nullptr);
 }
 

@@ -151,8 +151,7 @@ class Recording(Scenario):
             json.dump([[f["name"], os.path.basename(f["filename"]), f["line"]] for f in frames], open("frames.json", "w"))
         """)
         frames = json.loads((self.folder / "frames.json").read_text())
-        self.assertIn("inlined_into_the_fixture(unsigned long)", frames[0][0])
-        self.assertEqual(frames[0][1:], ["stack_fixture.cpp", 7])
+        self.assertEqual(frames[0], ["inlined_into_the_fixture", "stack_fixture.cpp", 7])
         self.assertEqual(frames[1], ["fixture_allocates", "stack_fixture.cpp", 13])
 
     def test_threads_have_their_own_stacks(self):

@@ -223,6 +223,61 @@ class Truncated(unittest.TestCase):
             self.cut_everywhere(data, range(0, len(data), len(data) // 97))
 
 
+class Simulate(unittest.TestCase):
+    """memstrata simulate: what the reference cases (unit and wasm tests) do not see."""
+
+    def test_text_shows_steps_segments_and_the_summary(self):
+        result = run("simulate", "-", stdin=b"m a 2097152\nm b 512\nf a\n")
+        text = result.stdout.decode()
+        self.assertEqual(result.returncode, SUCCESS)
+        self.assertIn("S0+0, block of 2.0 MiB (2,097,152 bytes)", text)
+        self.assertIn("  S0+0 L@0: -20971520\n  S1+0 S@0: A512 -2096640\n", text)
+        self.assertIn("PyTorch CUDA memory summary, device ID 0", text)
+
+    def test_json_from_a_file_with_device_and_settings(self):
+        with tempfile.NamedTemporaryFile() as script:
+            script.write(b"m a 31457280; m b 41943040 2")
+            script.flush()
+            result = run("simulate", script.name, "--json", "--device", 67108864, "--conf", "max_split_size_mb:40")
+        self.assertEqual(result.returncode, SUCCESS)
+        (report,) = objects(result)
+        keys = ["trace", "bytes", "count", "peak", "ctr", "layout", "oom", "stats", "results"]
+        self.assertEqual(list(report), keys)
+        self.assertEqual(report["trace"][-1], "oom free=35651584 41943040 @2")
+        self.assertEqual(len(report["stats"]), 123)
+        self.assertEqual(list(report["stats"]), sorted(report["stats"]))
+        self.assertEqual(report["stats"]["max_split_size"], 41943040)
+        self.assertIn("CUDA out of memory", report["results"][1]["oom"])
+
+    def test_a_wrong_step_is_named_by_its_line_with_exit_code_2(self):
+        for script, where in ((b"m a 1\n\nf b", "line 3"), (b"m a 1\nx", "line 2"), (b"m a", "line 1")):
+            result = run("simulate", "-", stdin=script)
+            self.assertEqual((result.returncode, result.stdout), (UNREADABLE, b""))
+            self.assertIn(where, result.stderr.decode())
+            result = run("simulate", "-", "--json", stdin=script)
+            self.assertEqual(result.returncode, UNREADABLE)
+            self.assertIn(where, objects(result)[0]["error"]["message"])
+            self.assertIn(where, result.stderr.decode())
+
+    def test_control_characters_of_a_script_do_not_reach_the_terminal(self):
+        result = run("simulate", "-", stdin=b"m \x1b[31m 1; f \x1b[31m; q\x1b[0m")
+        self.assertNotIn(b"\x1b", result.stdout + result.stderr)
+        result = run("simulate", "-", stdin=b"m \x1b[31m 1")
+        self.assertEqual(result.returncode, SUCCESS)
+        self.assertNotIn(b"\x1b", result.stdout)
+
+    def test_wrong_settings_and_devices_are_wrong_usage(self):
+        for options in (("--conf", "foo:1"), ("--device", "0"), ("--device", "-5"), ("--device", "much")):
+            result = run("simulate", "-", *options, stdin=b"m a 1")
+            self.assertEqual((options, result.returncode), (options, USAGE))
+            self.assertNotEqual(result.stderr, b"")
+
+    def test_a_missing_script_cannot_be_read(self):
+        self.assertEqual(run("simulate", "/nonexistent/script").returncode, UNREADABLE)
+        self.assertEqual(run("simulate", tempfile.gettempdir()).returncode, UNREADABLE)
+        self.assertEqual(run("simulate").returncode, USAGE)
+
+
 if __name__ == "__main__":
     TOOL = str(Path(sys.argv.pop(1)).resolve())
     unittest.main()

@@ -113,7 +113,7 @@ class CsvOutput {
     first_ = false;
   }
   void flush() {
-    if (status_) status_ = sink_.write(std::as_bytes(std::span(line_)));
+    if (status_) status_ = sink_.write(bytes_of(line_));
     line_.clear();
   }
 

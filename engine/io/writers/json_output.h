@@ -22,8 +22,8 @@ class JsonOutput {
       : recording_(recording), sink_(sink), hex_addresses_(hex_addresses) {}
   [[nodiscard]] Status begin() { return {}; }
   [[nodiscard]] Status end() {
-    if (status_) status_ = sink_.write(std::as_bytes(std::span(json_.text())));
-    if (status_) status_ = sink_.write(std::as_bytes(std::span(std::string_view("\n"))));
+    if (status_) status_ = sink_.write(bytes_of(json_.text()));
+    if (status_) status_ = sink_.write(bytes_of("\n"));
     return status_;
   }
   [[nodiscard]] bool failed() const { return !status_; }
@@ -73,7 +73,7 @@ class JsonOutput {
   void row_done() {
     if (json_.text().size() < kSinkPiece) return;
     json_.drain([&](std::string_view piece) {
-      if (status_) status_ = sink_.write(std::as_bytes(std::span(piece)));
+      if (status_) status_ = sink_.write(bytes_of(piece));
     });
   }
 

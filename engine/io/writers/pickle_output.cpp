@@ -106,7 +106,7 @@ void PickleOutput::text(std::string_view text) {
     at = put_little(at, static_cast<uint32_t>(text.size()));
   }
   at_ = at;
-  const auto bytes = std::as_bytes(std::span(text));
+  const auto bytes = bytes_of(text);
   if (bytes.size() > kSinkPiece / 4) {
     flush();
     if (status_) status_ = sink_.write(bytes);

@@ -112,7 +112,7 @@ class Allocator : public testing::Test {
   std::unique_ptr<DeviceAllocator> allocator;
 };
 
-TEST_F(Allocator, StacksGoWhereThePagesOfPyTorchShowThem) {
+TEST_F(Allocator, EventsCarryTheStackOfTheCallElseOfTheAllocation) {
   make();
   const StackId born(1), died(2), later(3), flush(4);
   const uint64_t a = malloc(1000, 0, {born, StringId(7)});

@@ -22,8 +22,8 @@ TEST(RecordedDump, AnAllocAndAFree) {
   run.free(address, free_stack);
   (void)run.malloc(700, alloc_stack);
   const auto file = read_bytes(run.dump());
-  // 1000 bytes are a block of 1024 in a segment of 2 MiB of the small pool; 700 are 1024 bytes of it again. The
-  // rest keeps the requested_size that its last use left.
+  // 1000 bytes are a block of 1024 in a segment of 2 MiB of the small pool; 700 are 1024 bytes of it again.
+  // The rest keeps the requested_size that its last use left.
   EXPECT_EQ(
       text_of(*file),
       "snapshot \"\" settings \"{\"PYTORCH_CUDA_ALLOC_CONF\":\"\",\"max_split_size\":-1,"

@@ -95,7 +95,7 @@ TEST_F(RecorderRingTest, ClearForgetsAndGivesBack) {
 
 TEST_F(RecorderRingTest, RandomUseAgreesWithADeque) {
   std::mt19937 random(1);
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 6; ++round) {
     Ring tested(budget);
     std::deque<int64_t> twin;
     int64_t capacity = Ring::kUnlimited, lost = 0, next = 0;

@@ -87,6 +87,27 @@ TEST(StackTable, CallersAlwaysHaveLowerNumbers) {
   }
 }
 
+TEST(StackTable, ACopyHasTheSameIdsAndGoesOn) {
+  Budget budget(int64_t{64} << 20);
+  StackTable stacks(budget), copy(budget);
+  std::mt19937 random(3);
+  std::vector<std::vector<FrameId>> lists;
+  for (int i = 0; i < 3000; ++i) {
+    std::vector<FrameId> list;
+    for (auto depth = random() % 20; depth > 0; --depth)
+      list.push_back(FrameId{static_cast<int32_t>(random() % 50)});
+    lists.push_back(list);
+    (void)stacks.intern(list);
+  }
+  ASSERT_TRUE(copy.copy_from(stacks));
+  for (const auto& list : lists) EXPECT_EQ(copy.intern(list), stacks.intern(list));
+  EXPECT_EQ(copy.size(), stacks.size());
+  const FrameId more[] = {FrameId{1}, FrameId{77}, FrameId{3}};
+  EXPECT_EQ(copy.intern(more), stacks.intern(more));
+  EXPECT_EQ(copy.node_count(), stacks.node_count());
+  EXPECT_EQ(copy.frames_of(copy.intern(more)), stacks.frames_of(stacks.intern(more)));
+}
+
 TEST(StackTable, IsNoneWhenTheBudgetIsUsedUpAndKeepsWhatItHad) {
   Budget budget(20'000);
   StackTable stacks(budget);

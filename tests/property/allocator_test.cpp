@@ -1,0 +1,278 @@
+// Random scripts through engine/alloc and through its naive twin: the same trace, layout and statistics after
+// every step, and nothing of the engine's books out of order.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine/alloc/device_allocator.h"
+#include "engine/alloc/invariants.h"
+#include "engine/alloc/simulated_device.h"
+#include "tests/property/allocator_twin.h"
+
+namespace memstrata::alloc {
+namespace {
+
+struct Events final : trace::EventSink {
+  void on_event(const trace::TraceEvent& event) override { list.push_back(event); }
+  std::vector<trace::TraceEvent> list;
+};
+
+class Pair {
+ public:
+  explicit Pair(uint64_t seed)
+      : random_(seed),
+        device_bytes_((int64_t{64} << below(4)) << 20),
+        device_(device_bytes_),
+        allocator_(device_, 0, Config{}, &events_, budget_),
+        twin_(device_bytes_) {
+    if (below(2) == 0) configure();
+    if (below(3) == 0) fraction();
+  }
+
+  void run(int steps) {
+    for (int i = 0; i < steps && !testing::Test::HasFatalFailure(); ++i) {
+      step();
+      compare();
+    }
+  }
+  [[nodiscard]] const std::string& script() const { return script_; }
+
+ private:
+  struct Live {
+    uint64_t address;
+    twin::Place place;
+  };
+
+  uint64_t below(uint64_t n) { return random_() % n; }
+  bool one_in(uint64_t n) { return below(n) == 0; }
+  int64_t stream() { return one_in(2) ? 0 : static_cast<int64_t>(below(3)); }
+  twin::PoolName pool() { return {0, static_cast<int64_t>(1 + below(2))}; }
+  static PoolKey key(twin::PoolName name) { return {name.first, name.second}; }
+  void note(const std::string& step) { script_ += step + "; "; }
+
+  int64_t size() {
+    switch (below(6)) {
+      case 0:
+        return 1 + static_cast<int64_t>(below(4096));
+      case 1:
+        return 1 + static_cast<int64_t>(below(1 << 20));
+      case 2:  // around the limits of the rules
+        return (int64_t{1} << (19 + below(6))) + 512 * (static_cast<int64_t>(below(5)) - 2);
+      case 3:
+        return (static_cast<int64_t>(1 + below(30)) << 20) - static_cast<int64_t>(below(2)) * 512;
+      case 4:
+        return 1 + static_cast<int64_t>(below(12 << 20));
+      default:
+        return 1 + static_cast<int64_t>(below(60 << 20));
+    }
+  }
+
+  void step() {
+    const uint64_t what = below(100);
+    if (what < 45) return allocate();
+    if (what < 75) return free();
+    if (what < 82) return record_stream();
+    if (what < 86) {
+      const int64_t s = stream();
+      note(fmt::format("done {}", s));
+      device_.finish(s);
+      return twin_.done(s);
+    }
+    if (what < 90) return empty();
+    if (what < 93) return configure();
+    if (what < 94) return fraction();
+    route();
+  }
+
+  void allocate() {
+    const int64_t bytes = size(), s = stream();
+    note(fmt::format("m b{} {} {}", ++names_, bytes, s));
+    const auto address = allocator_.malloc(bytes, s);
+    const auto place = twin_.malloc(bytes, s);
+    ASSERT_EQ(address.has_value(), place.has_value());
+    if (address) live_.push_back({*address, *place});
+  }
+  void free() {
+    if (live_.empty()) return;
+    const size_t i = below(live_.size());
+    note(fmt::format("f (block at {:#x})", live_[i].address));
+    ASSERT_TRUE(allocator_.free(live_[i].address).has_value());
+    twin_.free(live_[i].place);
+    live_.erase(live_.begin() + static_cast<ptrdiff_t>(i));
+  }
+  void record_stream() {
+    if (live_.empty()) return;
+    const Live& block = live_[below(live_.size())];
+    const int64_t s = stream();
+    note(fmt::format("rs (block at {:#x}) {}", block.address, s));
+    allocator_.record_stream(block.address, s);
+    twin_.record_stream(block.place, s);
+  }
+  void empty() {
+    const twin::PoolName name = one_in(2) ? twin::PoolName{} : pool();
+    note(fmt::format("empty {} {}", name.first, name.second));
+    allocator_.empty_cache(key(name));
+    twin_.empty(name);
+  }
+  void configure() {
+    // What is not reset by a new text stays as it was.
+    twin::Settings settings;
+    settings.expandable = settings_.expandable;
+    settings.large_segment = settings_.large_segment;
+    std::string text;
+    if (one_in(2)) {
+      settings.expandable = one_in(2);
+      text += fmt::format("expandable_segments:{},", settings.expandable ? "True" : "False");
+    }
+    if (one_in(6)) {
+      settings.large_segment = static_cast<int64_t>(12 + below(3) * 10) << 20;
+      text += fmt::format("large_segment_size_mb:{},", settings.large_segment >> 20);
+    }
+    settings.max_non_split = settings.large_segment;
+    if (one_in(3)) {
+      settings.max_split = static_cast<int64_t>(32 + below(16)) << 20;
+      text += fmt::format("max_split_size_mb:{},", settings.max_split >> 20);
+      if (one_in(2)) {
+        settings.max_non_split = static_cast<int64_t>(32 + below(8)) << 20;
+        text += fmt::format("max_non_split_rounding_mb:{},", settings.max_non_split >> 20);
+      }
+    }
+    if (one_in(4)) {
+      settings.divisions = 1 << below(5);
+      text += fmt::format("roundup_power2_divisions:{},", settings.divisions);
+    }
+    if (one_in(3)) {
+      settings.gc_threshold = 0.25 * static_cast<double>(1 + below(3));
+      text += fmt::format("garbage_collection_threshold:{},", settings.gc_threshold);
+    }
+    note("conf " + text);
+    settings_ = settings;
+    ASSERT_TRUE(allocator_.set_config(text).has_value()) << text;
+    twin_.configure(settings);
+  }
+  void fraction() {
+    const double share = one_in(4) ? 1.0 : 0.125 * static_cast<double>(2 + below(6));
+    note(fmt::format("fraction {}", share));
+    ASSERT_TRUE(allocator_.set_memory_fraction(share).has_value());
+    twin_.fraction(share);
+  }
+  void route() {
+    const twin::PoolName name = pool();
+    const int users = twin_.users(name);
+    const bool routed = routed_.contains(name);
+    if (routed && !one_in(3)) {
+      note(fmt::format("end {} {}", name.first, name.second));
+      routed_.erase(name);
+      ASSERT_TRUE(allocator_.end_allocate_to_pool(key(name)).has_value());
+      return twin_.end(name);
+    }
+    if (users > (routed ? 1 : 0) && one_in(2)) {
+      note(fmt::format("release {} {}", name.first, name.second));
+      ASSERT_TRUE(allocator_.release_pool(key(name)).has_value());
+      return twin_.release(name);
+    }
+    if (users > 0 && one_in(4)) {
+      if (one_in(2)) {
+        note(fmt::format("nosplit {} {}", name.first, name.second));
+        ASSERT_TRUE(allocator_.set_no_split(key(name)).has_value());
+        return twin_.set_no_split(name);
+      }
+      note(fmt::format("useoom {} {}", name.first, name.second));
+      ASSERT_TRUE(allocator_.set_use_on_oom(key(name)).has_value());
+      return twin_.set_use_on_oom(name);
+    }
+    if (routed || users == 0) return;
+    const bool only = one_in(3);
+    const int64_t s = stream();
+    note(only ? fmt::format("begins {} {} {}", name.first, name.second, s)
+              : fmt::format("begin {} {}", name.first, name.second));
+    routed_.insert(name);
+    DeviceAllocator::StreamFilter accepts;
+    if (only) accepts = [s](int64_t asked) { return asked == s; };
+    ASSERT_TRUE(allocator_.begin_allocate_to_pool(key(name), accepts).has_value());
+    twin_.begin(name, only ? std::optional(s) : std::nullopt);
+  }
+
+  [[nodiscard]] std::string place_of(uint64_t address) const {
+    const auto& ranges = device_.ranges();
+    const auto after = std::upper_bound(ranges.begin(), ranges.end(), address);
+    return fmt::format("S{}+{}", after - ranges.begin() - 1, address - *(after - 1));
+  }
+  void compare() {
+    ASSERT_EQ(check_invariants(allocator_.state()), "");
+    ASSERT_EQ(allocator_.check_pools(), "");
+    ASSERT_EQ(events_.list.size(), twin_.trace().size());
+    for (; compared_ < events_.list.size(); ++compared_) {
+      const trace::TraceEvent& event = events_.list[compared_];
+      const std::string place = event.action == trace::Action::oom ? fmt::format("free={}", event.address)
+                                                                   : place_of(event.address);
+      std::string line = fmt::format("{} {} {}", name_of(event.action), place, event.size);
+      if (event.stream != 0) line += fmt::format(" @{}", event.stream);
+      ASSERT_EQ(line, twin_.trace()[compared_]);
+    }
+    const std::map<std::string, int64_t> expected = twin_.stats();
+    for (const NamedStat& stat : flat_stats(allocator_.stats())) {
+      if (stat.name == "max_split_size") continue;
+      const auto found = expected.find(stat.name);
+      ASSERT_EQ(stat.value, found == expected.end() ? 0 : found->second) << stat.name;
+    }
+    ASSERT_EQ(layout(), twin_.layout());
+  }
+  [[nodiscard]] std::vector<std::string> layout() const {
+    std::vector<std::string> lines;
+    const MemoryState& state = allocator_.state();
+    for (const SegmentId id : state.segments()) {
+      const Segment& segment = state.segment(id);
+      bool open = false;
+      for (BlockId i = segment.first; !i.is_none(); i = state.block(i).next) {
+        const Block& block = state.block(i);
+        if (block.mapped && !open) {
+          lines.push_back(fmt::format("{} {}{}", place_of(block.address), segment.small ? 'S' : 'L',
+                                      segment.expandable ? "x" : ""));
+          if (segment.pool != PoolKey{})
+            lines.back() += fmt::format("p{}.{}", segment.pool.graph_id, segment.pool.user_id);
+          lines.back() += fmt::format("@{}:", segment.stream);
+        }
+        open = block.mapped;
+        if (open) lines.back() += fmt::format(" {}{}", "AP-"[static_cast<int>(block.state)], block.size);
+      }
+    }
+    return lines;
+  }
+
+  std::mt19937_64 random_;
+  int64_t device_bytes_;
+  Budget budget_{int64_t{1} << 28};
+  Events events_;
+  SimulatedDevice device_;
+  DeviceAllocator allocator_;
+  twin::Allocator twin_;
+  twin::Settings settings_;
+  std::set<twin::PoolName> routed_;
+  std::vector<Live> live_;
+  size_t compared_ = 0;
+  int names_ = 0;
+  std::string script_;
+};
+
+// `rounds` scripts of `steps` steps. MEMSTRATA_ROUNDS multiplies the rounds, for a long run by hand.
+void compare_random_scripts(uint64_t first_seed, int rounds, int steps) {
+  const char* factor = std::getenv("MEMSTRATA_ROUNDS");
+  rounds *= factor == nullptr ? 1 : std::max(1, std::atoi(factor));
+  for (int round = 0; round < rounds; ++round) {
+    const uint64_t seed = first_seed + static_cast<uint64_t>(round);
+    Pair pair(seed);
+    pair.run(steps);
+    if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed << ": " << pair.script();
+  }
+}
+
+TEST(AllocatorProperty, ShortScriptsGiveWhatTheTwinGives) { compare_random_scripts(1, 150, 60); }
+TEST(AllocatorProperty, LongScriptsGiveWhatTheTwinGives) { compare_random_scripts(100'000, 6, 800); }
+
+}  // namespace
+}  // namespace memstrata::alloc
