@@ -125,6 +125,9 @@ MEMSTRATA_API void memstrata_free_bytes(char* bytes);
  * off. */
 MEMSTRATA_API memstrata_status memstrata_set_oom_dump(const char* path);
 
+/* Before a Python interpreter ends: no Python stacks from now on. memstrata_torch.py calls it by itself. */
+MEMSTRATA_API void memstrata_stop_python_stacks(void);
+
 /* ---- Statistics --------------------------------------------------------------------------------------- */
 
 /* torch.cuda.memory_stats() as a JSON object; see memstrata_describe_devices() for how texts are returned. 0

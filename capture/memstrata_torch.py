@@ -48,6 +48,7 @@ _FUNCTIONS = [
     ("memstrata_dump_snapshot", _STATUS, [_TEXT]),
     ("memstrata_snapshot", _STATUS, [_POINTER, _POINTER]),
     ("memstrata_free_bytes", None, [_POINTER]),
+    ("memstrata_stop_python_stacks", None, []),
     ("memstrata_set_oom_dump", _STATUS, [_TEXT]),
     ("memstrata_memory_stats", _SIZE, [ctypes.c_int, _TEXT, _SIZE]),
     ("memstrata_memory_summary", _SIZE, [ctypes.c_int, ctypes.c_int, _TEXT, _SIZE]),
@@ -108,6 +109,8 @@ def _library():
         for name, result, arguments in _FUNCTIONS:
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
+        # Threads that ask for the interpreter's lock while it ends would be killed in the middle of their work.
+        atexit.register(library.memstrata_stop_python_stacks)
         _loaded = library
     return _loaded
 

@@ -6,8 +6,8 @@
 namespace memstrata::capture {
 
 [[nodiscard]] inline void* pointer_of(uint64_t address) {
-  return reinterpret_cast<void*>(
-      address);  // NOLINT(performance-no-int-to-ptr): device memory, not an object here
+  // Device memory, not an object of this program. NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return reinterpret_cast<void*>(address);
 }
 [[nodiscard]] inline void* stream_of(int64_t handle) { return pointer_of(static_cast<uint64_t>(handle)); }
 [[nodiscard]] inline uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }

@@ -1,5 +1,8 @@
 // Where C callers come in: errors become status codes and the thread's last error, exceptions (no memory)
 // too.
+//
+// Not noexcept: a Python thread that asks for the interpreter's lock while the interpreter ends is unwound to
+// its end (pthread_exit), through these functions.
 #pragma once
 
 #include <exception>
@@ -33,7 +36,7 @@ namespace memstrata::capture {
 
 // `action` returns a Status.
 template <typename Action>
-[[nodiscard]] memstrata_status guarded(Action&& action) noexcept {
+[[nodiscard]] memstrata_status guarded(Action&& action) {
   try {
     const Status status = action();
     if (status) return MEMSTRATA_OK;
@@ -47,7 +50,7 @@ template <typename Action>
 
 // `action` returns a value; `otherwise` is that of a failure.
 template <typename Value, typename Action>
-[[nodiscard]] Value guarded_value(Value otherwise, Action&& action) noexcept {
+[[nodiscard]] Value guarded_value(Value otherwise, Action&& action) {
   try {
     return action();
   } catch (const std::exception& error) {
@@ -58,7 +61,7 @@ template <typename Value, typename Action>
 
 // For callers that cannot hear of a failure (PyTorch's hooks): stderr says it once.
 template <typename Action>
-void guarded_report(Action&& action) noexcept {
+void guarded_report(Action&& action) {
   try {
     const Status status = action();
     if (!status) report(status.error().message);

@@ -3,8 +3,11 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <limits>
 #include <string>
+#include <thread>
 
 namespace memstrata::capture {
 
@@ -34,6 +37,9 @@ struct PythonApi {
   void (*clear_error)();
   bool usable = false;
 };
+
+std::atomic<bool> g_stopped{false};
+std::atomic<int> g_waiting{0};  // threads between the question below and the interpreter's lock
 
 template <typename Function>
 void find(Function*& function, const char* name, const char* older_name = nullptr) {
@@ -99,8 +105,18 @@ bool has_python() { return api().usable && api().is_initialized() != 0 && api().
 PythonLock::PythonLock() {
   // A thread without a state would get one here, and an ending interpreter would stop the thread for ever.
   if (!has_python() || api().this_thread_state() == nullptr) return;
-  state_ = api().ensure();
-  held_ = true;
+  ++g_waiting;
+  if (!g_stopped) {
+    state_ = api().ensure();
+    held_ = true;
+  }
+  --g_waiting;
+}
+
+void stop_python_stacks() {
+  g_stopped = true;
+  for (int i = 0; i < 10000 && g_waiting > 0; ++i)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
 PythonLock::~PythonLock() {

@@ -28,6 +28,10 @@ class PythonLock {
   int state_ = 0;
 };
 
+// From now on no stack is read; returns when no thread waits for the interpreter's lock here any more (or
+// after a second). An ending interpreter would end such a thread, wherever its caller is.
+void stop_python_stacks();
+
 // Is there an interpreter whose stacks can be read?
 [[nodiscard]] bool has_python();
 // Under a PythonLock: fills `frames` innermost first, returns how many. A frame's code object lives as long
