@@ -5,6 +5,7 @@
 
 #include "capture/cuda/driver_abi.h"
 
+// NOLINTBEGIN(bugprone-sizeof-expression, bugprone-macro-parentheses): sizes of pointers, names of functions
 namespace memstrata::capture::cuda {
 namespace {
 
@@ -62,3 +63,4 @@ MEMSTRATA_VIRTUAL_MEMORY_FUNCTIONS(MEMSTRATA_CALLED_ALIKE)
 
 }  // namespace
 }  // namespace memstrata::capture::cuda
+// NOLINTEND(bugprone-sizeof-expression, bugprone-macro-parentheses)
