@@ -51,8 +51,7 @@ void memstrata_hook_record_stream(void* pointer, void* stream) {
 }
 
 // The pool hooks have C++ types: c10::MempoolId_t is a pair of unsigned 64-bit numbers, and the filter, which
-// PyTorch calls with a stream, says whether a request goes to the pool. It needs the same libstdc++ ABI as
-// PyTorch was built with, which since 2.6 is the usual one.
+// PyTorch calls with a stream, says whether a request goes to the pool. PyTorch must be built with libstdc++.
 using MempoolId = std::pair<unsigned long long, unsigned long long>;
 using StreamFilter = std::function<bool(void*)>;
 
