@@ -20,6 +20,8 @@ std::string_view name_of(ErrorCode code) {
       return "out_of_memory";
     case ErrorCode::device_error:
       return "device_error";
+    case ErrorCode::io_error:
+      return "io_error";
   }
   return "internal";
 }

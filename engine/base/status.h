@@ -23,6 +23,7 @@ enum class ErrorCode : uint8_t {
   wrong_usage,     // what was asked for cannot be done: an unknown address, a setting out of range
   out_of_memory,   // the device has no memory for a request
   device_error,    // the device refused for another reason
+  io_error,        // a file could not be written
 };
 
 [[nodiscard]] std::string_view name_of(ErrorCode code);

@@ -1,0 +1,115 @@
+#include "capture/cuda/cuda_device.h"
+
+#include <array>
+
+#include "capture/cuda/current_context.h"
+#include "capture/front/report.h"
+#include "capture/pointers.h"
+
+namespace memstrata::capture::cuda {
+
+using alloc::DeviceFailure;
+using alloc::DeviceMemoryInfo;
+using alloc::DeviceResult;
+using alloc::EventHandle;
+
+Result<std::unique_ptr<CudaDevice>> CudaDevice::open(const DriverApi& api, int ordinal) {
+  std::unique_ptr<CudaDevice> device(new CudaDevice(api, ordinal));
+  const auto refused = [&](const char* call, CuResult error) {
+    return fail(ErrorCode::device_error, -1, "device {} cannot be used: {} says {}", ordinal, call,
+                api.text_of(error));
+  };
+  CuDevice handle = 0;
+  if (const CuResult error = api.device_get(&handle, ordinal); error != kSuccess)
+    return refused("cuDeviceGet", error);
+  if (const CuResult error = api.device_primary_context_retain(&device->context_, handle); error != kSuccess)
+    return refused("cuDevicePrimaryCtxRetain", error);
+  std::array<char, 256> name{};
+  if (api.device_get_name(name.data(), static_cast<int>(name.size()) - 1, handle) == kSuccess)
+    device->name_ = name.data();
+
+  int supported = 0;
+  if (api.has_virtual_memory &&
+      api.device_get_attribute(&supported, kAttributeVirtualMemory, handle) == kSuccess && supported != 0) {
+    int rdma = 0;
+    device->rdma_ =
+        api.device_get_attribute(&rdma, kAttributeRdmaOfVirtualMemory, handle) == kSuccess && rdma != 0;
+    const CuMemAllocationProp wanted = device->properties();
+    size_t granularity = 0;
+    if (api.mem_get_allocation_granularity(&granularity, &wanted, kGranularityMinimum) == kSuccess)
+      device->granularity_ = static_cast<int64_t>(granularity);
+  }
+  return device;
+}
+
+void CudaDevice::tell(const char* call, CuResult error) const {
+  if (error == kSuccess || error == kDeinitialized) return;
+  report(fmt::format("device {}: {} says {}", ordinal_, call, api_.text_of(error)));
+}
+
+DeviceFailure CudaDevice::failure(const char* call, CuResult error) const {
+  return {error == kOutOfMemory, fmt::format("{} on device {} says {}", call, ordinal_, api_.text_of(error))};
+}
+
+DeviceMemoryInfo CudaDevice::info() {
+  const Context context(*this);
+  size_t free_bytes = 0, total_bytes = 0;
+  tell("cuMemGetInfo", api_.mem_get_info(&free_bytes, &total_bytes));
+  return {static_cast<int64_t>(free_bytes), static_cast<int64_t>(total_bytes)};
+}
+
+DeviceResult<uint64_t> CudaDevice::allocate(int64_t bytes) {
+  const Context context(*this);
+  CuDevicePtr address = 0;
+  const CuResult error = api_.mem_alloc(&address, static_cast<size_t>(bytes));
+  if (error != kSuccess) return tl::unexpected(failure("cuMemAlloc", error));
+  return address;
+}
+
+void CudaDevice::free(uint64_t address, int64_t bytes) {
+  (void)bytes;
+  const Context context(*this);
+  tell("cuMemFree", api_.mem_free(address));
+}
+
+// --- Events
+// --------------------------------------------------------------------------------------------------
+
+DeviceResult<EventHandle> CudaDevice::record_event(int64_t stream) {
+  const Context context(*this);
+  if (idle_events_.empty()) {
+    CuEvent made = nullptr;
+    const CuResult error = api_.event_create(&made, kEventDisableTiming);
+    if (error != kSuccess) return tl::unexpected(failure("cuEventCreate", error));
+    idle_events_.push_back(static_cast<EventHandle>(events_.size()));
+    events_.push_back(made);
+  }
+  const EventHandle event = idle_events_.back();
+  const CuResult error =
+      api_.event_record(events_[static_cast<size_t>(event)], static_cast<CuStream>(stream_of(stream)));
+  if (error != kSuccess) return tl::unexpected(failure("cuEventRecord", error));
+  idle_events_.pop_back();
+  return event;
+}
+
+bool CudaDevice::is_finished(EventHandle event) {
+  const CuResult result = api_.event_query(events_[static_cast<size_t>(event)]);
+  if (result == kNotReady) return false;
+  // After a sticky error of the device nothing will ever finish; waiting on would only grow.
+  tell("cuEventQuery", result);
+  return true;
+}
+
+void CudaDevice::wait(EventHandle event) {
+  const Context context(*this);
+  tell("cuEventSynchronize", api_.event_synchronize(events_[static_cast<size_t>(event)]));
+}
+
+void CudaDevice::release_event(EventHandle event) { idle_events_.push_back(event); }
+
+void CudaDevice::wait_for_stream(int64_t stream) {
+  const Context context(*this);
+  tell("cuStreamSynchronize", api_.stream_synchronize(static_cast<CuStream>(stream_of(stream))));
+}
+
+}  // namespace memstrata::capture::cuda

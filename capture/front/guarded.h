@@ -1,0 +1,73 @@
+// Where C callers come in: errors become status codes and the thread's last error, exceptions (no memory)
+// too.
+//
+// Not noexcept: a Python thread that asks for the interpreter's lock while the interpreter ends is unwound to
+// its end (pthread_exit), through these functions.
+#pragma once
+
+#include <exception>
+#include <string_view>
+
+#include "capture/front/report.h"
+#include "capture/memstrata.h"
+#include "engine/base/status.h"
+
+namespace memstrata::capture {
+
+[[nodiscard]] inline memstrata_status status_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::out_of_memory:
+      return MEMSTRATA_OUT_OF_MEMORY;
+    case ErrorCode::wrong_usage:
+      return MEMSTRATA_WRONG_USAGE;
+    case ErrorCode::limit_exceeded:
+      return MEMSTRATA_NO_MEMORY;
+    case ErrorCode::io_error:
+      return MEMSTRATA_IO_ERROR;
+    default:
+      return MEMSTRATA_DEVICE_ERROR;
+  }
+}
+
+[[nodiscard]] inline memstrata_status refused(std::string_view text) {
+  set_last_error(text);
+  return MEMSTRATA_WRONG_USAGE;
+}
+
+// `action` returns a Status.
+template <typename Action>
+[[nodiscard]] memstrata_status guarded(Action&& action) {
+  try {
+    const Status status = action();
+    if (status) return MEMSTRATA_OK;
+    set_last_error(status.error().message);
+    return status_of(status.error().code);
+  } catch (const std::exception& error) {
+    set_last_error(error.what());
+    return MEMSTRATA_NO_MEMORY;
+  }
+}
+
+// `action` returns a value; `otherwise` is that of a failure.
+template <typename Value, typename Action>
+[[nodiscard]] Value guarded_value(Value otherwise, Action&& action) {
+  try {
+    return action();
+  } catch (const std::exception& error) {
+    set_last_error(error.what());
+    return otherwise;
+  }
+}
+
+// For callers that cannot hear of a failure (PyTorch's hooks): stderr says it once.
+template <typename Action>
+void guarded_report(Action&& action) {
+  try {
+    const Status status = action();
+    if (!status) report(status.error().message);
+  } catch (const std::exception& error) {
+    report(error.what());
+  }
+}
+
+}  // namespace memstrata::capture

@@ -1,0 +1,78 @@
+// What PyTorch's CUDAPluggableAllocator calls: alloc, free and every optional hook of its binary interface.
+//
+// PyTorch does not look at a null result, and a hook cannot say that it failed: stderr tells once.
+#include <functional>
+#include <utility>
+
+#include "capture/front/caching_allocator.h"
+#include "capture/front/guarded.h"
+#include "capture/front/report.h"
+#include "capture/front/second_copy.h"
+#include "capture/memstrata.h"
+#include "capture/pointers.h"
+
+using namespace memstrata;
+using namespace memstrata::capture;
+
+void* memstrata_alloc(size_t size, int device, void* stream) {
+  return guarded_value(static_cast<void*>(nullptr), [&]() -> void* {
+    const auto address = CachingAllocator::instance().malloc(size, device, handle_of(stream));
+    if (address) return pointer_of(*address);
+    report(address.error().message);
+    return nullptr;
+  });
+}
+
+void memstrata_free(void* pointer, size_t, int device, void*) {
+  guarded_report([&] { return CachingAllocator::instance().free(address_of(pointer), device); });
+}
+
+void memstrata_hook_init(int) {
+  guarded_report([] {
+    warn_of_second_copy();
+    return CachingAllocator::instance().open();
+  });
+}
+void memstrata_hook_reset() {
+  guarded_report([] { return CachingAllocator::instance().empty_cache(); });
+}
+void memstrata_hook_memory_fraction(double fraction, int device) {
+  guarded_report([&] { return CachingAllocator::instance().set_memory_fraction(fraction, device); });
+}
+// Without an answer (an expandable segment) the pointer itself, as PyTorch does without the hook.
+void* memstrata_hook_base_alloc(void* pointer, size_t* size) {
+  void* base = pointer;
+  if (memstrata_base_allocation(pointer, &base, size) != MEMSTRATA_OK) report(last_error());
+  return base;
+}
+// Memory that is not this allocator's is ignored, as by PyTorch's own.
+void memstrata_hook_record_stream(void* pointer, void* stream) {
+  (void)memstrata_use_on_stream(pointer, stream);
+}
+
+// The pool hooks have C++ types: c10::MempoolId_t is a pair of unsigned 64-bit numbers, and the filter, which
+// PyTorch calls with a stream, says whether a request goes to the pool. PyTorch must be built with libstdc++.
+using MempoolId = std::pair<unsigned long long, unsigned long long>;
+using StreamFilter = std::function<bool(void*)>;
+
+[[nodiscard]] static trace::PoolKey key_of(const MempoolId& id) {
+  return {static_cast<int64_t>(id.first), static_cast<int64_t>(id.second)};
+}
+
+extern "C" {
+
+MEMSTRATA_API void memstrata_hook_begin_allocate_to_pool(int device, MempoolId pool, StreamFilter filter) {
+  guarded_report([&] {
+    alloc::DeviceAllocator::StreamFilter accepts;
+    if (filter) accepts = [filter = std::move(filter)](int64_t stream) { return filter(stream_of(stream)); };
+    return CachingAllocator::instance().begin_allocate_to_pool(device, key_of(pool), std::move(accepts));
+  });
+}
+MEMSTRATA_API void memstrata_hook_end_allocate_to_pool(int device, MempoolId pool) {
+  guarded_report([&] { return CachingAllocator::instance().end_allocate_to_pool(device, key_of(pool)); });
+}
+MEMSTRATA_API void memstrata_hook_release_pool(int device, MempoolId pool) {
+  guarded_report([&] { return CachingAllocator::instance().release_pool(device, key_of(pool)); });
+}
+
+}  // extern "C"

@@ -1,0 +1,11 @@
+// What belongs to the calling thread.
+#pragma once
+
+#include "engine/base/ids.h"
+
+namespace memstrata::capture {
+
+// Put on the events of this thread; none = nothing.
+extern thread_local StringId t_user_metadata;
+
+}  // namespace memstrata::capture

@@ -1,0 +1,156 @@
+/* memstrata: a caching allocator and recorder for CUDA memory.
+ *
+ * The allocator decides as PyTorch's native one does (rounding, pools, splits, expandable segments,
+ * out-of-memory retries, statistics), and what it did can be written as a snapshot that memstrata's viewer,
+ * PyTorch's own viewer and Python's pickle open. Settings come from PYTORCH_CUDA_ALLOC_CONF, as in PyTorch.
+ *
+ * The CUDA driver is loaded at run time. Every function is safe from any thread and may be called at any
+ * time, also while the process ends. None throws. In a child that was forked after first use all fail.
+ *
+ * Functions return MEMSTRATA_OK or say what went wrong; memstrata_last_error() has it in words. Sizes are
+ * bytes. `device` counts as cudaSetDevice does. `stream` is a cudaStream_t, NULL the default stream.
+ */
+/* C, not C++. NOLINTBEGIN(modernize-*) */
+#ifndef MEMSTRATA_H
+#define MEMSTRATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define MEMSTRATA_API __attribute__((visibility("default")))
+#else
+#define MEMSTRATA_API
+#endif
+
+typedef enum memstrata_status {
+  MEMSTRATA_OK = 0,
+  MEMSTRATA_OUT_OF_MEMORY = 1, /* the device has no memory for the request */
+  MEMSTRATA_WRONG_USAGE = 2,   /* an unknown pointer, device, option, path; a call in a forked child */
+  MEMSTRATA_DEVICE_ERROR = 3,  /* no driver, no device, or the driver refused */
+  MEMSTRATA_NO_MEMORY = 4,     /* this process has no memory for tables */
+  MEMSTRATA_IO_ERROR = 5       /* a file could not be written; what was recorded is kept */
+} memstrata_status;
+
+/* Of the calling thread; "" if none. Valid until its next failing call. */
+MEMSTRATA_API const char* memstrata_last_error(void);
+/* "0.1.0" */
+MEMSTRATA_API const char* memstrata_version(void);
+
+/* ---- Devices ------------------------------------------------------------------------------------------ */
+
+/* 0 without a driver; then memstrata_describe_devices() says why. */
+MEMSTRATA_API int memstrata_device_count(void);
+/* "CUDA driver 13.0, 2 devices". Texts are written to `text`, at most `capacity` bytes, always ended by a 0;
+ * the length of the whole text is returned. `text` may be NULL if `capacity` is 0. */
+MEMSTRATA_API size_t memstrata_describe_devices(char* text, size_t capacity);
+/* Before anything else: one device of `bytes`, whose addresses have no memory behind them. For trying things
+ * out without a GPU. */
+MEMSTRATA_API memstrata_status memstrata_use_simulated_device(int64_t bytes);
+MEMSTRATA_API memstrata_status memstrata_memory_info(int device, int64_t* free_bytes, int64_t* total_bytes);
+
+/* ---- Memory ------------------------------------------------------------------------------------------- */
+
+/* The two functions of torch.cuda.memory.CUDAPluggableAllocator. NULL for 0 bytes and when there is no
+ * memory. free finds the allocation by `pointer`; `size`, `device` and `stream` are hints and may be 0, -1,
+ * NULL. */
+MEMSTRATA_API void* memstrata_alloc(size_t size, int device, void* stream);
+MEMSTRATA_API void memstrata_free(void* pointer, size_t size, int device, void* stream);
+/* The same with the reason. */
+MEMSTRATA_API memstrata_status memstrata_malloc(void** pointer, size_t size, int device, void* stream);
+MEMSTRATA_API memstrata_status memstrata_release(void* pointer);
+/* `stream` uses the memory too: after it is freed it is not used again before that stream has come this far.
+ */
+MEMSTRATA_API memstrata_status memstrata_use_on_stream(void* pointer, void* stream);
+/* Gives cached memory back to the device. */
+MEMSTRATA_API memstrata_status memstrata_empty_cache(void);
+/* The device allocation around a pointer (for sharing it with other processes). */
+MEMSTRATA_API memstrata_status memstrata_base_allocation(void* pointer, void** base, size_t* size);
+/* Device `peer` may use expandable segments of `device`; cudaDeviceEnablePeerAccess does not cover those. */
+MEMSTRATA_API memstrata_status memstrata_enable_peer_access(int device, int peer);
+
+/* ---- Settings ----------------------------------------------------------------------------------------- */
+
+/* "expandable_segments:True,max_split_size_mb:128"; as PYTORCH_CUDA_ALLOC_CONF, for requests from now on. */
+MEMSTRATA_API memstrata_status memstrata_set_allocator_settings(const char* settings);
+/* 0 to 1 of the device's memory; 1 = no limit. */
+MEMSTRATA_API memstrata_status memstrata_set_memory_fraction(double fraction, int device);
+/* Below 0 on failure. */
+MEMSTRATA_API double memstrata_get_memory_fraction(int device);
+
+/* ---- Private pools ------------------------------------------------------------------------------------ */
+
+/* Any name but (0, 0). */
+typedef struct memstrata_pool {
+  uint64_t graph_id;
+  uint64_t user_id;
+} memstrata_pool;
+/* Requests of the calling thread come from this pool until _end. Each _begin needs an _end and a _release;
+ * memory of a released pool goes back to the device when it is free and the cache is emptied. */
+MEMSTRATA_API memstrata_status memstrata_pool_begin(int device, memstrata_pool pool);
+MEMSTRATA_API memstrata_status memstrata_pool_end(int device, memstrata_pool pool);
+MEMSTRATA_API memstrata_status memstrata_pool_release(int device, memstrata_pool pool);
+
+/* ---- History ------------------------------------------------------------------------------------------ */
+
+/* As torch.cuda.memory._record_memory_history(). Fill with memstrata_default_history() first. */
+typedef struct memstrata_history {
+  const char* enabled;      /* "all"; "state": only live blocks; NULL: stop and forget */
+  const char* context;      /* who keeps a stack: "all", "alloc", "state", NULL */
+  const char* stacks;       /* "all": C++ and Python frames; "python" */
+  int64_t max_entries;      /* newest events kept per device; INT64_MAX: all */
+  int clear_history;        /* forget what was recorded before */
+  const char* skip_actions; /* names separated by commas, "" or NULL for none */
+} memstrata_history;
+MEMSTRATA_API void memstrata_default_history(memstrata_history* history);
+/* NULL: the defaults. */
+MEMSTRATA_API memstrata_status memstrata_record_memory_history(const memstrata_history* history);
+/* Put on events of the calling thread from now on; "" = none. */
+MEMSTRATA_API memstrata_status memstrata_set_user_metadata(const char* text);
+/* Named parts of the program, shown above the timeline. They nest; both calls come from one thread. */
+MEMSTRATA_API memstrata_status memstrata_region_begin(const char* name, int device);
+MEMSTRATA_API memstrata_status memstrata_region_end(int device);
+/* A text in the history of one live allocation. */
+MEMSTRATA_API memstrata_status memstrata_annotate(void* pointer, const char* text);
+/* Writes a snapshot: beside `path` first, then renamed. */
+MEMSTRATA_API memstrata_status memstrata_dump_snapshot(const char* path);
+/* The bytes of that file, to be given back with memstrata_free_bytes(). */
+MEMSTRATA_API memstrata_status memstrata_snapshot(char** bytes, size_t* size);
+MEMSTRATA_API void memstrata_free_bytes(char* bytes);
+/* Dump there at every out of memory: PATH, then PATH with .1, .2, ... before the suffix, 16 at most. "" =
+ * off. */
+MEMSTRATA_API memstrata_status memstrata_set_oom_dump(const char* path);
+
+/* Before a Python interpreter ends: no Python stacks from now on. memstrata_torch.py calls it by itself. */
+MEMSTRATA_API void memstrata_stop_python_stacks(void);
+
+/* ---- Statistics --------------------------------------------------------------------------------------- */
+
+/* torch.cuda.memory_stats() as a JSON object; see memstrata_describe_devices() for how texts are returned. 0
+ * on failure. */
+MEMSTRATA_API size_t memstrata_memory_stats(int device, char* text, size_t capacity);
+/* torch.cuda.memory_summary(). */
+MEMSTRATA_API size_t memstrata_memory_summary(int device, int abbreviated, char* text, size_t capacity);
+MEMSTRATA_API memstrata_status memstrata_reset_peak_memory_stats(int device);
+MEMSTRATA_API memstrata_status memstrata_reset_accumulated_memory_stats(int device);
+
+/* ---- Optional hooks of CUDAPluggableAllocator -----------------------------------------------------------
+ */
+
+MEMSTRATA_API void memstrata_hook_init(int device_count);                       /* set_init_fn */
+MEMSTRATA_API void memstrata_hook_reset(void);                                  /* set_reset_fn */
+MEMSTRATA_API void memstrata_hook_memory_fraction(double fraction, int device); /* set_memory_fraction_fn */
+MEMSTRATA_API void* memstrata_hook_base_alloc(void* pointer, size_t* size);     /* set_base_alloc_fn */
+MEMSTRATA_API void memstrata_hook_record_stream(void* pointer, void* stream);   /* set_record_stream_fn */
+/* memstrata_hook_begin_allocate_to_pool, _end_allocate_to_pool, _release_pool have C++ types:
+ * front/pluggable.cpp. */
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+/* NOLINTEND(modernize-*) */

@@ -1,0 +1,308 @@
+"""Record a PyTorch run's GPU memory with memstrata's allocator.
+
+    import memstrata_torch as memstrata
+    memstrata.install()                      # before the first CUDA tensor
+    memstrata.record_memory_history()
+    ...
+    memstrata.dump_snapshot("run.pickle")    # open it in memstrata's viewer
+
+One file, standard library only. It talks to libmemstrata_capture.so, which is looked for in MEMSTRATA_CAPTURE
+(a path), beside this file, in build/native-release/lib of the checkout, then by the system's loader.
+`torch` is imported by install() only.
+"""
+import atexit
+import contextlib
+import ctypes
+import json
+import os
+import pickle
+import sys
+import threading
+
+__all__ = [
+    "CaptureError", "install", "devices", "record_memory_history", "snapshot", "dump_snapshot", "dump_on_oom",
+    "dump_at_exit", "memory_stats", "memory_summary", "memory_allocated", "max_memory_allocated",
+    "memory_reserved", "max_memory_reserved", "reset_peak_memory_stats", "reset_accumulated_memory_stats",
+    "empty_cache", "set_allocator_settings", "region", "metadata", "annotate",
+]
+
+_LIBRARY = "libmemstrata_capture.so"
+_UNLIMITED = sys.maxsize
+# (name, result, arguments). Status functions return 0 or a reason for CaptureError.
+_STATUS = ctypes.c_int
+_POINTER, _SIZE, _TEXT = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
+_FUNCTIONS = [
+    ("memstrata_last_error", _TEXT, []),
+    ("memstrata_device_count", ctypes.c_int, []),
+    ("memstrata_describe_devices", _SIZE, [_TEXT, _SIZE]),
+    ("memstrata_use_simulated_device", _STATUS, [ctypes.c_int64]),
+    ("memstrata_alloc", _POINTER, [_SIZE, ctypes.c_int, _POINTER]),
+    ("memstrata_free", None, [_POINTER, _SIZE, ctypes.c_int, _POINTER]),
+    ("memstrata_empty_cache", _STATUS, []),
+    ("memstrata_set_allocator_settings", _STATUS, [_TEXT]),
+    ("memstrata_record_memory_history", _STATUS, [_POINTER]),
+    ("memstrata_set_user_metadata", _STATUS, [_TEXT]),
+    ("memstrata_region_begin", _STATUS, [_TEXT, ctypes.c_int]),
+    ("memstrata_region_end", _STATUS, [ctypes.c_int]),
+    ("memstrata_annotate", _STATUS, [_POINTER, _TEXT]),
+    ("memstrata_dump_snapshot", _STATUS, [_TEXT]),
+    ("memstrata_snapshot", _STATUS, [_POINTER, _POINTER]),
+    ("memstrata_free_bytes", None, [_POINTER]),
+    ("memstrata_stop_python_stacks", None, []),
+    ("memstrata_set_oom_dump", _STATUS, [_TEXT]),
+    ("memstrata_memory_stats", _SIZE, [ctypes.c_int, _TEXT, _SIZE]),
+    ("memstrata_memory_summary", _SIZE, [ctypes.c_int, ctypes.c_int, _TEXT, _SIZE]),
+    ("memstrata_reset_peak_memory_stats", _STATUS, [ctypes.c_int]),
+    ("memstrata_reset_accumulated_memory_stats", _STATUS, [ctypes.c_int]),
+]
+# Setters of CUDAPluggableAllocator's object and the hooks they get. A PyTorch without one goes on without.
+_HOOKS = [
+    ("set_init_fn", "memstrata_hook_init"),
+    ("set_reset_fn", "memstrata_hook_reset"),
+    ("set_memory_fraction_fn", "memstrata_hook_memory_fraction"),
+    ("set_base_alloc_fn", "memstrata_hook_base_alloc"),
+    ("set_record_stream_fn", "memstrata_hook_record_stream"),
+    ("set_begin_allocate_to_pool", "memstrata_hook_begin_allocate_to_pool"),
+    ("set_end_allocate_to_pool_fn", "memstrata_hook_end_allocate_to_pool"),
+    ("set_release_pool", "memstrata_hook_release_pool"),
+]
+
+
+class CaptureError(RuntimeError):
+    """What the library says went wrong. Nothing that was recorded is lost by it."""
+
+
+class _History(ctypes.Structure):
+    _fields_ = [
+        ("enabled", _TEXT), ("context", _TEXT), ("stacks", _TEXT), ("max_entries", ctypes.c_int64),
+        ("clear_history", ctypes.c_int), ("skip_actions", _TEXT),
+    ]
+
+
+_loaded = None
+_installed = False
+
+
+def _candidates():
+    if os.environ.get("MEMSTRATA_CAPTURE"):
+        return [os.environ["MEMSTRATA_CAPTURE"]]
+    here = os.path.dirname(os.path.abspath(__file__))
+    built = os.path.join(os.path.dirname(here), "build", "native-release", "lib", _LIBRARY)
+    return [path for path in (os.path.join(here, _LIBRARY), built) if os.path.exists(path)] + [_LIBRARY]
+
+
+def _library():
+    global _loaded
+    if _loaded is None:
+        reasons = []
+        for path in _candidates():
+            try:
+                # CDLL releases the interpreter's lock during calls, so that a dump does not stop other threads.
+                library = ctypes.CDLL(path)
+                break
+            except OSError as error:
+                reasons.append(str(error))
+        else:
+            raise CaptureError(
+                f"cannot load {_LIBRARY}: {'; '.join(reasons)}. Build it (cmake --preset native-release && cmake "
+                "--build --preset native-release) or name its path in MEMSTRATA_CAPTURE.")
+        for name, result, arguments in _FUNCTIONS:
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+        # Threads that ask for the interpreter's lock while it ends would be killed in the middle of their work.
+        atexit.register(library.memstrata_stop_python_stacks)
+        _loaded = library
+    return _loaded
+
+
+def _call(name, *arguments):
+    library = _library()
+    if getattr(library, name)(*arguments) != 0:
+        raise CaptureError(library.memstrata_last_error().decode(errors="replace"))
+
+
+def _text(name, *arguments):
+    library = _library()
+    function = getattr(library, name)
+    size = function(*arguments, None, 0)
+    if size == 0:
+        raise CaptureError(library.memstrata_last_error().decode(errors="replace"))
+    # What changed meanwhile may be longer by a few digits.
+    buffer = ctypes.create_string_buffer(size + 256)
+    function(*arguments, buffer, len(buffer))
+    return buffer.value.decode(errors="replace")
+
+
+def _bytes(text):
+    return None if text is None else os.fsencode(text) if isinstance(text, os.PathLike) else str(text).encode()
+
+
+def _device(device):
+    """An ordinal from None (the current device), an int, "cuda:1" or a torch.device."""
+    if device is None:
+        torch = sys.modules.get("torch")
+        return torch.cuda.current_device() if torch is not None and torch.cuda.is_initialized() else 0
+    if isinstance(device, int):
+        return device
+    if isinstance(device, str):
+        return int(device.partition(":")[2] or 0)
+    return device.index or 0
+
+
+def devices():
+    """In words: which driver and how many devices, or why there are none."""
+    return _text("memstrata_describe_devices")
+
+
+def install():
+    """Makes memstrata PyTorch's CUDA allocator. To be called before the first use of CUDA.
+
+    Returns True, or False with a message on stderr: the program goes on with PyTorch's own allocator then.
+    """
+    global _installed
+    if _installed:
+        return True
+    try:
+        library = _library()
+        if library.memstrata_device_count() == 0:
+            raise CaptureError(devices())
+        import torch
+
+        if torch.cuda.is_initialized():
+            raise CaptureError("CUDA is in use already; call install() before the first CUDA tensor")
+        allocator = torch.cuda.memory.CUDAPluggableAllocator(library._name, "memstrata_alloc", "memstrata_free")
+        # The hooks are set on the object that PyTorch calls.
+        target = allocator.allocator()
+        for setter, hook in _HOOKS:
+            if hasattr(target, setter):
+                getattr(target, setter)(ctypes.cast(getattr(library, hook), ctypes.c_void_p).value)
+        torch.cuda.memory.change_current_allocator(allocator)
+    except (CaptureError, ImportError, RuntimeError, AttributeError) as error:
+        print(f"memstrata: not installed, PyTorch's own allocator stays: {error}", file=sys.stderr)
+        return False
+    _installed = True
+    return True
+
+
+def record_memory_history(enabled="all", context="all", stacks="all", max_entries=_UNLIMITED, device=None,
+                          clear_history=False, skip_actions=None):
+    """As torch.cuda.memory._record_memory_history(); `device` is ignored there, too. enabled=None stops."""
+    del device
+    history = _History(_bytes(enabled), _bytes(context), _bytes(stacks), max_entries, int(clear_history),
+                       _bytes(",".join(skip_actions or [])))
+    _call("memstrata_record_memory_history", ctypes.byref(history))
+
+
+def snapshot():
+    """The dict of torch.cuda.memory._snapshot()."""
+    data, size = ctypes.c_void_p(), ctypes.c_size_t()
+    _call("memstrata_snapshot", ctypes.byref(data), ctypes.byref(size))
+    try:
+        return pickle.loads(ctypes.string_at(data, size.value))
+    finally:
+        _library().memstrata_free_bytes(data)
+
+
+def dump_snapshot(filename="dump_snapshot.pickle"):
+    """Writes a snapshot file: complete, or not at all."""
+    _call("memstrata_dump_snapshot", _bytes(filename))
+
+
+def dump_on_oom(path):
+    """From now on every out of memory leaves a snapshot at `path` (then path.1, .2, ...); None stops it."""
+    _call("memstrata_set_oom_dump", _bytes(path or ""))
+
+
+def dump_at_exit(path):
+    """Leaves a snapshot at `path` when the interpreter ends, after an uncaught exception too."""
+
+    def dump():
+        try:
+            dump_snapshot(path)
+        except CaptureError as error:
+            print(f"memstrata: {error}", file=sys.stderr)
+
+    atexit.register(dump)
+
+
+def memory_stats(device=None):
+    """The dict of torch.cuda.memory_stats()."""
+    return json.loads(_text("memstrata_memory_stats", _device(device)))
+
+
+def memory_summary(device=None, abbreviated=False):
+    """The table of torch.cuda.memory_summary()."""
+    return _text("memstrata_memory_summary", _device(device), int(abbreviated))
+
+
+def memory_allocated(device=None):
+    return memory_stats(device)["allocated_bytes.all.current"]
+
+
+def max_memory_allocated(device=None):
+    return memory_stats(device)["allocated_bytes.all.peak"]
+
+
+def memory_reserved(device=None):
+    return memory_stats(device)["reserved_bytes.all.current"]
+
+
+def max_memory_reserved(device=None):
+    return memory_stats(device)["reserved_bytes.all.peak"]
+
+
+def reset_peak_memory_stats(device=None):
+    _call("memstrata_reset_peak_memory_stats", _device(device))
+
+
+def reset_accumulated_memory_stats(device=None):
+    _call("memstrata_reset_accumulated_memory_stats", _device(device))
+
+
+def empty_cache():
+    _call("memstrata_empty_cache")
+
+
+def set_allocator_settings(settings):
+    """As PYTORCH_CUDA_ALLOC_CONF, for requests from now on."""
+    _call("memstrata_set_allocator_settings", _bytes(settings))
+
+
+@contextlib.contextmanager
+def region(name, device=None):
+    """Names a part of the program; shown above the timeline."""
+    ordinal = _device(device)
+    _call("memstrata_region_begin", _bytes(name), ordinal)
+    try:
+        yield
+    finally:
+        _call("memstrata_region_end", ordinal)
+
+
+class metadata:
+    """metadata(text): put on this thread's events from now on; "" = none. As a `with` block: until its end."""
+
+    _current = threading.local()
+
+    def __init__(self, text):
+        self._before = getattr(self._current, "text", "")
+        self._set(text)
+
+    def _set(self, text):
+        _call("memstrata_set_user_metadata", _bytes(text or ""))
+        self._current.text = text or ""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._set(self._before)
+
+
+def annotate(tensor_or_pointer, text):
+    """A text in the history of one live allocation: a tensor, or the address of its memory."""
+    if hasattr(tensor_or_pointer, "untyped_storage"):
+        pointer = tensor_or_pointer.untyped_storage().data_ptr()
+    else:
+        pointer = int(tensor_or_pointer)
+    _call("memstrata_annotate", pointer, _bytes(text))

@@ -1,0 +1,16 @@
+// The engine's addresses and streams are numbers, CUDA's and C's are pointers.
+#pragma once
+
+#include <cstdint>
+
+namespace memstrata::capture {
+
+[[nodiscard]] inline void* pointer_of(uint64_t address) {
+  // Device memory, not an object of this program. NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return reinterpret_cast<void*>(address);
+}
+[[nodiscard]] inline void* stream_of(int64_t handle) { return pointer_of(static_cast<uint64_t>(handle)); }
+[[nodiscard]] inline uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+[[nodiscard]] inline int64_t handle_of(const void* stream) { return reinterpret_cast<int64_t>(stream); }
+
+}  // namespace memstrata::capture

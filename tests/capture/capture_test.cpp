@@ -1,0 +1,531 @@
+// The C API over the fake driver, one process per test.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "capture/memstrata.h"
+#include "capture/memstrata.hpp"
+#include "tests/capture/fake_cuda/fake_cuda.h"
+
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr size_t kMiB = size_t{1} << 20;
+
+[[nodiscard]] void* stream(uintptr_t number) { return reinterpret_cast<void*>(number); }
+
+[[nodiscard]] void* take(size_t bytes, int device = 0, void* on = nullptr) {
+  void* pointer = nullptr;
+  EXPECT_EQ(memstrata_malloc(&pointer, bytes, device, on), MEMSTRATA_OK) << memstrata_last_error();
+  return pointer;
+}
+void give_back(void* pointer) {
+  EXPECT_EQ(memstrata_release(pointer), MEMSTRATA_OK) << memstrata_last_error();
+}
+
+// "allocated_bytes.all.current" and the like.
+[[nodiscard]] int64_t stat(const std::string& name, int device = 0) {
+  std::string text(memstrata_memory_stats(device, nullptr, 0) + 1, ' ');
+  (void)memstrata_memory_stats(device, text.data(), text.size());
+  const size_t at = text.find("\"" + name + "\":");
+  return at == std::string::npos ? -1 : std::stoll(text.substr(at + name.size() + 3));
+}
+
+[[nodiscard]] std::string snapshot() {
+  char* bytes = nullptr;
+  size_t size = 0;
+  EXPECT_EQ(memstrata_snapshot(&bytes, &size), MEMSTRATA_OK) << memstrata_last_error();
+  const std::string text(bytes, size);
+  memstrata_free_bytes(bytes);
+  return text;
+}
+
+[[nodiscard]] std::string temporary_path(const std::string& name) {
+  return testing::TempDir() + "memstrata-" + std::to_string(getpid()) + "-" + name;
+}
+
+class Capture : public testing::Test {
+ protected:
+  void TearDown() override { EXPECT_EQ(fake_cuda_misuses(), 0); }
+};
+
+TEST_F(Capture, SaysWhichDriverThereIs) {
+  char text[100];
+  EXPECT_GT(memstrata_describe_devices(text, sizeof text), 0U);
+  EXPECT_STREQ(text, "CUDA driver 12.4, 1 device");
+  EXPECT_EQ(memstrata_device_count(), 1);
+}
+
+TEST_F(Capture, HandsOutMemoryThatCanBeUsedAndReusesIt) {
+  auto* const first = static_cast<char*>(take(1000));
+  std::memset(first, 7, 1000);
+  void* const second = take(1000);
+  EXPECT_EQ(static_cast<char*>(second) - first, 1024);  // rounded to 512
+  give_back(first);
+  EXPECT_EQ(take(600), first);
+  EXPECT_EQ(stat("allocation.all.current"), 2);
+  EXPECT_EQ(stat("allocated_bytes.all.current"), 2048);
+  EXPECT_EQ(stat("reserved_bytes.all.current"), static_cast<int64_t>(2 * kMiB));
+  EXPECT_EQ(fake_cuda_used(0), static_cast<int64_t>(2 * kMiB));
+}
+
+TEST_F(Capture, NoBytesIsNoPointer) {
+  EXPECT_EQ(take(0), nullptr);
+  give_back(nullptr);
+  EXPECT_EQ(memstrata_alloc(0, 0, nullptr), nullptr);
+  EXPECT_EQ(stat("allocation.all.allocated"), 0);
+}
+
+TEST_F(Capture, EmptyCacheGivesEverythingBack) {
+  give_back(take(30 * kMiB));
+  EXPECT_EQ(fake_cuda_used(0), static_cast<int64_t>(30 * kMiB));
+  EXPECT_EQ(memstrata_empty_cache(), MEMSTRATA_OK);
+  EXPECT_EQ(fake_cuda_used(0), 0);
+}
+
+TEST_F(Capture, ExpandableSegmentsGrowInPlace) {
+  ASSERT_EQ(memstrata_set_allocator_settings("expandable_segments:True"), MEMSTRATA_OK);
+  auto* const first = static_cast<char*>(take(20 * kMiB));
+  auto* const second = static_cast<char*>(take(30 * kMiB));
+  EXPECT_EQ(second - first, static_cast<std::ptrdiff_t>(20 * kMiB));
+  std::memset(first, 1, 50 * kMiB);
+  EXPECT_EQ(fake_cuda_used(0), static_cast<int64_t>(60 * kMiB));  // pages of 20 MiB
+  // The hole's pages go back, its address stays in the reservation and is used again.
+  give_back(first);
+  EXPECT_EQ(memstrata_empty_cache(), MEMSTRATA_OK);
+  EXPECT_EQ(fake_cuda_used(0), static_cast<int64_t>(40 * kMiB));
+  EXPECT_EQ(take(20 * kMiB), first);
+  std::memset(first, 2, 20 * kMiB);
+  give_back(first);
+  give_back(second);
+  EXPECT_EQ(memstrata_empty_cache(), MEMSTRATA_OK);
+  EXPECT_EQ(fake_cuda_used(0), 0);
+}
+
+TEST_F(Capture, MappingThatFailsHalfwayLeavesNothingBehind) {
+  ASSERT_EQ(memstrata_set_allocator_settings("expandable_segments:True"), MEMSTRATA_OK);
+  void* pointer = nullptr;
+  fake_cuda_fail(5, 700);  // 3 pages are created, the second of them cannot be mapped
+  EXPECT_EQ(memstrata_malloc(&pointer, 60 * kMiB, 0, nullptr), MEMSTRATA_DEVICE_ERROR);
+  EXPECT_THAT(memstrata_last_error(), HasSubstr("cuMemMap on device 0 says"));
+  EXPECT_EQ(fake_cuda_used(0), 0);
+  EXPECT_NE(take(60 * kMiB), nullptr);
+}
+
+TEST_F(Capture, OutOfMemorySaysSoAndTheProgramGoesOn) {
+  void* const kept = take(600 * kMiB);
+  void* pointer = kept;
+  EXPECT_EQ(memstrata_malloc(&pointer, 600 * kMiB, 0, nullptr), MEMSTRATA_OUT_OF_MEMORY);
+  EXPECT_EQ(pointer, nullptr);
+  EXPECT_THAT(memstrata_last_error(), HasSubstr("Tried to allocate 600.00 MiB"));
+  EXPECT_EQ(stat("num_ooms"), 1);
+  give_back(take(300 * kMiB));
+  // Cached memory is given back to the device before out of memory is said.
+  EXPECT_NE(take(400 * kMiB), nullptr);
+  EXPECT_EQ(memstrata_malloc(&pointer, SIZE_MAX, 0, nullptr), MEMSTRATA_OUT_OF_MEMORY);
+}
+
+TEST_F(Capture, OutOfMemoryLeavesASnapshot) {
+  const std::string path = temporary_path("oom.pickle");
+  ASSERT_EQ(memstrata_record_memory_history(nullptr), MEMSTRATA_OK);
+  ASSERT_EQ(memstrata_set_oom_dump(path.c_str()), MEMSTRATA_OK);
+  EXPECT_EQ(memstrata_alloc(size_t{4} << 30, 0, nullptr), nullptr);
+  EXPECT_EQ(memstrata_alloc(size_t{4} << 30, 0, nullptr), nullptr);
+  std::ifstream file(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_THAT(text, HasSubstr("oom"));
+  EXPECT_THAT(text, HasSubstr("device_free"));
+  const std::string second = path.substr(0, path.size() - 7) + ".1.pickle";
+  EXPECT_EQ(unlink(path.c_str()), 0);
+  EXPECT_EQ(unlink(second.c_str()), 0) << second;
+}
+
+TEST_F(Capture, MemoryOfAnotherStreamWaitsForIt) {
+  void* const side = stream(0x100);
+  void* const shared = take(5 * kMiB);
+  ASSERT_EQ(memstrata_use_on_stream(shared, side), MEMSTRATA_OK);
+  fake_cuda_hold(side);
+  give_back(shared);
+  EXPECT_EQ(stat("active.all.current"), 1);  // pending
+  EXPECT_NE(take(5 * kMiB), shared);
+  fake_cuda_finish(side);
+  void* const next = take(5 * kMiB);  // looks at the events first
+  EXPECT_EQ(next, shared);
+  EXPECT_EQ(fake_cuda_events(), 1);
+}
+
+TEST_F(Capture, StreamsDoNotShareBlocks) {
+  void* const first = take(1000);
+  give_back(first);
+  EXPECT_NE(take(1000, 0, stream(0x100)), first);
+}
+
+TEST_F(Capture, EventsAreUsedAgain) {
+  for (int i = 0; i < 100; ++i) {
+    void* const pointer = take(kMiB);
+    ASSERT_EQ(memstrata_use_on_stream(pointer, stream(0x100)), MEMSTRATA_OK);
+    give_back(pointer);
+    give_back(take(kMiB));
+  }
+  EXPECT_LE(fake_cuda_events(), 2);
+}
+
+TEST(CaptureDevices, EachHasItsOwnMemory) {
+  ASSERT_EQ(setenv("FAKE_CUDA_DEVICES", "2", 1), 0);
+  void* const first = take(5 * kMiB, 0);
+  void* const second = take(5 * kMiB, 1);
+  EXPECT_EQ(fake_cuda_used(1), static_cast<int64_t>(20 * kMiB));
+  EXPECT_EQ(stat("allocation.all.current", 0), 1);
+  give_back(second);  // found without saying the device
+  EXPECT_EQ(stat("allocation.all.current", 1), 0);
+  memstrata_free(first, 0, 1, nullptr);  // a wrong hint
+  EXPECT_EQ(stat("allocation.all.current", 0), 0);
+  EXPECT_EQ(memstrata_enable_peer_access(0, 1), MEMSTRATA_OK);
+  void* pointer = nullptr;
+  EXPECT_EQ(memstrata_malloc(&pointer, 1, 2, nullptr), MEMSTRATA_WRONG_USAGE);
+  EXPECT_STREQ(memstrata_last_error(), "there is no device 2: CUDA driver 12.4, 2 devices");
+}
+
+TEST_F(Capture, MemoryFractionIsALimit) {
+  ASSERT_EQ(memstrata_set_memory_fraction(0.5, 0), MEMSTRATA_OK);
+  EXPECT_DOUBLE_EQ(memstrata_get_memory_fraction(0), 0.5);
+  void* pointer = nullptr;
+  EXPECT_EQ(memstrata_malloc(&pointer, 600 * kMiB, 0, nullptr), MEMSTRATA_OUT_OF_MEMORY);
+  EXPECT_EQ(memstrata_set_memory_fraction(1.5, 0), MEMSTRATA_WRONG_USAGE);
+  memstrata_hook_memory_fraction(1.0, 0);
+  EXPECT_NE(take(600 * kMiB), nullptr);
+}
+
+TEST_F(Capture, PoolsKeepTheirMemoryApart) {
+  const memstrata_pool pool{0, 1};
+  ASSERT_EQ(memstrata_pool_begin(0, pool), MEMSTRATA_OK);
+  void* const inside = take(5 * kMiB);
+  void* elsewhere = nullptr;
+  std::thread([&] { elsewhere = take(5 * kMiB); }).join();  // of the calling thread only
+  EXPECT_EQ(memstrata_pool_begin(0, pool), MEMSTRATA_WRONG_USAGE);
+  ASSERT_EQ(memstrata_pool_end(0, pool), MEMSTRATA_OK);
+  give_back(inside);
+  void* const outside = take(5 * kMiB);
+  EXPECT_NE(outside, inside);
+  EXPECT_EQ(static_cast<char*>(outside) - static_cast<char*>(elsewhere),
+            static_cast<std::ptrdiff_t>(5 * kMiB));
+  ASSERT_EQ(memstrata_pool_release(0, pool), MEMSTRATA_OK);
+  EXPECT_EQ(memstrata_empty_cache(), MEMSTRATA_OK);
+  EXPECT_EQ(fake_cuda_used(0), static_cast<int64_t>(20 * kMiB));
+}
+
+// As PyTorch calls them: by address, the last three with C++ types.
+TEST_F(Capture, PluggableHooksHaveTheTypesOfPyTorch) {
+  using Id = std::pair<unsigned long long, unsigned long long>;
+  const auto find = [](const char* name) {
+    void* const found = dlsym(RTLD_DEFAULT, name);
+    EXPECT_NE(found, nullptr) << name;
+    return found;
+  };
+  const auto begin = reinterpret_cast<void (*)(int, Id, std::function<bool(void*)>)>(
+      find("memstrata_hook_begin_allocate_to_pool"));
+  const auto end = reinterpret_cast<void (*)(int, Id)>(find("memstrata_hook_end_allocate_to_pool"));
+  const auto release = reinterpret_cast<void (*)(int, Id)>(find("memstrata_hook_release_pool"));
+  memstrata_hook_init(1);
+  int asked = 0;
+  begin(0, {3, 0}, [&asked](void* on) { return ++asked, on == stream(0x40); });
+  void* const captured = memstrata_alloc(5 * kMiB, 0, stream(0x40));
+  void* const other = memstrata_alloc(5 * kMiB, 0, stream(0x80));
+  end(0, {3, 0});
+  EXPECT_EQ(asked, 2);
+  memstrata_free(captured, 5 * kMiB, 0, stream(0x40));
+  EXPECT_NE(memstrata_alloc(5 * kMiB, 0, stream(0x40)), captured);
+  release(0, {3, 0});
+  memstrata_hook_record_stream(other, stream(0x40));
+  memstrata_hook_record_stream(stream(0x123456), stream(0x40));  // not ours: ignored
+  size_t size = 0;
+  EXPECT_EQ(memstrata_hook_base_alloc(static_cast<char*>(other), &size), other);
+  EXPECT_EQ(size, 20 * kMiB);
+  memstrata_hook_reset();
+  EXPECT_EQ(fake_cuda_used(0), static_cast<int64_t>(40 * kMiB));
+}
+
+// --- Faults
+// ----------------------------------------------------------------------------------------------------
+
+TEST_F(Capture, WrongFreesAreRefused) {
+  void* const pointer = take(1000);
+  give_back(pointer);
+  EXPECT_EQ(memstrata_release(pointer), MEMSTRATA_WRONG_USAGE);
+  EXPECT_THAT(memstrata_last_error(), HasSubstr("it was freed before, or is not this allocator's"));
+  EXPECT_EQ(memstrata_release(stream(0x1234)), MEMSTRATA_WRONG_USAGE);
+  EXPECT_THAT(memstrata_last_error(), StartsWith("no allocation starts at 0x1234"));
+  testing::internal::CaptureStderr();
+  memstrata_free(stream(0x1234), 0, 0, nullptr);
+  memstrata_free(stream(0x1234), 0, 0, nullptr);
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(told, StartsWith("memstrata: no allocation starts at 0x1234"));
+  EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1);  // once
+  EXPECT_EQ(take(1000), pointer);
+}
+
+TEST_F(Capture, DoubleFreeOfPendingMemoryIsRefused) {
+  void* const pointer = take(1000);
+  fake_cuda_hold(stream(0x100));
+  ASSERT_EQ(memstrata_use_on_stream(pointer, stream(0x100)), MEMSTRATA_OK);
+  give_back(pointer);
+  EXPECT_EQ(memstrata_release(pointer), MEMSTRATA_WRONG_USAGE);
+  EXPECT_THAT(memstrata_last_error(), HasSubstr("was freed before"));
+}
+
+TEST_F(Capture, WrongOptionsAreNamed) {
+  EXPECT_EQ(memstrata_set_allocator_settings("max_split_size_mb:1"), MEMSTRATA_WRONG_USAGE);
+  EXPECT_THAT(memstrata_last_error(), HasSubstr("max_split_size_mb"));
+  memstrata_history history;
+  memstrata_default_history(&history);
+  history.stacks = "java";
+  EXPECT_EQ(memstrata_record_memory_history(&history), MEMSTRATA_WRONG_USAGE);
+  EXPECT_THAT(memstrata_last_error(), HasSubstr("java"));
+  memstrata_default_history(&history);
+  history.skip_actions = "alloc,dance";
+  EXPECT_EQ(memstrata_record_memory_history(&history), MEMSTRATA_WRONG_USAGE);
+  EXPECT_THAT(memstrata_last_error(), HasSubstr("dance"));
+  EXPECT_EQ(memstrata_region_end(0), MEMSTRATA_WRONG_USAGE);
+}
+
+TEST_F(Capture, UnwritablePathsAreNamed) {
+  EXPECT_EQ(memstrata_dump_snapshot("/no/such/folder/run.pickle"), MEMSTRATA_IO_ERROR);
+  EXPECT_THAT(memstrata_last_error(),
+              HasSubstr("cannot create the snapshot /no/such/folder/run.pickle: No such file or directory"));
+  EXPECT_EQ(memstrata_dump_snapshot(""), MEMSTRATA_WRONG_USAGE);
+}
+
+TEST_F(Capture, AFullDiskLosesNothing) {
+  ASSERT_EQ(memstrata_record_memory_history(nullptr), MEMSTRATA_OK);
+  for (int i = 0; i < 2000; ++i) give_back(take(1000));
+  const std::string path = temporary_path("full.pickle");
+  std::ofstream(path) << "before";
+  // As on a full disk, a write fails halfway.
+  std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{32768, RLIM_INFINITY}, none{RLIM_INFINITY, RLIM_INFINITY};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  EXPECT_EQ(memstrata_dump_snapshot(path.c_str()), MEMSTRATA_IO_ERROR);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+  EXPECT_THAT(memstrata_last_error(), HasSubstr("The recording is kept"));
+  std::string kept;
+  std::ifstream(path) >> kept;
+  EXPECT_EQ(kept, "before");
+  EXPECT_EQ(memstrata_dump_snapshot(path.c_str()), MEMSTRATA_OK);
+  EXPECT_GT(std::ifstream(path, std::ios::ate).tellg(), 100000);
+  EXPECT_EQ(unlink(path.c_str()), 0);
+}
+
+TEST_F(Capture, DeviceErrorsAreNotOutOfMemory) {
+  void* pointer = nullptr;
+  fake_cuda_fail(1, 700);
+  EXPECT_EQ(memstrata_malloc(&pointer, 1000, 0, nullptr), MEMSTRATA_DEVICE_ERROR);
+  EXPECT_THAT(memstrata_last_error(), HasSubstr("cuMemAlloc on device 0 says"));
+  EXPECT_EQ(stat("num_ooms"), 0);
+  EXPECT_NE(take(1000), nullptr);
+}
+
+TEST(CaptureWithoutVirtualMemory, ExpandableSegmentsSayWhatIsMissing) {
+  ASSERT_EQ(setenv("FAKE_CUDA_NO_VMM", "1", 1), 0);
+  ASSERT_EQ(memstrata_set_allocator_settings("expandable_segments:True"), MEMSTRATA_OK);
+  void* pointer = nullptr;
+  EXPECT_EQ(memstrata_malloc(&pointer, 1000, 0, nullptr), MEMSTRATA_DEVICE_ERROR);
+  EXPECT_THAT(memstrata_last_error(), HasSubstr("no virtual memory management"));
+}
+
+TEST(CaptureSimulated, WorksWithoutAnyDriver) {
+  ASSERT_EQ(memstrata_use_simulated_device(int64_t{1} << 30), MEMSTRATA_OK);
+  EXPECT_NE(take(1000), nullptr);
+  EXPECT_EQ(memstrata_use_simulated_device(int64_t{1} << 30), MEMSTRATA_WRONG_USAGE);
+}
+
+// --- Threads, fork, exit
+// -----------------------------------------------------------------------------------------
+
+// Random requests; every block is filled with its owner's pattern and checked before it is freed.
+void work(unsigned seed, int steps, int devices) {
+  std::mt19937 random(seed);
+  struct Held {
+    unsigned char* bytes;
+    size_t size;
+    unsigned char pattern;
+  };
+  std::vector<Held> held;
+  for (int i = 0; i < steps; ++i) {
+    if (held.size() < 40 && random() % 5 < 3) {
+      const size_t size = random() % 8 != 0 ? 1 + random() % 20000 : 1 + random() % (3 * kMiB);
+      auto* const bytes = static_cast<unsigned char*>(memstrata_alloc(
+          size, static_cast<int>(random() % static_cast<unsigned>(devices)), stream(random() % 3 * 0x100)));
+      if (bytes == nullptr) continue;
+      const auto pattern = static_cast<unsigned char>(random());
+      bytes[0] = bytes[size / 2] = bytes[size - 1] = pattern;
+      held.push_back({bytes, size, pattern});
+    } else if (!held.empty()) {
+      std::swap(held[random() % held.size()], held.back());
+      const Held block = held.back();
+      held.pop_back();
+      ASSERT_TRUE(block.bytes[0] == block.pattern && block.bytes[block.size / 2] == block.pattern &&
+                  block.bytes[block.size - 1] == block.pattern);
+      if (random() % 8 == 0) (void)memstrata_use_on_stream(block.bytes, stream(random() % 3 * 0x100));
+      memstrata_free(block.bytes, block.size, 0, nullptr);
+    }
+  }
+  for (const Held& block : held) memstrata_free(block.bytes, block.size, 0, nullptr);
+}
+
+void run_threads(int steps) {
+  ASSERT_EQ(setenv("FAKE_CUDA_DEVICES", "2", 1), 0);
+  ASSERT_EQ(memstrata_record_memory_history(nullptr), MEMSTRATA_OK);
+  std::atomic<bool> stop{false};
+  // Everything else that may happen at the same time.
+  std::thread disturber([&] {
+    for (int i = 0; !stop; ++i) {
+      memstrata_history history;
+      memstrata_default_history(&history);
+      history.max_entries = 1000 + i % 3 * 1000;
+      EXPECT_EQ(memstrata_record_memory_history(&history), MEMSTRATA_OK);
+      const memstrata::Region region("step", i % 2);
+      EXPECT_EQ(memstrata_set_user_metadata(i % 2 == 0 ? "odd" : ""), MEMSTRATA_OK);
+      EXPECT_FALSE(snapshot().empty());
+      (void)stat("num_ooms", i % 2);
+      EXPECT_EQ(memstrata_empty_cache(), MEMSTRATA_OK);
+    }
+  });
+  std::vector<std::thread> workers;
+  for (unsigned i = 0; i < 4; ++i) workers.emplace_back(work, i, steps, 2);
+  for (std::thread& worker : workers) worker.join();
+  stop = true;
+  disturber.join();
+  EXPECT_EQ(memstrata_empty_cache(), MEMSTRATA_OK);
+  for (int device = 0; device < 2; ++device) {
+    EXPECT_EQ(stat("active.all.current", device), 0);
+    EXPECT_EQ(fake_cuda_used(device), 0);
+  }
+  EXPECT_EQ(fake_cuda_misuses(), 0);
+}
+
+TEST(CaptureThreads, KeepTheirBytes) { run_threads(3000); }
+TEST(CaptureThreads, KeepTheirBytesInExpandableSegments) {
+  ASSERT_EQ(setenv("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", 1), 0);
+  run_threads(3000);
+}
+
+TEST_F(Capture, AForkedChildIsToldAndTheParentGoesOn) {
+  void* const pointer = take(1000);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    void* none = nullptr;
+    const bool right = memstrata_malloc(&none, 1000, 0, nullptr) == MEMSTRATA_WRONG_USAGE &&
+                       none == nullptr && std::strstr(memstrata_last_error(), "forked child") != nullptr &&
+                       memstrata_release(pointer) == MEMSTRATA_WRONG_USAGE &&
+                       memstrata_dump_snapshot("/tmp/never") == MEMSTRATA_WRONG_USAGE &&
+                       fake_cuda_misuses() == 0;
+    _exit(right ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  give_back(pointer);
+  EXPECT_EQ(take(1000), pointer);
+}
+
+TEST(CaptureFork, AChildOfAProgramThatHasNotBegunMayBegin) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) _exit(memstrata_alloc(1000, 0, nullptr) != nullptr ? 0 : 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(CaptureExitDeathTest, ThreadsMayAllocateWhileTheProcessEnds) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  // LeakSanitizer's own look at threads that still run ends in a fault now and then.
+  ASSERT_EQ(setenv("ASAN_OPTIONS", "detect_leaks=0", 1), 0);
+  EXPECT_EXIT(
+      {
+        (void)memstrata_record_memory_history(nullptr);
+        for (unsigned i = 0; i < 3; ++i) std::thread(work, i, 100000000, 1).detach();
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+// A fixed number of steps, twice: the second time takes nothing more.
+TEST_F(Capture, SteadyWorkDoesNotGrow) {
+  memstrata_history history;
+  memstrata_default_history(&history);
+  history.max_entries = 2000;
+  ASSERT_EQ(memstrata_record_memory_history(&history), MEMSTRATA_OK);
+  work(1, 20000, 1);
+  const auto heap = mallinfo2().uordblks + mallinfo2().hblkhd;
+  const int64_t events = fake_cuda_events();
+  for (int i = 0; i < 5; ++i) work(1, 20000, 1);
+  EXPECT_LE(mallinfo2().uordblks + mallinfo2().hblkhd, heap + 64 * 1024);
+  EXPECT_EQ(fake_cuda_events(), events);
+}
+
+// --- C++
+// ---------------------------------------------------------------------------------------------------------
+
+TEST_F(Capture, TheCppFaceThrowsAndCleansUp) {
+  {
+    memstrata::DeviceBuffer buffer(1000);
+    memstrata::DeviceBuffer moved = std::move(buffer);
+    EXPECT_NE(moved.get(), nullptr);
+    EXPECT_EQ(buffer.get(), nullptr);  // NOLINT: moved from
+    EXPECT_EQ(stat("allocation.all.current"), 1);
+  }
+  EXPECT_EQ(stat("allocation.all.current"), 0);
+  try {
+    const memstrata::DeviceBuffer huge(size_t{1} << 50);
+    FAIL();
+  } catch (const memstrata::CaptureError& error) {
+    EXPECT_EQ(error.status, MEMSTRATA_OUT_OF_MEMORY);
+  }
+}
+
+[[gnu::noinline]] void* outer_function_of_the_test();
+[[gnu::noinline]] void* inner_function_of_the_test() {
+  void* const pointer = take(1000);
+  asm volatile("" : : "r"(pointer) : "memory");
+  return pointer;
+}
+void* outer_function_of_the_test() {
+  void* const pointer = inner_function_of_the_test();
+  asm volatile("" : : "r"(pointer) : "memory");
+  return pointer;
+}
+
+TEST_F(Capture, CppStacksHaveNames) {
+  ASSERT_EQ(memstrata_record_memory_history(nullptr), MEMSTRATA_OK);
+  (void)outer_function_of_the_test();
+  const std::string text = snapshot();
+  const size_t inner = text.find("inner_function_of_the_test()");
+  const size_t outer = text.find("outer_function_of_the_test()");
+  EXPECT_NE(inner, std::string::npos);
+  EXPECT_NE(outer, std::string::npos);
+  EXPECT_LT(inner, outer);  // frames are written innermost first
+  EXPECT_EQ(text.find("gather_cpp_stack"), std::string::npos);
+}
+
+}  // namespace

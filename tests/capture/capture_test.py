@@ -1,0 +1,420 @@
+#!/usr/bin/env python3
+"""memstrata_torch.py in real Python processes, over the fake driver.
+
+  capture_test.py MEMSTRATA      MEMSTRATA: the command line tool
+
+Environment: MEMSTRATA_CAPTURE, the library; LD_LIBRARY_PATH with the fake libcuda.so.1. Every scenario is a
+process of its own, since the allocator is one per process. MEMSTRATA_PRELOAD: a sanitizer's runtime.
+"""
+import ctypes.util
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+
+CAPTURE = Path(__file__).resolve().parents[2] / "capture"
+TOOL = None
+MIB = 1 << 20
+
+PRELUDE = f"""
+import ctypes, json, os, pickle, sys, threading, traceback
+sys.path.insert(0, {str(CAPTURE)!r})
+import memstrata_torch as m
+lib = m._library()
+def take(size, device=0, stream=None): return lib.memstrata_alloc(size, device, stream)
+def give(pointer): lib.memstrata_free(pointer, 0, 0, None)
+"""
+
+
+class Scenario(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="memstrata-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def run_python(self, code, environment=None, expect=0):
+        """(stdout, stderr) of a process that runs PRELUDE and `code` in self.folder."""
+        script = self.folder / "scenario.py"
+        script.write_text(PRELUDE + textwrap.dedent(code))
+        variables = dict(os.environ, **(environment or {}))
+        if "MEMSTRATA_PRELOAD" in variables:
+            variables["LD_PRELOAD"] = variables["MEMSTRATA_PRELOAD"]
+        done = subprocess.run([sys.executable, str(script)], cwd=self.folder, env=variables, text=True,
+                              capture_output=True, timeout=120)
+        self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
+        return done.stdout, done.stderr
+
+    def line_of(self, text):
+        lines = (self.folder / "scenario.py").read_text().splitlines()
+        return next(i for i, line in enumerate(lines, 1) if text in line)
+
+    def load(self, name):
+        return pickle.loads((self.folder / name).read_bytes())
+
+
+class Recording(Scenario):
+    def test_a_dump_opens_in_python_and_in_the_tool(self):
+        self.run_python("""
+            m.record_memory_history()
+            a = take(1000); b = take(5 << 20); c = take(30 << 20)
+            give(b); d = take(2 << 20)
+            m.dump_snapshot("run.pickle")
+        """)
+        snapshot = self.load("run.pickle")
+        events = [(e["action"], e["size"]) for e in snapshot["device_traces"][0]]
+        self.assertEqual(events, [
+            ("segment_alloc", 2 * MIB), ("alloc", 1000), ("segment_alloc", 20 * MIB), ("alloc", 5 * MIB),
+            ("segment_alloc", 30 * MIB), ("alloc", 30 * MIB), ("free_requested", 5 * MIB),
+            ("free_completed", 5 * MIB), ("alloc", 2 * MIB)])
+        self.assertEqual(sorted(s["total_size"] for s in snapshot["segments"]), [2 * MIB, 20 * MIB, 30 * MIB])
+        done = subprocess.run([TOOL, "summary", "--json", str(self.folder / "run.pickle")], text=True,
+                              capture_output=True, check=True)
+        device = json.loads(done.stdout)["snapshots"][0]["devices"][0]
+        self.assertEqual(device["peak"], {"requested_bytes": 1000 + 35 * MIB, "event": 5})
+        self.assertEqual(device["allocated_bytes"], 1024 + 32 * MIB)
+        self.assertEqual(os.listdir(self.folder).count("run.pickle"), 1)
+        self.assertEqual(len(os.listdir(self.folder)), 2)  # nothing temporary is left
+
+    def test_python_frames_are_innermost_first_with_lines(self):
+        self.run_python("""
+            m.record_memory_history(stacks="python")
+            def inner():
+                return take(1000)  # inner line
+            def outer():
+                return inner()  # outer line
+            outer()
+            json.dump([[f["name"], f["filename"], f["line"]] for f in m.snapshot()["device_traces"][0][-1]["frames"]],
+                      open("frames.json", "w"))
+        """)
+        frames = json.loads((self.folder / "frames.json").read_text())
+        script = str(self.folder / "scenario.py")
+        self.assertEqual([tuple(f) for f in frames], [
+            ("take", script, self.line_of("def take")),
+            ("inner", script, self.line_of("# inner line")),
+            ("outer", script, self.line_of("# outer line")),
+            ("<module>", script, self.line_of("outer()") + 2),
+        ])
+
+    def test_the_stack_is_what_python_itself_says(self):
+        """Deep recursion through C functions (sorted, map): same lines as traceback.extract_stack()."""
+        self.run_python("""
+            m.record_memory_history(stacks="python")
+            expected = []
+            def leaf():
+                # One line, so that both see the same one.
+                expected.append([(f.name, f.lineno) for f in traceback.extract_stack()]); take(512)
+            def down(n):
+                if n == 0: leaf()
+                elif n % 2: list(map(down, [n - 1]))
+                else: down(n - 1)
+            for n in (0, 1, 17, 60): down(n)
+            traces = [e["frames"] for e in m.snapshot()["device_traces"][0] if e["action"] == "alloc"]
+            assert len(traces) == 4
+            for frames, lines in zip(traces, expected):
+                assert frames[0]["name"] == "take"
+                assert [(f["name"], f["line"]) for f in frames[1:]] == lines[::-1], (frames, lines)
+        """)
+
+    def test_python_frames_stand_before_the_interpreter_loop(self):
+        self.run_python("""
+            m.record_memory_history()
+            def down(n):
+                if n == 0: take(512)
+                else: list(map(down, [n - 1]))
+            down(5)
+            json.dump([f["name"] for f in m.snapshot()["device_traces"][0][-1]["frames"]], open("names.json", "w"))
+        """)
+        names = json.loads((self.folder / "names.json").read_text())
+        self.assertEqual([n for n in names if n in ("take", "down", "<module>")], ["take"] + ["down"] * 6 + ["<module>"])
+        loops = [i for i, name in enumerate(names) if "_PyEval_EvalFrameDefault" in name]
+        self.assertEqual(len(loops), 6)  # one for each map, one for the program
+        for i in loops:
+            self.assertIn(names[i - 1], ("take", "down", "<module>"))
+        self.assertIn("main", "".join(names[loops[-1]:]))  # C frames of the interpreter's start follow
+
+    @unittest.skipUnless(os.environ.get("MEMSTRATA_STACK_FIXTURE"), "no fixture was built")
+    def test_inlined_calls_have_files_and_lines(self):
+        """Known from DWARF: stack_fixture.cpp says in comments on which lines its calls stand."""
+        if not ctypes.util.find_library("dw"):
+            self.skipTest("libdw.so.1 is not here")
+        self.run_python("""
+            m.record_memory_history()
+            fixture = ctypes.CDLL(os.environ["MEMSTRATA_STACK_FIXTURE"])
+            fixture.fixture_allocates.restype = ctypes.c_void_p
+            assert fixture.fixture_allocates(ctypes.c_size_t(1000))
+            frames = m.snapshot()["device_traces"][0][-1]["frames"][:2]
+            json.dump([[f["name"], os.path.basename(f["filename"]), f["line"]] for f in frames], open("frames.json", "w"))
+        """)
+        frames = json.loads((self.folder / "frames.json").read_text())
+        self.assertEqual(frames[0], ["inlined_into_the_fixture", "stack_fixture.cpp", 7])
+        self.assertEqual(frames[1], ["fixture_allocates", "stack_fixture.cpp", 13])
+
+    def test_threads_have_their_own_stacks(self):
+        self.run_python("""
+            m.record_memory_history(stacks="python")
+            def in_thread(): take(1 << 20)
+            threads = [threading.Thread(target=in_thread) for _ in range(8)]
+            for t in threads: t.start()
+            for t in threads: t.join()
+            allocs = [e for e in m.snapshot()["device_traces"][0] if e["action"] == "alloc"]
+            assert len(allocs) == 8
+            for e in allocs: assert [f["name"] for f in e["frames"]][:3] == ["take", "in_thread", "run"]
+        """)
+
+    def test_context_levels(self):
+        self.run_python("""
+            def run(context):
+                m.record_memory_history(context=context, stacks="python", clear_history=True)
+                def allocating(): return take(1000)
+                def freeing(p): give(p)
+                p, kept = allocating(), allocating()
+                freeing(p)
+                s = m.snapshot()
+                by_action = {e["action"]: [f["name"] for f in e["frames"]][1] if "frames" in e else None
+                             for e in s["device_traces"][0]}
+                live = [b for g in s["segments"] for b in g["blocks"] if b["state"] == "active_allocated"]
+                give(kept)
+                return by_action.get("alloc"), by_action.get("free_requested"), bool(live[-1]["frames"])
+            assert run(None) == (None, None, False), run(None)
+            assert run("state") == (None, None, True), run("state")
+            assert run("alloc") == ("allocating", "allocating", True), run("alloc")
+            assert run("all") == ("allocating", "freeing", True), run("all")
+        """)
+
+    def test_texts(self):
+        self.run_python("""
+            m.record_memory_history(context=None)
+            with m.region("step 0"):
+                with m.region("forward"):
+                    a = take(1000)
+                with m.metadata("weights"):
+                    b = take(1000)
+            m.annotate(a, "activation of layer 3")
+            m.metadata("loose"); c = take(1000); m.metadata("")
+            d = take(1000)
+            s = m.snapshot()
+            marks = [(x["name"], x["stage"]) for x in s["external_annotations"]]
+            assert marks == [("step 0", "START"), ("forward", "START"), ("forward", "END"), ("step 0", "END")], marks
+            texts = [(e["action"], e["user_metadata"]) for e in s["device_traces"][0] if e["action"] != "segment_alloc"]
+            assert texts == [("alloc", ""), ("alloc", "weights"), ("annotate", "activation of layer 3"),
+                             ("alloc", "loose"), ("alloc", "")], texts
+        """)
+
+    def test_ring_and_skipped_actions(self):
+        self.run_python("""
+            m.record_memory_history(context=None, max_entries=10, skip_actions=["free_completed"])
+            for i in range(20): give(take(1000 + i))
+            events = m.snapshot()["device_traces"][0]
+            assert [(e["action"], e["size"]) for e in events] == [
+                (action, size) for size in range(1015, 1020) for action in ("alloc", "free_requested")], events
+            assert m.snapshot()["memstrata"]["lost_events"] == [32]  # 41 events and a marker of 10 + the snapshot's
+        """)
+
+    def test_out_of_memory_leaves_a_snapshot_and_the_program_goes_on(self):
+        _, told = self.run_python("""
+            m.record_memory_history()
+            m.dump_on_oom("oom.pickle")
+            def too_much(): return take(2 << 30)
+            assert too_much() is None and too_much() is None
+            assert take(1000)
+            m.dump_on_oom(None)
+            assert too_much() is None
+        """)
+        self.assertEqual(sorted(p.name for p in self.folder.glob("*.pickle")), ["oom.1.pickle", "oom.pickle"])
+        last = self.load("oom.pickle")["device_traces"][0][-1]
+        self.assertEqual((last["action"], last["size"], last["device_free"]), ("oom", 2 << 30, 1 << 30))
+        self.assertEqual([f["name"] for f in last["frames"] if f["name"] in ("take", "too_much")], ["take", "too_much"])
+        self.assertIn("memstrata: out of memory; its snapshot is oom.pickle", told)
+        self.assertIn("Tried to allocate 2.00 GiB", told)
+
+    def test_statistics(self):
+        self.run_python("""
+            a = take(1000); b = take(3 << 20); give(b)
+            assert (m.memory_allocated(), m.max_memory_allocated()) == (1024, 1024 + (3 << 20))
+            assert (m.memory_reserved(), m.max_memory_reserved()) == (22 << 20, 22 << 20)
+            m.reset_peak_memory_stats()
+            assert m.max_memory_allocated("cuda:0") == 1024
+            m.empty_cache()
+            assert m.memory_reserved() == 2 << 20
+            stats = m.memory_stats()
+            assert len(stats) == 123 and stats["num_device_free"] == 1
+            assert "PyTorch CUDA memory summary, device ID 0" in m.memory_summary()
+            m.reset_accumulated_memory_stats()
+            assert m.memory_stats()["allocation.all.allocated"] == 0
+            assert m.memory_stats(1)["num_ooms"] == 0
+            try: m.memory_stats(7)
+            except m.CaptureError as e: assert "there is no device 7" in str(e)
+            else: raise AssertionError
+        """, {"FAKE_CUDA_DEVICES": "2"})
+
+    def test_dump_at_exit_after_an_exception(self):
+        _, told = self.run_python("""
+            m.record_memory_history()
+            m.dump_at_exit("last.pickle")
+            kept = take(1000)
+            raise SystemError("the program fails")
+        """, expect=1)
+        self.assertIn("the program fails", told)
+        trace = self.load("last.pickle")["device_traces"][0]
+        self.assertEqual([e["action"] for e in trace], ["segment_alloc", "alloc"])
+        self.assertIn("take", [f["name"] for f in trace[1]["frames"]])
+
+
+class Faults(Scenario):
+    def test_no_driver(self):
+        out, told = self.run_python("""
+            print(m.devices())
+            assert take(1000) is None
+            assert take(1000) is None
+            m.record_memory_history()
+            m.dump_snapshot("empty.pickle")
+            assert m.install() is False
+            print("goes on")
+        """, {"LD_LIBRARY_PATH": ""} if not self.has_driver() else {"FAKE_CUDA_DEVICES": "0"})
+        self.assertIn("goes on", out)
+        self.assertEqual(told.count("no CUDA driver: ") + told.count("CUDA driver does not start"), 2, told)
+        self.assertEqual(self.load("empty.pickle")["segments"], [])
+
+    @staticmethod
+    def has_driver():
+        """A real one on this machine."""
+        return shutil.which("nvidia-smi") is not None
+
+    def test_no_library(self):
+        self.run_python("""
+            os.environ["MEMSTRATA_CAPTURE"] = "/nowhere/lib.so"
+            m._loaded = None
+            try: m.memory_stats()
+            except m.CaptureError as e: assert "/nowhere/lib.so" in str(e) and "MEMSTRATA_CAPTURE" in str(e), e
+            else: raise AssertionError
+        """)
+
+    def test_wrong_calls_are_exceptions_with_words(self):
+        self.run_python("""
+            def refusal(action):
+                try: action()
+                except m.CaptureError as error: return str(error)
+                raise AssertionError("no error")
+            assert "java" in refusal(lambda: m.record_memory_history(stacks="java"))
+            assert "No such file or directory" in refusal(lambda: m.dump_snapshot("/no/folder/x.pickle"))
+            assert "max_split_size_mb" in refusal(lambda: m.set_allocator_settings("max_split_size_mb:1"))
+            assert "no allocation starts at 0x1234" in refusal(lambda: m.annotate(0x1234, "x"))
+        """)
+
+    def test_a_wrong_environment_is_told_and_ignored(self):
+        _, told = self.run_python("assert take(1000)", {"PYTORCH_CUDA_ALLOC_CONF": "max_splt_size_mb:128"})
+        self.assertIn("memstrata: PYTORCH_CUDA_ALLOC_CONF is ignored", told)
+        self.assertIn("max_splt_size_mb", told)
+
+    def test_fork(self):
+        """As a DataLoader's workers do it: the child holds the parent's tensors and frees them at its end."""
+        _, told = self.run_python("""
+            m.record_memory_history()
+            p = take(1000)
+            child = os.fork()
+            if child == 0:
+                assert take(1000) is None
+                give(p)
+                try: m.dump_snapshot("child.pickle")
+                except m.CaptureError as e: assert "forked child" in str(e)
+                sys.exit(7)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+            give(p)
+            m.dump_snapshot("parent.pickle")
+            assert not os.path.exists("child.pickle")
+        """)
+        self.assertEqual(told.count("forked child"), 1, told)
+        self.assertEqual([e["action"] for e in self.load("parent.pickle")["device_traces"][0]],
+                         ["segment_alloc", "alloc", "free_requested", "free_completed"])
+
+    def test_ending_while_threads_allocate(self):
+        self.run_python("""
+            m.record_memory_history()
+            def forever():
+                while True: give(take(1000))
+            for _ in range(4): threading.Thread(target=forever, daemon=True).start()
+            import time; time.sleep(0.2)
+        """)
+
+    def test_a_second_copy_is_noticed(self):
+        copy = self.folder / "libmemstrata_capture.so"
+        shutil.copy(os.environ["MEMSTRATA_CAPTURE"], copy)
+        _, told = self.run_python(f"""
+            other = ctypes.CDLL({str(copy)!r})
+            lib.memstrata_hook_init(1)
+        """)
+        self.assertIn("two copies are loaded", told)
+
+
+FAKE_TORCH = """
+import sys, types
+calls = []
+class Inner:
+    def __getattr__(self, name):
+        if name == "set_base_alloc_fn" and OLD: raise AttributeError(name)
+        if name.startswith("set_"): return lambda address: calls.append((name, address))
+        raise AttributeError(name)
+class CUDAPluggableAllocator:
+    def __init__(self, path, alloc, free):
+        library = ctypes.CDLL(path)
+        self.pair = [ctypes.cast(getattr(library, n), ctypes.c_void_p).value for n in (alloc, free)]
+        self.inner = Inner()
+    def allocator(self): return self.inner
+def change_current_allocator(allocator):
+    if USED: raise RuntimeError("Can't swap an already initialized allocator")
+    calls.append(("change", allocator.pair))
+torch = types.ModuleType("torch")
+torch.cuda = types.SimpleNamespace(is_initialized=lambda: False, current_device=lambda: 1,
+    memory=types.SimpleNamespace(CUDAPluggableAllocator=CUDAPluggableAllocator,
+                                 change_current_allocator=change_current_allocator))
+sys.modules["torch"] = torch
+"""
+
+
+class Install(Scenario):
+    def torch(self, old=False, used=False):
+        return textwrap.indent(f"OLD, USED = {old}, {used}\n" + FAKE_TORCH, " " * 12)
+
+    def test_importing_needs_no_torch(self):
+        self.run_python("assert 'torch' not in sys.modules")
+
+    def test_without_torch(self):
+        out, told = self.run_python("""
+            sys.modules["torch"] = None  # importing it fails
+            print(m.install())
+        """)
+        self.assertEqual(out, "False\n")
+        self.assertIn("memstrata: not installed, PyTorch's own allocator stays", told)
+
+    def test_hooks_and_functions_are_given(self):
+        self.run_python(self.torch() + """
+            assert m.install() is True and m.install() is True
+            assert [c[0] for c in calls] == [s for s, _ in m._HOOKS] + ["change"]
+            assert all(address for name, address in calls[:-1])
+            # What PyTorch would call is this library.
+            alloc, free = calls[-1][1]
+            pointer = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p)(alloc)(1000, 0, None)
+            assert m.memory_allocated(0) == 1024
+            ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p)(free)(pointer, 1000, 0, None)
+            assert m.memory_allocated(0) == 0
+        """)
+
+    def test_an_older_pytorch_lacks_a_hook(self):
+        self.run_python(self.torch(old=True) + """
+            assert m.install() is True
+            assert "set_base_alloc_fn" not in [c[0] for c in calls]
+        """)
+
+    def test_too_late(self):
+        _, told = self.run_python(self.torch(used=True) + "            assert m.install() is False\n")
+        self.assertIn("PyTorch's own allocator stays: Can't swap an already initialized allocator", told)
+
+
+if __name__ == "__main__":
+    TOOL = sys.argv.pop(1)
+    unittest.main(verbosity=1)

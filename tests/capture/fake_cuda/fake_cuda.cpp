@@ -1,0 +1,391 @@
+// A CUDA driver without a GPU, for tests: libcuda.so.1 over the host's memory.
+//
+// Memory is real (it can be written to), has a capacity per device, and every misuse that a real driver
+// punishes is an error here: unknown pointers, mapping twice, unmapping parts, releasing a reservation with
+// pages in it, a call without a current context, any call in a forked child. Work on streams is what a test
+// says (fake_cuda_hold, fake_cuda_finish): events recorded on a held stream are unfinished.
+//
+//   FAKE_CUDA_DEVICES   number of devices (1)
+//   FAKE_CUDA_MEMORY    bytes of each (1 GiB)
+//   FAKE_CUDA_NO_VMM    set: virtual memory management is not supported
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "capture/cuda/driver_abi.h"
+#include "tests/capture/fake_cuda/fake_cuda.h"
+
+namespace memstrata::capture::cuda {
+namespace {
+
+constexpr size_t kGranularity = size_t{2} << 20;
+
+struct Range {
+  size_t bytes = 0;
+  int device = 0;
+};
+struct Page {
+  size_t bytes = 0;
+  CuMemHandle handle = 0;
+  bool accessible = false;
+};
+struct Event {
+  bool recorded = false;
+  bool finished = true;
+  CuStream stream = nullptr;
+};
+
+struct Driver {
+  std::mutex lock;
+  pid_t owner = 0;
+  int devices = 1;
+  size_t capacity = size_t{1} << 30;
+  bool has_virtual_memory = true;
+  std::vector<int64_t> used;
+  std::map<CuDevicePtr, Range> allocations;
+  std::map<CuDevicePtr, size_t> reservations;
+  std::map<CuDevicePtr, Page> pages;
+  std::map<CuMemHandle, Range> handles;
+  std::map<CuEvent, Event> events;
+  std::set<CuStream> held;
+  uintptr_t next_name = 1;
+  int until_failure = 0;  // calls that take memory; 0 = none ordered
+  CuResult failure = kSuccess;
+  int64_t misuses = 0;
+};
+
+Driver& driver() {
+  static Driver& only = *new Driver();
+  return only;
+}
+thread_local std::vector<CuContext> t_contexts;
+
+CuContext context_of(int device) { return reinterpret_cast<CuContext>(static_cast<uintptr_t>(device) + 1); }
+int current_device() {
+  return t_contexts.empty() ? -1 : static_cast<int>(reinterpret_cast<uintptr_t>(t_contexts.back())) - 1;
+}
+
+// Counts what a correct program never does.
+CuResult misuse(CuResult error, const char* what) {
+  ++driver().misuses;
+  (void)std::fprintf(stderr, "fake driver: %s\n", what);
+  return error;
+}
+CuResult usable() {
+  if (driver().owner == 0) return kNotInitialized;
+  if (driver().owner != getpid()) return misuse(kNotInitialized, "used in a forked child");
+  return kSuccess;
+}
+#define FAKE_ENTER                            \
+  const std::lock_guard guard(driver().lock); \
+  if (const CuResult error = usable(); error != kSuccess) return error
+#define FAKE_ENTER_WITH_CONTEXT \
+  FAKE_ENTER;                   \
+  if (current_device() < 0) return misuse(kInvalidContext, "no current context")
+
+bool ordered_failure() { return driver().until_failure > 0 && --driver().until_failure == 0; }
+
+CuResult take(int device, size_t bytes) {
+  Driver& d = driver();
+  if (ordered_failure()) return d.failure;
+  int64_t& used = d.used[static_cast<size_t>(device)];
+  if (static_cast<size_t>(used) + bytes > d.capacity) return kOutOfMemory;
+  used += static_cast<int64_t>(bytes);
+  return kSuccess;
+}
+
+// Address space whose start is a multiple of 2 MiB, as the driver's is.
+void* space(size_t bytes, int protection) {
+  auto* const raw = static_cast<char*>(
+      mmap(nullptr, bytes + kGranularity, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  if (raw == MAP_FAILED) return nullptr;
+  const size_t skip = (kGranularity - reinterpret_cast<uintptr_t>(raw) % kGranularity) % kGranularity;
+  if (skip > 0) (void)munmap(raw, skip);
+  (void)munmap(raw + skip + bytes, kGranularity - skip);
+  return raw + skip;
+}
+
+}  // namespace
+}  // namespace memstrata::capture::cuda
+
+using namespace memstrata::capture::cuda;
+
+extern "C" {
+
+CuResult cuInit(unsigned) {
+  Driver& d = driver();
+  const std::lock_guard guard(d.lock);
+  if (d.owner != 0) return usable();
+  d.owner = getpid();
+  if (const char* text = std::getenv("FAKE_CUDA_DEVICES")) d.devices = std::atoi(text);
+  if (const char* text = std::getenv("FAKE_CUDA_MEMORY")) d.capacity = std::strtoull(text, nullptr, 10);
+  d.has_virtual_memory = std::getenv("FAKE_CUDA_NO_VMM") == nullptr;
+  d.used.assign(static_cast<size_t>(d.devices), 0);
+  return d.devices > 0 ? kSuccess : kNoDevice;
+}
+CuResult cuDriverGetVersion(int* version) {
+  *version = 12040;
+  return kSuccess;
+}
+CuResult cuGetErrorName(CuResult error, const char** text) {
+  *text = error == kOutOfMemory     ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : error == kNoDevice      ? "CUDA_ERROR_NO_DEVICE"
+          : error == kInvalidValue  ? "CUDA_ERROR_INVALID_VALUE"
+          : error == kInvalidHandle ? "CUDA_ERROR_INVALID_HANDLE"
+                                    : "CUDA_ERROR_OF_THE_FAKE_DRIVER";
+  return kSuccess;
+}
+CuResult cuGetErrorString(CuResult error, const char** text) {
+  *text = error == kOutOfMemory ? "out of memory" : "a text of the fake driver";
+  return kSuccess;
+}
+CuResult cuDeviceGetCount(int* count) {
+  FAKE_ENTER;
+  *count = driver().devices;
+  return kSuccess;
+}
+CuResult cuDeviceGet(CuDevice* device, int ordinal) {
+  FAKE_ENTER;
+  if (ordinal < 0 || ordinal >= driver().devices) return kInvalidDevice;
+  *device = ordinal;
+  return kSuccess;
+}
+CuResult cuDeviceGetName(char* name, int length, CuDevice device) {
+  (void)std::snprintf(name, static_cast<size_t>(length), "fake device %d", device);
+  return kSuccess;
+}
+CuResult cuDeviceGetAttribute(int* value, int attribute, CuDevice) {
+  FAKE_ENTER;
+  *value = attribute == kAttributeVirtualMemory && driver().has_virtual_memory ? 1 : 0;
+  return kSuccess;
+}
+CuResult cuDevicePrimaryCtxRetain(CuContext* context, CuDevice device) {
+  FAKE_ENTER;
+  *context = context_of(device);
+  return kSuccess;
+}
+CuResult cuCtxGetCurrent(CuContext* context) {
+  *context = t_contexts.empty() ? nullptr : t_contexts.back();
+  return kSuccess;
+}
+CuResult cuCtxPushCurrent_v2(CuContext context) {
+  FAKE_ENTER;
+  t_contexts.push_back(context);
+  return kSuccess;
+}
+CuResult cuCtxPopCurrent_v2(CuContext* context) {
+  FAKE_ENTER_WITH_CONTEXT;
+  *context = t_contexts.back();
+  t_contexts.pop_back();
+  return kSuccess;
+}
+CuResult cuMemGetInfo_v2(size_t* free_bytes, size_t* total_bytes) {
+  FAKE_ENTER_WITH_CONTEXT;
+  *total_bytes = driver().capacity;
+  *free_bytes = driver().capacity - static_cast<size_t>(driver().used[static_cast<size_t>(current_device())]);
+  return kSuccess;
+}
+CuResult cuMemAlloc_v2(CuDevicePtr* address, size_t bytes) {
+  FAKE_ENTER_WITH_CONTEXT;
+  if (bytes == 0) return misuse(kInvalidValue, "cuMemAlloc of 0 bytes");
+  const int device = current_device();
+  if (const CuResult error = take(device, bytes); error != kSuccess) return error;
+  void* const memory = space(bytes, PROT_READ | PROT_WRITE);
+  if (memory == nullptr) return kOutOfMemory;
+  *address = reinterpret_cast<CuDevicePtr>(memory);
+  driver().allocations[*address] = {bytes, device};
+  return kSuccess;
+}
+CuResult cuMemFree_v2(CuDevicePtr address) {
+  FAKE_ENTER_WITH_CONTEXT;
+  const auto found = driver().allocations.find(address);
+  if (found == driver().allocations.end()) return misuse(kInvalidValue, "cuMemFree of an unknown address");
+  driver().used[static_cast<size_t>(found->second.device)] -= static_cast<int64_t>(found->second.bytes);
+  (void)munmap(reinterpret_cast<void*>(address), found->second.bytes);
+  driver().allocations.erase(found);
+  return kSuccess;
+}
+
+// --- Events, streams
+// -------------------------------------------------------------------------------------------
+
+CuResult cuEventCreate(CuEvent* event, unsigned) {
+  FAKE_ENTER_WITH_CONTEXT;
+  *event = reinterpret_cast<CuEvent>(driver().next_name++);
+  driver().events[*event] = {};
+  return kSuccess;
+}
+CuResult cuEventRecord(CuEvent event, CuStream stream) {
+  FAKE_ENTER_WITH_CONTEXT;
+  const auto found = driver().events.find(event);
+  if (found == driver().events.end()) return misuse(kInvalidHandle, "cuEventRecord of an unknown event");
+  if (ordered_failure()) return driver().failure;
+  found->second = {true, !driver().held.contains(stream), stream};
+  return kSuccess;
+}
+CuResult cuEventQuery(CuEvent event) {
+  FAKE_ENTER;
+  const auto found = driver().events.find(event);
+  if (found == driver().events.end()) return misuse(kInvalidHandle, "cuEventQuery of an unknown event");
+  return found->second.finished ? kSuccess : kNotReady;
+}
+CuResult cuEventSynchronize(CuEvent event) {
+  FAKE_ENTER;
+  const auto found = driver().events.find(event);
+  if (found == driver().events.end()) return misuse(kInvalidHandle, "cuEventSynchronize of an unknown event");
+  found->second.finished = true;
+  return kSuccess;
+}
+CuResult cuStreamSynchronize(CuStream stream) {
+  FAKE_ENTER_WITH_CONTEXT;
+  for (auto& [name, event] : driver().events) {
+    if (event.stream == stream) event.finished = true;
+  }
+  return kSuccess;
+}
+CuResult cuThreadExchangeStreamCaptureMode(int* mode) {
+  thread_local int current = 0;
+  std::swap(*mode, current);
+  return kSuccess;
+}
+
+// --- Virtual memory
+// --------------------------------------------------------------------------------------------
+
+CuResult cuMemGetAllocationGranularity(size_t* bytes, const CuMemAllocationProp*, int) {
+  *bytes = kGranularity;
+  return kSuccess;
+}
+CuResult cuMemAddressReserve(CuDevicePtr* address, size_t bytes, size_t, CuDevicePtr, unsigned long long) {
+  FAKE_ENTER;
+  if (bytes == 0 || bytes % kGranularity != 0)
+    return misuse(kInvalidValue, "cuMemAddressReserve of part of a page");
+  void* const range = space(bytes, PROT_NONE);
+  if (range == nullptr) return kOutOfMemory;
+  *address = reinterpret_cast<CuDevicePtr>(range);
+  driver().reservations[*address] = bytes;
+  return kSuccess;
+}
+CuResult cuMemAddressFree(CuDevicePtr address, size_t bytes) {
+  FAKE_ENTER;
+  const auto found = driver().reservations.find(address);
+  if (found == driver().reservations.end() || found->second != bytes)
+    return misuse(kInvalidValue, "cuMemAddressFree of another range than was reserved");
+  const auto page = driver().pages.lower_bound(address);
+  if (page != driver().pages.end() && page->first < address + bytes)
+    return misuse(kInvalidValue, "cuMemAddressFree with pages mapped");
+  (void)munmap(reinterpret_cast<void*>(address), bytes);
+  driver().reservations.erase(found);
+  return kSuccess;
+}
+CuResult cuMemCreate(CuMemHandle* handle, size_t bytes, const CuMemAllocationProp* wanted,
+                     unsigned long long) {
+  FAKE_ENTER;
+  if (bytes == 0 || bytes % kGranularity != 0 || wanted->type != kAllocationPinned ||
+      wanted->location.type != kLocationDevice || wanted->location.id < 0 ||
+      wanted->location.id >= driver().devices)
+    return misuse(kInvalidValue, "cuMemCreate of something else than pages of a device");
+  if (const CuResult error = take(wanted->location.id, bytes); error != kSuccess) return error;
+  *handle = driver().next_name++;
+  driver().handles[*handle] = {bytes, wanted->location.id};
+  return kSuccess;
+}
+CuResult cuMemRelease(CuMemHandle handle) {
+  FAKE_ENTER;
+  const auto found = driver().handles.find(handle);
+  if (found == driver().handles.end()) return misuse(kInvalidValue, "cuMemRelease of an unknown handle");
+  for (const auto& [address, page] : driver().pages) {
+    if (page.handle == handle)
+      return misuse(kInvalidValue, "cuMemRelease of a mapped handle (kept until unmapped)");
+  }
+  driver().used[static_cast<size_t>(found->second.device)] -= static_cast<int64_t>(found->second.bytes);
+  driver().handles.erase(found);
+  return kSuccess;
+}
+CuResult cuMemMap(CuDevicePtr address, size_t bytes, size_t offset, CuMemHandle handle, unsigned long long) {
+  FAKE_ENTER;
+  const auto found = driver().handles.find(handle);
+  if (found == driver().handles.end() || found->second.bytes != bytes || offset != 0)
+    return misuse(kInvalidValue, "cuMemMap of an unknown handle or a part of it");
+  auto reservation = driver().reservations.upper_bound(address);
+  if (reservation == driver().reservations.begin() ||
+      address + bytes > std::prev(reservation)->first + std::prev(reservation)->second)
+    return misuse(kInvalidValue, "cuMemMap outside a reservation");
+  const auto next = driver().pages.lower_bound(address);
+  const bool overlaps =
+      (next != driver().pages.end() && next->first < address + bytes) ||
+      (next != driver().pages.begin() && std::prev(next)->first + std::prev(next)->second.bytes > address);
+  if (overlaps) return misuse(kInvalidValue, "cuMemMap over mapped pages");
+  if (ordered_failure()) return driver().failure;
+  driver().pages[address] = {bytes, handle, false};
+  return kSuccess;
+}
+CuResult cuMemUnmap(CuDevicePtr address, size_t bytes) {
+  FAKE_ENTER;
+  const auto found = driver().pages.find(address);
+  if (found == driver().pages.end() || found->second.bytes != bytes)
+    return misuse(kInvalidValue, "cuMemUnmap of another range than was mapped");
+  // The memory is gone for whoever still uses it.
+  (void)mprotect(reinterpret_cast<void*>(address), bytes, PROT_NONE);
+  (void)madvise(reinterpret_cast<void*>(address), bytes, MADV_DONTNEED);
+  driver().pages.erase(found);
+  return kSuccess;
+}
+CuResult cuMemSetAccess(CuDevicePtr address, size_t bytes, const CuMemAccessDesc* access, size_t count) {
+  FAKE_ENTER;
+  if (count == 0 || access[0].flags != kAccessReadWrite)
+    return misuse(kInvalidValue, "cuMemSetAccess without access");
+  CuDevicePtr at = address;
+  for (auto page = driver().pages.find(address); at < address + bytes; ++page) {
+    if (page == driver().pages.end() || page->first != at)
+      return misuse(kInvalidValue, "cuMemSetAccess of a range that is not mapped");
+    page->second.accessible = true;
+    at += page->second.bytes;
+  }
+  (void)mprotect(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE);
+  return kSuccess;
+}
+
+// --- For tests
+// -------------------------------------------------------------------------------------------------
+
+// From now on work on the stream does not finish by itself.
+void fake_cuda_hold(void* stream) {
+  const std::lock_guard guard(driver().lock);
+  driver().held.insert(static_cast<CuStream>(stream));
+}
+void fake_cuda_finish(void* stream) {
+  const std::lock_guard guard(driver().lock);
+  driver().held.erase(static_cast<CuStream>(stream));
+  for (auto& [name, event] : driver().events) {
+    if (event.stream == stream) event.finished = true;
+  }
+}
+// The n-th call from now (1 = the next) that takes memory, maps or records an event fails.
+void fake_cuda_fail(int n, int error) {
+  const std::lock_guard guard(driver().lock);
+  driver().until_failure = n;
+  driver().failure = error;
+}
+int64_t fake_cuda_used(int device) {
+  const std::lock_guard guard(driver().lock);
+  return driver().used[static_cast<size_t>(device)];
+}
+int64_t fake_cuda_misuses() {
+  const std::lock_guard guard(driver().lock);
+  return driver().misuses;
+}
+int64_t fake_cuda_events() {
+  const std::lock_guard guard(driver().lock);
+  return static_cast<int64_t>(driver().events.size());
+}
+
+}  // extern "C"

@@ -1,0 +1,13 @@
+// What tests say to the fake driver; see fake_cuda.cpp.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+void fake_cuda_hold(void* stream);
+void fake_cuda_finish(void* stream);
+void fake_cuda_fail(int n, int error);
+int64_t fake_cuda_used(int device);
+int64_t fake_cuda_misuses();
+int64_t fake_cuda_events();
+}

@@ -1,0 +1,168 @@
+// Interning, naming and its limits, on the library's own sources.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "capture/stacks/cpp_stack.h"
+#include "capture/stacks/elf_symbols.h"
+#include "capture/stacks/modules.h"
+#include "capture/stacks/named_stacks.h"
+#include "capture/stacks/raw_stacks.h"
+#include "capture/stacks/symbols.h"
+
+namespace memstrata::capture {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+int g_kept = 0;
+int g_named = 0;
+
+[[nodiscard]] RawStacks make_stacks(int64_t limit = int64_t{1} << 26) {
+  g_kept = g_named = 0;
+  return RawStacks(
+      limit,
+      [](const PythonFrame& frame) {
+        ++g_named;
+        return PythonFrameText{"function", "file.py", static_cast<int32_t>(frame.instruction)};
+      },
+      [](void*) { ++g_kept; });
+}
+
+TEST(RawStacks, EqualStacksAreOne) {
+  RawStacks stacks = make_stacks();
+  const std::vector<uint64_t> addresses{1, 2, 3};
+  int code = 0;
+  const std::vector<PythonFrame> python{{&code, 4}, {&code, 8}};
+  EXPECT_EQ(stacks.intern({}).index(), 0U);
+  const StackId first = stacks.intern({addresses, python});
+  EXPECT_EQ(stacks.intern({addresses, python}), first);
+  EXPECT_NE(stacks.intern({addresses, {}}), first);
+  EXPECT_NE(stacks.intern({{}, python}), first);
+  EXPECT_EQ(stacks.size(), 4U);
+  EXPECT_EQ(g_kept, 1);   // one code object
+  EXPECT_EQ(g_named, 4);  // two frames of two new stacks
+  const RawStacks::Kept kept = stacks.get(first);
+  EXPECT_EQ(kept.addresses, addresses);
+  ASSERT_EQ(kept.python.size(), 2U);
+  EXPECT_EQ(kept.python[1].line, 8);
+  EXPECT_EQ(stacks.text(kept.python[1].filename), "file.py");
+}
+
+TEST(RawStacks, ManyStacksKeepTheirIds) {
+  RawStacks stacks = make_stacks();
+  std::vector<std::vector<uint64_t>> all;
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 5000; ++i) {
+    all.emplace_back();
+    for (uint64_t depth = random() % 40 + 1; depth > 0; --depth) all.back().push_back(random());
+    EXPECT_EQ(stacks.intern({all.back(), {}}).index(), all.size());
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(stacks.intern({all[i], {}}).index(), i + 1);
+    EXPECT_EQ(stacks.get(StackId(i + 1)).addresses, all[i]);
+  }
+}
+
+TEST(RawStacks, RefuseWhatTheBudgetDoesNotHold) {
+  RawStacks stacks = make_stacks(32 << 10);
+  const std::vector<uint64_t> large(10000, 7);
+  EXPECT_TRUE(stacks.intern({large, {}}).is_none());
+  EXPECT_EQ(stacks.lost(), 1);
+  const std::vector<uint64_t> small(10, 7);
+  EXPECT_FALSE(stacks.intern({small, {}}).is_none());
+}
+
+[[gnu::noinline]] std::vector<uint64_t> addresses_here() {
+  std::array<uint64_t, 100> addresses{};
+  const size_t count = gather_cpp_stack(addresses);
+  return {addresses.begin(), addresses.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+TEST(Symbols, NameTheFunctionsOfTheStack) {
+  const std::vector<uint64_t> addresses = addresses_here();
+  Symbols symbols;
+  symbols.resolve(addresses, 60);
+  EXPECT_THAT(symbols.frames(addresses[0]).back().name, HasSubstr("addresses_here()"));
+  EXPECT_THAT(symbols.frames(addresses[1]).back().name, HasSubstr("Symbols_NameTheFunctionsOfTheStack_Test"));
+  symbols.resolve(std::array<uint64_t, 1>{16}, 60);
+  EXPECT_EQ(symbols.frames(16).front().name, "0x10");
+}
+
+TEST(Symbols, StopWhenTimeIsOverAndTryAgain) {
+  const std::vector<uint64_t> addresses = addresses_here();
+  Symbols symbols;
+  testing::internal::CaptureStderr();
+  symbols.resolve(addresses, 0);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("addresses of stacks have no complete names"));
+  EXPECT_THAT(symbols.frames(addresses[0]).front().name, MatchesRegex("capture_unit_tests\\+0x[0-9a-f]+"));
+  symbols.resolve(addresses, 60);
+  EXPECT_THAT(symbols.frames(addresses[0]).back().name, HasSubstr("addresses_here()"));
+}
+
+TEST(ElfSymbols, SurviveDamagedFiles) {
+  const auto modules = loaded_modules();
+  std::ifstream own(modules.front().path, std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(own)), {});
+  ASSERT_GT(whole.size(), 10000U);
+  const std::string path = testing::TempDir() + "memstrata-damaged";
+  std::mt19937 random(1);
+  for (int i = 0; i < 60; ++i) {
+    std::string text = whole.substr(0, i % 3 == 0 ? random() % whole.size() : whole.size());
+    // The header, and the section headers at the end.
+    for (int bytes = 0; bytes < 20 && !text.empty(); ++bytes) {
+      const size_t near = random() % 2 == 0 ? random() % 64 : text.size() - 1 - random() % 2000;
+      if (near >= 4 && near < text.size()) text[near] = static_cast<char>(random());
+    }
+    std::ofstream(path, std::ios::binary) << text;
+    const std::vector<uint64_t> addresses{0x1000, 0x2000, 0x10000, UINT64_MAX};
+    std::vector<std::string> names(addresses.size());
+    name_from_symbols(path, addresses, names, [] { return false; });
+  }
+  EXPECT_EQ(std::remove(path.c_str()), 0);
+}
+
+// Three C++ frames, the middle one the interpreter's loop (by its name only).
+extern "C" [[gnu::noinline]] size_t _PyEval_EvalFrameDefault_of_a_test(std::span<uint64_t> addresses) {
+  const size_t count = gather_cpp_stack(addresses);
+  asm volatile("" : : : "memory");
+  return count;
+}
+
+TEST(NamedStacks, PythonFramesStandBeforeTheLoopThatRunsThem) {
+  std::array<uint64_t, 100> addresses{};
+  ASSERT_GE(_PyEval_EvalFrameDefault_of_a_test(addresses), 2U);
+  int code = 0;
+  RawStacks stacks = make_stacks();
+  const std::vector<PythonFrame> python{{&code, 1}, {&code, 2}, {&code, 3}};
+  // loop, caller, loop, caller: the first loop runs one Python frame, the outermost the other two.
+  const std::vector<uint64_t> words{addresses[0], addresses[1], addresses[0], addresses[1]};
+  const StackId raw = stacks.intern({words, python});
+  Budget budget(int64_t{1} << 26);
+  model::Recording recording(budget);
+  ASSERT_TRUE(recording.segments.stack.push_back(raw));
+  Symbols symbols;
+  ASSERT_TRUE(name_stacks(stacks, recording, symbols, 60));
+  std::vector<std::string> kinds;
+  for (const FrameId id : recording.stacks.frames_of(recording.segments.stack[0])) {
+    const trace::Frame& frame = recording.frames[id];
+    const std::string name(recording.strings.view(frame.name));
+    kinds.push_back(name == "function" ? "python " + std::to_string(frame.line)
+                    : name.find("EvalFrameDefault") != std::string::npos ? "loop"
+                                                                         : "caller");
+  }
+  EXPECT_THAT(kinds, ElementsAre("python 1", "loop", "caller", "python 2", "python 3", "loop", "caller"));
+}
+
+}  // namespace
+}  // namespace memstrata::capture
