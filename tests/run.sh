@@ -95,7 +95,7 @@ run_tests() {
 
 if wanted debug || wanted lint; then # clang-tidy reads its compile commands
   if needed "build native-debug" build native-debug && wanted debug; then
-    run_tests native-debug ctest_preset native-debug
+    run_tests native-debug ctest_preset native-debug -LE optimised_only
   fi
 fi
 if wanted release || wanted browser || wanted wasm || wanted guard; then # the others compare with its command line tool

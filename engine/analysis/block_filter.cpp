@@ -38,7 +38,7 @@ class Evaluation {
         joined[i] = all ? joined[i] & (*mask)[i] : joined[i] | (*mask)[i];
     }
     if (node.kind == FilterNode::Kind::none_of) {
-      for (size_t i = 0; i < joined.size(); ++i) joined[i] ^= 1;
+      for (uint8_t& holds : joined.span()) holds ^= 1;
     }
     return joined;
   }

@@ -40,8 +40,7 @@ class Budget {
  private:
   void remember(int64_t needed) {
     int64_t largest = needed_.load(std::memory_order_relaxed);
-    while (needed > largest &&
-           !needed_.compare_exchange_weak(largest, needed, std::memory_order_relaxed)) {
+    while (needed > largest && !needed_.compare_exchange_weak(largest, needed, std::memory_order_relaxed)) {
     }
   }
 

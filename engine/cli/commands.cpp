@@ -33,7 +33,7 @@ struct Added {
 
 template <class Options>
 Added<Options> add(CLI::App& app, Run& chosen, const char* name, const char* what, Command<Options> command) {
-  const Added<Options> added{app.add_subcommand(name, what), std::make_shared<Options>()};
+  Added<Options> added{app.add_subcommand(name, what), std::make_shared<Options>()};
   added.app->callback([options = added.options, command, &chosen] {
     chosen = [options, command] { return command(*options); };
   });
@@ -44,7 +44,7 @@ Added<Options> add(CLI::App& app, Run& chosen, const char* name, const char* wha
 template <class Options>
 Added<Options> add_for_files(CLI::App& app, Run& chosen, const char* name, const char* what,
                              Command<Options> command) {
-  const Added<Options> added = add(app, chosen, name, what, command);
+  Added<Options> added = add(app, chosen, name, what, command);
   const auto paths_from = std::make_shared<std::string>();
   added.app->add_option("FILE", added.options->files,
                         "Snapshot files, also packed (gz, zst, zip), JSON or web pages; - is standard input");

@@ -47,7 +47,7 @@ class RangeUndo {
 
   // The open range around an address, null = none. Valid until the next change.
   [[nodiscard]] const Row* containing(uint64_t address) const;
-  [[nodiscard]] bool any() const { return rows_.size() > 0; }
+  [[nodiscard]] bool any() const { return !rows_.empty(); }
   // Writes the ranges of the history, and row_of_event of segment events.
   [[nodiscard]] bool finish();
 

@@ -65,8 +65,8 @@ class Session {
 
   // -- Timeline of the current view. All are no-ops with empty answers without one.
   // RGBA rows from the top, columns.count * rows.count pixels. Blocks of the filter (or of light_kind()) are
-  // lit, others dimmed, while `dim_others`. Columns that the last picture had, too, are not drawn again. Error:
-  // limit_exceeded, beyond 8192 x 4320 pixels or if memory is short.
+  // lit, others dimmed, while `dim_others`. Columns that the last picture had, too, are not drawn again.
+  // Error: limit_exceeded, beyond 8192 x 4320 pixels or if memory is short.
   [[nodiscard]] Result<std::span<const uint32_t>> picture(const replay::ColumnGrid& columns,
                                                           const replay::RowGrid& rows, bool dim_others);
   // Colours R, G, B, A in memory order; kept for later pictures.

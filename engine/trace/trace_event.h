@@ -1,4 +1,5 @@
-// What the allocator says while it works, one event at a time; the recorder keeps it, replay produces the same.
+// What the allocator says while it works, one event at a time; the recorder keeps it, replay produces the
+// same.
 //
 // Field meanings are those of PyTorch's trace entries. The allocator fills in all but the time and the texts,
 // which are the recorder's.

@@ -93,6 +93,12 @@ Times run(const std::vector<int64_t>& first, const std::vector<Pair>& pairs, std
 // Best fit over std::set, one stream, the rules of the default settings.
 class SetPool {
  public:
+  ~SetPool() {
+    for (const auto& [address, block] : live_) delete block;
+    for (const auto& free : free_) {
+      for (const Block* block : free) delete block;
+    }
+  }
   uint64_t allocate(int64_t size) {
     size = size < 512 ? 512 : (size + 511) / 512 * 512;
     const bool small = size <= 1 << 20;

@@ -14,7 +14,6 @@ namespace memstrata::io::json {
 namespace ondemand = simdjson::ondemand;
 using model::Diag;
 using pickle::Tag;
-using pickle::Value;
 
 static_assert(kPiecePadding >= simdjson::SIMDJSON_PADDING);
 
