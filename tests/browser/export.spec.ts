@@ -28,7 +28,7 @@ test('PNG: the pixels of the screen with title and legend', async ({ page }) => 
   const canvas = page.locator('canvas.base');
   const [width, height] = await canvas.evaluate((it: HTMLCanvasElement) => [it.width, it.height]);
   expect(content.readUInt32BE(16)).toBe(width);
-  expect(content.readUInt32BE(20)).toBeGreaterThan(height! + 56);
+  expect(content.readUInt32BE(20)).toBeGreaterThan(height + 56);
 });
 
 test('SVG: lines and text as shapes, the bands inside', async ({ page }) => {

@@ -71,7 +71,10 @@ export function answerState(
       };
       check(session.lastError());
       const totals = parse<StateTotals>(session.stateTotals(event));
-      return { value: { rects, totals }, transfer: Object.values(rects).map((column) => column.buffer) };
+      const transfer = [rects.x, rects.y, rects.width, rects.height, rects.kind, rects.row].map(
+        (column) => column.buffer,
+      );
+      return { value: { rects, totals }, transfer };
     }
     case 'statePick': {
       const { event, window, x, y } = request.args;
