@@ -183,12 +183,16 @@ bool SnapshotSchema::publish(const Value& result, bool salvaged) {
       found.push_back(i);
     }
   }
-  std::vector<int32_t> place(snapshots_.size(), -1);
   int64_t rows = 0;
   for (const int32_t index : found) {
-    Snapshot& made = snapshots_[static_cast<size_t>(index)];
+    const Snapshot& made = snapshots_[static_cast<size_t>(index)];
     rows += made.segments.count + made.host_segments.count + made.host_events.count + made.annotations.count;
     for (const DeviceTrace& trace : made.traces) rows += trace.events.count;
+  }
+  if (salvaged ? rows == 0 : found.empty()) return false;  // nothing of it stays in the recording
+  std::vector<int32_t> place(snapshots_.size(), -1);
+  for (const int32_t index : found) {
+    Snapshot& made = snapshots_[static_cast<size_t>(index)];
     place[static_cast<size_t>(index)] = static_cast<int32_t>(recording_.snapshots.size());
     recording_.snapshots.push_back(std::move(made));
   }
@@ -199,7 +203,7 @@ bool SnapshotSchema::publish(const Value& result, bool salvaged) {
                                  "no memory for an unknown field of the snapshot");
     }
   }
-  return salvaged ? rows > 0 : !found.empty();
+  return true;
 }
 
 std::string SnapshotSchema::description(const Value& result) const {
