@@ -1,44 +1,11 @@
-// Files of any kind: containers, JSON, pickles, in chunks that the fuzzer chooses, with a small budget. They
-// may be refused, but what is given must be in order. The first byte of the input picks chunks and budget.
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
+// Files of any kind: containers, JSON, pickles.
 #include "engine/io/any_reader.h"
-#include "tests/unit/io/check_recording.h"
+#include "tests/fuzz/read_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace memstrata;
-  if (size == 0) return 0;
-  constexpr size_t kChunks[] = {1, 3, 7, 64, 1000, size_t{1} << 20};
-  constexpr int64_t kBudgets[] = {int64_t{1} << 20, int64_t{64} << 20};
-  const size_t chunk = kChunks[(data[0] & 0x7F) % std::size(kChunks)];
-  const int64_t limit = kBudgets[data[0] >> 7];
-  ++data;
-  --size;
-
-  Budget budget(limit);
-  {
-    model::Recording recording(budget);
+  return tests::fuzz_reader(data, size, [](model::Recording& recording, const auto& use) {
     io::AnyReader reader(recording);
-    Status status;
-    for (size_t at = 0; status && at < size;) {
-      const std::span<std::byte> target = reader.writable();
-      const size_t count = std::min({target.size(), chunk, size - at});
-      std::memcpy(target.data(), data + at, count);
-      status = reader.commit(count);
-      at += count;
-    }
-    if (status) status = reader.finish();
-    if (status) {
-      if (const std::string problem = tests::problem_of(recording); !problem.empty()) {
-        std::fprintf(stderr, "%s\n", problem.c_str());
-        std::abort();
-      }
-    }
-    if (budget.used() > limit) std::abort();
-  }
-  if (budget.used() != 0) std::abort();  // everything that was charged is given back
-  return 0;
+    return use(reader);
+  });
 }
