@@ -9,6 +9,7 @@
 #include "engine/analysis/frame_filter.h"
 #include "engine/analysis/state_json.h"
 #include "engine/base/hash.h"
+#include "engine/base/markup.h"
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
 #include "engine/replay/links.h"
@@ -61,29 +62,6 @@ constexpr double kLetter = 6.6;     // pixels of one letter of the 11 pixel font
   return {};  // that of a free says nothing of where the memory is from
 }
 
-[[nodiscard]] std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < ' ' || c == 0x7f ? ' ' : c;
-    }
-  }
-  return out;
-}
-
 // Sorted stacks make a tree in order: a rectangle is open as long as lines share its beginning.
 class FlamePicture {
  public:
@@ -110,7 +88,7 @@ class FlamePicture {
                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
                "font-family=\"monospace\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" "
                "fill=\"#ffffff\"/>\n<text x=\"{2}\" y=\"26\" font-size=\"15\">{3}</text>\n",
-               kWidth, height, kMargin, escaped(title)) +
+               kWidth, height, kMargin, escaped_markup(title)) +
            body_ + "</svg>\n";
   }
 
@@ -132,13 +110,14 @@ class FlamePicture {
       body_ += fmt::format(
           "<g><title>{}: {}</title><rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{}\" rx=\"1\" "
           "fill=\"rgb({},{},{})\"/>",
-          escaped(frame.text), exact_size_text(bytes), x, y, width, kRow - 1, 205 + hash % 50,
+          escaped_markup(frame.text), exact_size_text(bytes), x, y, width, kRow - 1, 205 + hash % 50,
           120 + (hash >> 8) % 90, 60 + (hash >> 16) % 50);
       const auto letters = static_cast<size_t>(width / kLetter);
       if (letters > 3) {
         const std::string text =
             frame.text.size() <= letters ? frame.text : utf8::cut(frame.text, letters > 6 ? letters - 3 : 3);
-        body_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.1f}\">{}</text>", x + 3, y + 12, escaped(text));
+        body_ +=
+            fmt::format("<text x=\"{:.2f}\" y=\"{:.1f}\">{}</text>", x + 3, y + 12, escaped_markup(text));
       }
       body_ += "</g>\n";
     }

@@ -49,4 +49,23 @@ std::string cut(std::string_view text, size_t bytes) {
   return std::string(text.substr(0, end)) + "…";
 }
 
+void append(std::string& text, uint32_t code_point) {
+  const auto add = [&text](uint32_t byte) { text += static_cast<char>(static_cast<uint8_t>(byte)); };
+  if (code_point < 0x80) {
+    add(code_point);
+  } else if (code_point < 0x800) {
+    add(0xC0 | code_point >> 6);
+    add(0x80 | (code_point & 0x3F));
+  } else if (code_point < 0x10000) {
+    add(0xE0 | code_point >> 12);
+    add(0x80 | (code_point >> 6 & 0x3F));
+    add(0x80 | (code_point & 0x3F));
+  } else {
+    add(0xF0 | code_point >> 18);
+    add(0x80 | (code_point >> 12 & 0x3F));
+    add(0x80 | (code_point >> 6 & 0x3F));
+    add(0x80 | (code_point & 0x3F));
+  }
+}
+
 }  // namespace memstrata::utf8

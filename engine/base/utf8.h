@@ -25,4 +25,7 @@ struct Sequence {
 // `text` if it has at most `bytes` bytes, else its beginning in whole characters and "…".
 [[nodiscard]] std::string cut(std::string_view text, size_t bytes);
 
+// Adds a code point up to U+10FFFF; surrogates like any other.
+void append(std::string& text, uint32_t code_point);
+
 }  // namespace memstrata::utf8

@@ -390,7 +390,7 @@ class Html(unittest.TestCase):
         path = Path(self.folder.name, 'a"><b>&.pickle')
         path.write_bytes(case("protocol4").read_bytes())
         self.assertEqual(run("html", path, "-o", self.out, "--viewer", self.viewer).returncode, SUCCESS)
-        self.assertIn(b'data-name="a&quot;>&lt;b>&amp;.pickle">', self.out.read_bytes())
+        self.assertIn(b'data-name="a&quot;&gt;&lt;b&gt;&amp;.pickle">', self.out.read_bytes())
 
     def test_nothing_is_left_of_a_failure(self):
         other = Path(self.folder.name, "other.txt")

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "engine/base/utf8.h"
+
 namespace memstrata::io::pickle {
 
 namespace {
@@ -24,25 +26,6 @@ namespace {
     number = number * 16 + digit;
   }
   return number;
-}
-
-void append_code_point(std::string& text, uint32_t code) {
-  const auto add = [&text](uint32_t byte) { text += static_cast<char>(static_cast<uint8_t>(byte)); };
-  if (code < 0x80) {
-    add(code);
-  } else if (code < 0x800) {
-    add(0xC0 | code >> 6);
-    add(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    add(0xE0 | code >> 12);
-    add(0x80 | (code >> 6 & 0x3F));
-    add(0x80 | (code & 0x3F));
-  } else {
-    add(0xF0 | code >> 18);
-    add(0x80 | (code >> 12 & 0x3F));
-    add(0x80 | (code >> 6 & 0x3F));
-    add(0x80 | (code & 0x3F));
-  }
 }
 
 }  // namespace
@@ -116,12 +99,12 @@ std::string text_of_raw_unicode(std::string_view line) {
       const size_t digits = line[at + 1] == 'u' ? 4 : 8;
       const int64_t code = hex_number(line, at + 2, digits);
       if (code >= 0 && code <= 0x10FFFF) {
-        append_code_point(text, static_cast<uint32_t>(code));
+        utf8::append(text, static_cast<uint32_t>(code));
         at += 1 + digits;
         continue;
       }
     }
-    append_code_point(text, static_cast<uint8_t>(c));  // other bytes are Latin-1
+    utf8::append(text, static_cast<uint8_t>(c));  // other bytes are Latin-1
   }
   return text;
 }

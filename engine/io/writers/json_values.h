@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/utf8.h"
+
 namespace memstrata::io {
 
 inline constexpr int kMaxWrittenDepth = 100;
@@ -177,25 +179,6 @@ class JsonValues {
     return code;
   }
 
-  static void append_utf8(std::string& text, uint32_t code) {
-    const auto put = [&](uint32_t byte) { text += static_cast<char>(static_cast<unsigned char>(byte)); };
-    if (code < 0x80) {
-      put(code);
-    } else if (code < 0x800) {
-      put(0xC0 | code >> 6);
-      put(0x80 | (code & 0x3F));
-    } else if (code < 0x10000) {
-      put(0xE0 | code >> 12);
-      put(0x80 | (code >> 6 & 0x3F));
-      put(0x80 | (code & 0x3F));
-    } else {
-      put(0xF0 | code >> 18);
-      put(0x80 | (code >> 12 & 0x3F));
-      put(0x80 | (code >> 6 & 0x3F));
-      put(0x80 | (code & 0x3F));
-    }
-  }
-
   // What follows "\u".
   [[nodiscard]] bool escaped_code(std::string& text) {
     auto code = hex4();
@@ -211,7 +194,7 @@ class JsonValues {
         at_ = second;  // a lone surrogate, and something else
       }
     }
-    append_utf8(text, *code);
+    utf8::append(text, *code);
     return true;
   }
 

@@ -32,5 +32,15 @@ TEST(Utf8, ACutTextEndsWithAWholeCharacterAndAnEllipsis) {
   EXPECT_EQ(cut("\x80\x80\x80\x80\x80", 4), "\x80\u2026");  // no character: three bytes back at most
 }
 
+TEST(Utf8, CodePointsOfEveryLength) {
+  std::string text;
+  for (const uint32_t code :
+       {0x41U, 0x7FU, 0x80U, 0x7FFU, 0x800U, 0x20ACU, 0xD800U, 0xFFFFU, 0x10000U, 0x10FFFFU})
+    append(text, code);
+  EXPECT_EQ(
+      text,
+      "A\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80\xE2\x82\xAC\xED\xA0\x80\xEF\xBF\xBF\xF0\x90\x80\x80\xF4\x8F\xBF\xBF");
+}
+
 }  // namespace
 }  // namespace memstrata::utf8

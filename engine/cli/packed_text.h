@@ -1,0 +1,32 @@
+// A file as text that a page can hold: packed with gzip, in base64.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+
+#include "engine/io/byte_sink.h"
+
+namespace memstrata::cli {
+
+// Bytes in base64 (RFC 4648 section 4) to another sink, in pieces of any size.
+class Base64Sink final : public io::ByteSink {
+ public:
+  explicit Base64Sink(io::ByteSink& out) : out_(out) {}
+  [[nodiscard]] Status write(std::span<const std::byte> bytes) override;
+  // What is left, with its padding.
+  [[nodiscard]] Status finish();
+  // Bytes before base64.
+  [[nodiscard]] int64_t bytes() const { return bytes_; }
+
+ private:
+  io::ByteSink& out_;
+  uint32_t group_ = 0;  // of three bytes
+  int count_ = 0;       // bytes in it
+  int64_t bytes_ = 0;
+};
+
+// All of `in`: packed with gzip, or as it is if it is packed already (gzip, zstd, zip). Error: the sink's, or
+// io_error if the file cannot be read.
+[[nodiscard]] Status write_packed(std::FILE* in, io::ByteSink& out);
+
+}  // namespace memstrata::cli
