@@ -104,6 +104,7 @@ export class Choices {
   // -- Choosing.
 
   pin(block: BlockDetails | undefined): void {
+    this.pointedThing = undefined; // or else it would hide what was chosen on it
     if (block?.rank !== this.block?.rank) this.choose({ block, thing: undefined });
     else if (this.chosen.thing) this.keep({ thing: undefined });
   }

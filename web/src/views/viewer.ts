@@ -515,14 +515,14 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
         <memstrata-panels
           .open=${this.panel}
           .page=${this.panelPage(file, view)}
-          @open-panel=${(event: CustomEvent<PanelId | undefined>) => this.openPanel(event.detail)}
+          @open-panel=${(event: CustomEvent<PanelId | undefined>) => this.openPanel(event.detail ?? undefined)}
           @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => {
             this.choices.chooseEvent(event.detail);
             void this.timeline?.showEvent(event.detail.event);
           }}
-          @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void this.choices.chooseBlock(event.detail)}
-          @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => this.choices.pointThing(event.detail)}
-          @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => this.choices.chooseThing(event.detail)}></memstrata-panels>
+          @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void this.choices.chooseBlock(event.detail ?? undefined)}
+          @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => this.choices.pointThing(event.detail ?? undefined)}
+          @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => this.choices.chooseThing(event.detail ?? undefined)}></memstrata-panels>
       </div>
       <memstrata-splitter
         label="Width of the details"
