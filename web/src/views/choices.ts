@@ -8,6 +8,7 @@ import { describeBlock } from '../state/block_text.ts';
 import type { Described, Goal } from '../state/described.ts';
 import type { LinkWalk } from '../state/link_walk.ts';
 import type { OpenFile } from '../state/open_files.ts';
+import { showsMoment, type PanelId } from '../state/panels.ts';
 import { describeThing } from '../state/thing_text.ts';
 import { thingAt, type Thing } from '../state/things.ts';
 import type { PanelEvents } from './panels.ts';
@@ -26,6 +27,7 @@ export interface Chosen {
 export interface ChoicesTarget extends ReactiveControllerHost {
   readonly file: OpenFile | undefined;
   readonly axis: Axis;
+  readonly panel: PanelId | undefined;
   readonly timeline: TimelineView | null;
   /** Opens the panel in which events are seen. */
   showState(): void;
@@ -42,6 +44,8 @@ export class Choices {
   private pointedBlock: BlockDetails | undefined;
   /** Under the pointer in a panel. */
   private pointedThing: Thing | undefined;
+
+  private told: { what: Thing | BlockDetails; as: Described } | undefined;
 
   constructor(
     private readonly page: ChoicesTarget,
@@ -66,13 +70,14 @@ export class Choices {
     return this.chosen.event ?? this.info?.oom_events.at(-1) ?? this.info?.peak.event ?? -1;
   }
 
-  /** What the details tell. */
+  /** What the details tell; the same object as long as it is the same. */
   get described(): Described | undefined {
-    const { info, chosen, pointedThing } = this;
-    const thing = pointedThing ?? chosen.thing;
-    const block = chosen.block ?? this.pointedBlock;
-    if (!info) return undefined;
-    return thing ? describeThing(thing, info) : block && describeBlock(block, info);
+    const { info, chosen } = this;
+    const what = this.pointedThing ?? chosen.thing ?? chosen.block ?? this.pointedBlock;
+    if (!info || !what) return undefined;
+    if (what !== this.told?.what)
+      this.told = { what, as: 'rank' in what ? describeBlock(what, info) : describeThing(what, info) };
+    return this.told.as;
   }
   /** It stays until it is let go. */
   get isHeld(): boolean {
@@ -134,6 +139,9 @@ export class Choices {
     const block = await this.blockOf(rank);
     if (!block || info !== this.info) return;
     this.pin(block);
+    const { event } = this;
+    const lives = block.born_event <= event && (block.freed_event === null || event < block.freed_event);
+    if (!lives && showsMoment(this.page.panel)) this.keep({ event: Math.max(block.born_event, -1) });
     await this.page.timeline?.showBlock(rank, block.requested_size);
   }
   /** Lets go of one thing; false if nothing was chosen. */

@@ -233,7 +233,9 @@ export class EventListView extends LitElement {
     }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    void this.choose(to, true);
+    if (event.key === 'ArrowUp' && this.row === 0 && isEmpty(this.fields))
+      tell(this, 'choose-event', { event: -1, step: true }); // before the first
+    else void this.choose(to, true);
   };
 
   private indexAt(event: MouseEvent): number {
@@ -430,7 +432,7 @@ export class EventListView extends LitElement {
         text-align: right;
       }
       .action {
-        flex: 0 0 90px;
+        flex: 0 0 98px;
         overflow: hidden;
         text-overflow: ellipsis;
       }

@@ -45,6 +45,7 @@ export class StatePictureView extends LitElement {
   @state() private problem: string | undefined;
   @query('.picture') private picture!: HTMLDivElement;
   @query('canvas') private canvas!: HTMLCanvasElement;
+  @query('.tip') private tipBox!: HTMLDivElement | null;
 
   private window = wholeState(1, 1);
   private shown: Shown | undefined;
@@ -169,6 +170,14 @@ export class StatePictureView extends LitElement {
       if (window !== shown.window) return this.move(window);
     }
     this.draw();
+  }
+
+  protected override updated(): void {
+    const { pointed, tipBox } = this;
+    if (!pointed || !tipBox) return;
+    const y = pointed.at.y / devicePixelRatio + margin;
+    const lowest = this.picture.clientHeight - tipBox.offsetHeight - 2;
+    tipBox.style.top = `${Math.max(2, Math.min(y + 14, lowest))}px`;
   }
 
   // -- Moving.
@@ -387,15 +396,15 @@ export class StatePictureView extends LitElement {
     const { pointed, window } = this;
     if (!pointed) return nothing;
     const css = (device: number): number => device / devicePixelRatio + margin;
-    const [x, y] = [css(pointed.at.x), css(pointed.at.y)];
-    const [width, height] = [css(window.width) + margin, css(window.height) + margin];
+    const x = css(pointed.at.x);
+    const width = css(window.width) + margin;
+    // Beside the pointer, so it never covers what is pointed at; `updated` keeps it inside.
     const across = x < width / 2 ? `left: ${x + 14}px` : `right: ${width - x + 14}px`;
-    const along = y < height / 2 ? `top: ${y + 14}px` : `bottom: ${height - y + 14}px`;
     return html`<div
       class="tip"
       aria-hidden="true"
       data-part=${pointed.pick.part}
-      .style=${`${across}; ${along}`}
+      .style=${across}
       .textContent=${pointed.pick.text}></div>`;
   }
 

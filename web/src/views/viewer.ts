@@ -62,7 +62,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
   private readonly files = new OpenFiles(this);
   @state() axis: Axis = 'event';
   @state() private colour: ColourBy = loadSettings().colour;
-  @state() private panel: PanelId | undefined;
+  @state() panel: PanelId | undefined;
   @state() private dragging = false;
   @state() private themeChoice: ThemeChoice = loadSettings().theme;
   @state() private systemDark = matchMedia('(prefers-color-scheme: dark)').matches;
