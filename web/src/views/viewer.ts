@@ -294,6 +294,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
   togglePanel(panel: PanelId): boolean {
     if (!this.panels) return false;
     this.openPanel(panel === this.panel ? undefined : panel);
+    void this.updateComplete.then(() => this.panels?.focusPanel());
     return true;
   }
   stepFile(by: 1 | -1): boolean {
