@@ -126,6 +126,7 @@ export interface Session {
    */
   addressMap(order: 0 | 1 | 2, columns: ColumnGrid, first: number, count: number, height: number): Int32Array;
   regionOfBlock(order: 0 | 1 | 2, block: number): number;
+  /** Regions and markers of the current view (engine/analysis/marks.h); `null` without one. */
   marks(): string;
   blockOfRank(rank: number): number;
   rankOfBlock(block: number): number;

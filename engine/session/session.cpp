@@ -12,6 +12,7 @@
 #include "engine/analysis/block_groups.h"
 #include "engine/analysis/block_label.h"
 #include "engine/analysis/filter_completion.h"
+#include "engine/analysis/marks.h"
 #include "engine/analysis/summary.h"
 #include "engine/base/content_hash.h"
 #include "engine/base/json_writer.h"
@@ -572,6 +573,13 @@ void Session::light_kind(int32_t kind) {
   if (!lit.resize(group.size(), 0)) return;  // then nothing is dimmed
   for (size_t r = 0; r < group.size(); ++r) lit[r] = group[r] == static_cast<uint32_t>(kind) ? 1 : 0;
   s.view->lit.emplace(std::move(lit));
+}
+
+Result<std::string> Session::marks_json() const {
+  const State& s = *state_;
+  if (!s.view) return std::string("null");
+  return analysis::marks_json(s.recording, s.view_snapshot(),
+                              replay::rows_of(s.view_snapshot(), s.view->lifetimes.device));
 }
 
 int32_t Session::match(int32_t k) const {

@@ -10,6 +10,7 @@ export interface TimelineActions {
   goToPeak(): void;
   nextOom(): void;
   stepEvent(by: 1 | -1): void;
+  stepMarker(by: 1 | -1): void;
   measure(): void;
 }
 
@@ -109,6 +110,20 @@ const table = [
     what: 'next out-of-memory event',
     run: onTimeline((t) => t.nextOom()),
   },
+  {
+    id: 'next-marker',
+    group: 'Find',
+    keys: ['k'],
+    what: 'next marker: snapshot, note, out of memory',
+    run: onTimeline((t) => t.stepMarker(1)),
+  },
+  {
+    id: 'previous-marker',
+    group: 'Find',
+    keys: ['Shift k'],
+    what: 'previous marker',
+    run: onTimeline((t) => t.stepMarker(-1)),
+  },
   { id: 'filter', group: 'Find', keys: ['/'], what: 'search and filter', run: (page) => page.focusFilter() },
   { id: 'next-match', group: 'Find', keys: ['n'], what: 'next match', run: (page) => page.stepMatch(1) },
   {
@@ -203,6 +218,7 @@ export const gestures: readonly { keys: string; what: string }[] = [
   { keys: 'Drag', what: 'move; with Shift draw a box to zoom to' },
   { keys: 'Click', what: 'pin a block, or let it go' },
   { keys: 'Double click', what: 'fit the life of a block' },
+  { keys: 'Click a region', what: 'fit it; a marker: go there' },
   { keys: 'Pinch', what: 'zoom both ways; tap pins' },
 ];
 
