@@ -95,7 +95,10 @@ export function isStep(name: string): boolean {
   return name.startsWith('ProfilerStep#');
 }
 
-/** From all of it to the least. */
+/** From all of it to the least: `Optimizer.step#AdamW.step (timed)`, `Optimizer.step#AdamW.step`, `AdamW.step`. */
 function wordsOf(name: string): string[] {
-  return isStep(name) ? [name, name.slice(name.indexOf('#'))] : [name];
+  const plain = name.replace(/ \([^()]*\)$/, '');
+  const after = plain.indexOf('#');
+  if (isStep(name)) return [name, name.slice(after)];
+  return [name, plain, after < 0 ? plain.slice(plain.lastIndexOf('.') + 1) : plain.slice(after + 1)];
 }

@@ -592,8 +592,7 @@ export class TimelineView extends LitElement {
               .firstTime=${info.first_time_us}
               .motion=${this.motionAt}
               @choose=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.fitStretch(detail.from, detail.to)}
-              @reveal=${({ detail }: CustomEvent<PlacedRegion>) =>
-                this.travel.reveal(detail.from, detail.to)}></memstrata-regions>`
+              @reveal=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.reveal(detail.from, detail.to)}></memstrata-regions>`
           : ''
       }
       <div
