@@ -102,7 +102,7 @@ class Session {
   [[nodiscard]] Result<std::string> marks_json() const;
 
   // -- Colours by kind.
-  // `by` = allocation, stack, size, stream, pool, lifetime, age. {"by","ordered": bool,"kinds":[{"label",
+  // `by` = allocation, stack, size, stream, pool, lifetime, age, category. {"by","ordered": bool,"kinds":[{"label",
   // "blocks","merged"}]}; kinds have the palette's colours in order (analysis/block_groups.h). No kinds:
   // every block has a colour of its own.
   [[nodiscard]] Result<std::string> colour_by(std::string_view by);

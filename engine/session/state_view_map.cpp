@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/analysis/block_details.h"
+#include "engine/analysis/pool_id.h"
 #include "engine/base/json_writer.h"
 #include "engine/session/state_view_parts.h"
 

@@ -113,7 +113,7 @@ test('the legend lights one kind on hover and keeps it by click', async ({ page 
 
 test('C walks through all ways to colour', async ({ page }) => {
   await openKnown(page);
-  for (const way of ['stack', 'size', 'stream', 'pool', 'lifetime', 'age']) {
+  for (const way of ['stack', 'size', 'stream', 'pool', 'lifetime', 'age', 'category']) {
     await page.keyboard.press('c');
     await expect(page.getByLabel('Colour by')).toHaveValue(way);
     await expect(page.locator('[data-kind]').first()).toBeVisible();

@@ -1,5 +1,6 @@
 // What one sees, as the part of an address behind `#`, and back. Nothing of the file itself is in it: the file is named
 // by its name and by a hash of its bytes, so that a link opened without it can ask for it.
+import { colourWays } from '../draw/palettes.ts';
 import type { Axis, ColourBy } from '../engine/answers.ts';
 import type { Rank } from '../base/units.ts';
 import type { Viewport } from './viewport.ts';
@@ -21,8 +22,6 @@ export interface Shown {
   panel: Panel;
 }
 export type Panel = '' | 'about';
-
-const colours: readonly ColourBy[] = ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age'];
 
 /** Without the `#`. What is as usual is left out. */
 export function linkOf(shown: Shown): string {
@@ -62,7 +61,7 @@ export function shownIn(fragment: string): Shown | undefined {
     return right && low >= 0 && high > low ? [low, high] : undefined;
   };
   const [x, y] = [pair('x'), pair('y')];
-  const colour = colours.find((one) => one === parts.get('colour'));
+  const colour = colourWays.find((one) => one === parts.get('colour'));
   return {
     file: file.slice(0, 1000),
     hash,
