@@ -102,6 +102,11 @@ TEST_F(SessionTest, PinnedHostMemoryIsADevice) {
             R"({"regions":[],"regions_left_out":0,"markers":[],"markers_left_out":0})");
 }
 
+TEST_F(SessionTest, TheDeviceWithTheLongestTraceIsTheFirstShown) {
+  open("several_devices");  // device 0 has one event, 3 has two
+  EXPECT_THAT(session.contents_json(), HasSubstr(R"("default":{"snapshot":0,"device":3})"));
+}
+
 TEST_F(SessionTest, MarksNeedNoStates) {
   EXPECT_EQ(*session.marks_json(), "null");
   open("oom_and_snapshot_events");

@@ -100,6 +100,45 @@ TEST_F(StateViewTest, DetailsOfAnEventLinkItsBlock) {
   EXPECT_EQ(view->event_details_json(-1), "null");
 }
 
+// As PyTorch's viewer prints it: the action to column 14, the name to 18, the size; then the stream.
+TEST_F(StateViewTest, TheLineOfAnEvent) {
+  EXPECT_THAT(view->event_rows_json(1, 1), HasSubstr(R"("text":"alloc         b'7f064c000000_0  1000 )"));
+  EXPECT_THAT(view->event_rows_json(2, 1), HasSubstr(R"(\n(stream 1)")"));
+  EXPECT_THAT(view->event_rows_json(0, 1), HasSubstr(R"("text":"segment_alloc s'7f064c000000_0  2.0 MiB )"));
+  EXPECT_THAT(view->event_rows_json(4, 1), HasSubstr(R"("text":"snapshot)"));
+}
+
+TEST(StateViewOfPairs, ACompletionRightAfterItsRequestFollowsIt) {
+  analysis::Story story;
+  story.alloc(kBase, 512).alloc(kBase + 512, 512);
+  story.request(kBase, 512).complete(kBase, 512);     // events 2 and 3
+  story.request(kBase + 512, 512).alloc(kBase, 512);  // something between
+  story.complete(kBase + 512, 512);                   // event 6
+  const auto lifetimes = story.lifetimes();
+  ASSERT_TRUE(lifetimes.has_value());
+  const auto view = StateView::open(story.recording, story.recording.snapshots[0], *lifetimes);
+  ASSERT_TRUE(view.has_value());
+  EXPECT_THAT((*view)->event_rows_json(3, 1), HasSubstr(R"("follows_request":true)"));
+  EXPECT_THAT((*view)->event_rows_json(6, 1), testing::Not(HasSubstr("follows_request")));
+}
+
+TEST_F(StateViewTest, AStateIsTheSameWhereverOneComesFrom) {
+  const std::string pending = totals(4), end = totals(6), start = totals(-1);
+  EXPECT_EQ(totals(4), pending);  // PyTorch's viewer forgets here that A was pending
+  EXPECT_EQ(totals(-1), start);
+  EXPECT_EQ(totals(6), end);
+}
+
+TEST_F(StateViewTest, FragmentationIsTheShareOfFreeMemoryOutsideTheLargestBlock) {
+  // Free in the end: 1024 bytes in front of B, the rest of 2 MiB behind it.
+  const double expected = 1.0 - (2097152.0 - 1536) / (2097152.0 - 512);
+  const std::string text = totals(6);
+  const size_t at = text.find("\"fragmentation\":");
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_NEAR(std::stod(text.substr(at + 16)), expected, 1e-9);
+  EXPECT_THAT(totals(-1), HasSubstr(R"("fragmentation":null)"));
+}
+
 TEST_F(StateViewTest, TotalsAfterEachEvent) {
   EXPECT_THAT(totals(-1), HasSubstr(R"("event":-1,"time_us":null,"reserved":0,"allocated":0,"active":0)"));
   EXPECT_THAT(totals(2), HasSubstr(R"("reserved":2097152,"allocated":1536,"active":1536,"requested":1512,)"
