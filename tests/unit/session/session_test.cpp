@@ -96,7 +96,9 @@ TEST_F(SessionTest, PinnedHostMemoryIsADevice) {
   const auto state = session.open_state();
   ASSERT_TRUE(state.has_value());
   ASSERT_NE(*state, nullptr);
-  EXPECT_EQ((*state)->filter_events({.actions = "alloc"}).value_or(-1), 2);
+  analysis::EventFilter allocs;
+  allocs.actions = "alloc";
+  EXPECT_EQ((*state)->filter_events(allocs).value_or(-1), 2);
   EXPECT_THAT(*(*state)->totals_json(1), HasSubstr(R"("allocated":4096)"));
   EXPECT_EQ(*session.marks_json(),
             R"({"regions":[],"regions_left_out":0,"markers":[],"markers_left_out":0})");
