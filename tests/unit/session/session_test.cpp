@@ -70,7 +70,7 @@ TEST_F(SessionTest, LabelsLieInTheBandsOfThePictureThatWasDrawn) {
   EXPECT_EQ(session.labels_json({replay::Axis::time, 0, 1, 20}, 1, 1), "[]");
   EXPECT_EQ(session.labels_json(columns, 1, 1000), "[]");
   // Other colours, another picture.
-  session.set_palette({}, 0, 0);
+  session.set_palette({}, 0, 0, 0);
   EXPECT_EQ(session.labels_json(columns, 1, 5), "[]");
 }
 
