@@ -22,7 +22,7 @@ struct PaintStyle {
   Palette palette;
   // Bands of a timeline that are not numbered as the blocks are (pool_lifetimes.h): the rank of each, one of
   // `blocks` or more for an envelope. Empty: a band is a block.
-  std::span<const int32_t> rank_of_band;
+  std::span<const int32_t> rank_of_band{};
   uint32_t blocks = 0;
   std::span<const uint32_t> group;   // per rank: index of a band colour; empty = a hash of the rank
   std::span<const uint8_t> matched;  // per rank: 0 = dimmed; empty = nothing is dimmed

@@ -83,7 +83,7 @@ struct Session::State {
   [[nodiscard]] std::string name_of(const replay::PoolEnvelope& envelope) const {
     const model::Pool& pool = recording.pools[envelope.pool.index()];
     return fmt::format("Private Pool ({},{},s{})", pool.graph_id, pool.user_id,
-                       analysis::StreamNumbers(recording, view->snapshot)[envelope.stream]);
+                       view->attributes->number_of(envelope.stream));
   }
   [[nodiscard]] std::string envelope_details(int32_t rank) const;
   [[nodiscard]] const model::Snapshot& view_snapshot() const { return view->snapshot; }
@@ -567,7 +567,7 @@ std::string Session::State::envelope_details(int32_t rank) const {
   json.value(static_cast<uint64_t>(pool.graph_id));
   json.value(static_cast<uint64_t>(pool.user_id));
   json.end_array();
-  json.member("stream", analysis::StreamNumbers(recording, view->snapshot)[envelope.stream]);
+  json.member("stream", view->attributes->number_of(envelope.stream));
   json.member("stream_handle", analysis::handle_text(recording, envelope.stream));
   json.member("capacity", capacity);
   json.member("reserved_final", envelope.reserved.at(last));

@@ -43,7 +43,7 @@ class PoolTrace : public HandTrace {
 
 class Pools {
  public:
-  explicit Pools(HandTrace& hand) : hand_(hand), blocks(*hand.lifetimes()) {
+  explicit Pools(HandTrace& hand) : blocks(*hand.lifetimes()) {
     const auto known = analysis::block_attributes(hand.recording, hand.recording.snapshots[0], blocks);
     auto pools = pool_lifetimes(hand.recording, hand.recording.snapshots[0], blocks, known->pool.span(),
                                 known->stream.span());
@@ -76,10 +76,6 @@ class Pools {
     return values;
   }
 
- private:
-  HandTrace& hand_;
-
- public:
   Lifetimes blocks;
   std::optional<PoolLifetimes> found;
   std::optional<Timeline> timeline;
@@ -153,7 +149,8 @@ TEST(PoolLifetimes, BlocksComeAndGoInsideAndMoveNothingOutside) {
   hand.alloc(kS + 0x100000, 300).alloc(kS + 0x100200, 200);       // ranks 2, 3
   hand.request(kS + 0x100000, 300).complete(kS + 0x100000, 300);  // 3 slides down inside
   hand.request(kS, 100).complete(kS, 100);                        // all slide down
-  hand.segment(kS, 0x1000).private_segment(kS + 0x100000, 1000);
+  hand.segment(kS, 0x1000);
+  hand.private_segment(kS + 0x100000, 1000);
   const Pools pools(hand);
   EXPECT_THAT(pools.stack(0), ElementsAre("0:100"));
   EXPECT_THAT(pools.stack(1), ElementsAre("0:100", "4:1000"));
@@ -171,9 +168,9 @@ TEST(PoolLifetimes, BlocksComeAndGoInsideAndMoveNothingOutside) {
               ElementsAre(testing::IsNan(), 100, 100, 100, 100, 100, 100, 100, 0));
   EXPECT_THAT(pools.timeline->edge(envelope.end_band, envelope.born, 9, columns),
               ElementsAre(testing::IsNan(), 1100, 1100, 1100, 1100, 1100, 1100, 1100, 1000));
-  // What is neither pending nor a rest: 150 of default blocks and the pool's own.
+  // What is no rest: the blocks.
   EXPECT_THAT(pools.timeline->curves(columns).allocated,
-              ElementsAre(100, 100, 150, 450, 650, 350, 350, 250, 250));
+              ElementsAre(100, 100, 150, 450, 650, 650, 350, 350, 250));
   EXPECT_EQ(rest_at(pools.found->bands, envelope, 1), 1000);
   EXPECT_EQ(rest_at(pools.found->bands, envelope, 4), 500);
   EXPECT_EQ(rest_at(pools.found->bands, envelope, 0), 0);
