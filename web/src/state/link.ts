@@ -1,6 +1,6 @@
 // What one sees, as the part of an address behind `#`, and back. Nothing of the file itself is in it: the file is named
 // by its name and by a hash of its bytes, so that a link opened without it can ask for it.
-import type { Axis, ColourBy } from '../engine/answers.ts';
+import { bandsWays, type Axis, type Bands, type ColourBy } from '../engine/answers.ts';
 import type { Rank } from '../base/units.ts';
 import { panelOf, type PanelId } from './panels.ts';
 import type { Viewport } from './viewport.ts';
@@ -11,6 +11,7 @@ export interface Shown {
   hash: string;
   snapshot: number;
   device: number;
+  bands: Bands;
   axis: Axis;
   /** Undefined = everything. */
   view: Viewport | undefined;
@@ -35,6 +36,7 @@ export function linkOf(shown: Shown): string {
   parts.set('hash', shown.hash);
   if (shown.snapshot !== 0) parts.set('snapshot', String(shown.snapshot));
   parts.set('device', String(shown.device));
+  if (shown.bands !== 'blocks') parts.set('bands', shown.bands);
   if (shown.axis !== 'event') parts.set('axis', shown.axis);
   const { view } = shown;
   if (view) {
@@ -75,6 +77,7 @@ export function shownIn(fragment: string): Shown | undefined {
     hash,
     snapshot: whole('snapshot', 0),
     device: whole('device', 0),
+    bands: bandsWays.find((one) => one === parts.get('bands')) ?? 'blocks',
     axis: parts.get('axis') === 'time' ? 'time' : 'event',
     view: x && y ? { x0: x[0], x1: x[1], y0: y[0], y1: y[1] } : undefined,
     colour: colour ?? 'allocation',

@@ -1,10 +1,10 @@
 // What is chosen of each device that was shown, shared by all views: a block and a moment.
 import type { ReactiveControllerHost } from 'lit';
-import type { BlockDetails } from '../engine/answers.ts';
+import type { Band } from '../engine/answers.ts';
 
 export interface Chosen {
-  /** The pinned block. */
-  block: BlockDetails | undefined;
+  /** The pinned block, or whatever else is a band. */
+  block: Band | undefined;
   /** The state after this event is shown, -1 = before the first; undefined = none was chosen yet. */
   event: number | undefined;
 }

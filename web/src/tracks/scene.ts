@@ -37,9 +37,9 @@ export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors:
     picture.draw(ctx, at);
     const { shown } = picture;
     if (shown?.columns.axis !== stage.axis) return;
-    drawLevels(ctx, at, shown, colors);
+    drawLevels(ctx, at, shown, colors, stage.info.bands !== 'segments');
     labels.draw(ctx, at, shown);
-    if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.size, colors, true);
+    if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.upper, colors, true);
   });
   if (marks?.axis === stage.axis) {
     const peak = stage.info.peak.bytes;
@@ -53,7 +53,7 @@ export function drawOverlay(ctx: Context, at: Projection, scene: OverlayScene, c
   const { outline, box, cursor, ruler } = scene;
   ctx.clearRect(0, 0, ctx.canvas.width, ctx.canvas.height);
   clipped(ctx, at.area, () => {
-    if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.size, colors, false);
+    if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.upper, colors, false);
     if (box) drawBox(ctx, at.area, box, colors);
     if (ruler) drawRuler(ctx, at, ruler, colors);
   });
@@ -65,11 +65,13 @@ function drawLevels(
   at: Projection,
   { columns, curves }: Picture,
   colors: TimelineColors,
+  withAllocated: boolean,
 ): void {
   const { ratio } = at.area;
   const line = (color: string, width: number): LineStyle => ({ color, width });
   if (columns.width > 1) drawSteps(ctx, at, columns, curves.lowest, line(colors.lowest, ratio));
-  drawSteps(ctx, at, columns, curves.allocated, line(colors.allocated, 1.25 * ratio), curves.lowest);
+  if (withAllocated)
+    drawSteps(ctx, at, columns, curves.allocated, line(colors.allocated, 1.25 * ratio), curves.lowest);
   drawSteps(ctx, at, columns, curves.reserved, line(colors.reserved, 1.5 * ratio));
   const last = Math.min(Math.ceil(at.view.x1 / columns.width) - columns.first, columns.count) - 1;
   const reserved = curves.reserved[last];

@@ -22,6 +22,7 @@ export interface ActionTarget {
   toggleTheme(): void;
   changeAxis(): void;
   changeColour(): void;
+  changeBands(): boolean;
   focusFilter(): boolean;
   stepMatch(by: 1 | -1): void;
   stepEvent(by: 1 | -1): boolean;
@@ -169,6 +170,13 @@ const table = [
     keys: ['c'],
     what: 'next way to colour',
     run: (page) => page.changeColour(),
+  },
+  {
+    id: 'bands',
+    group: 'Page',
+    keys: ['v'],
+    what: 'next view: active memory, with private pools, segments',
+    run: (page) => page.changeBands(),
   },
   { id: 'next-file', group: 'Page', keys: ['.'], what: 'next file', run: (page) => page.stepFile(1) },
   {

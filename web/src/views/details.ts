@@ -2,8 +2,16 @@
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { baseName, formatBytes, formatExactBytes, plural } from '../base/format.ts';
-import type { BlockDetails, Frame, ViewInfo } from '../engine/answers.ts';
-import { factsOf, kindNote, stackTitle, textOf } from '../state/block_text.ts';
+import {
+  isBlock,
+  sizeOf,
+  type Band,
+  type BlockDetails,
+  type Frame,
+  type ViewInfo,
+} from '../engine/answers.ts';
+import { bandFacts, bandNote, bandTextOf } from '../state/band_text.ts';
+import { stackTitle } from '../state/block_text.ts';
 import { originsOf, ownFrame, runsOf, type StackRun } from '../state/stack_lines.ts';
 import './copy_button.ts';
 import type { CopyButton } from './copy_button.ts';
@@ -14,7 +22,7 @@ const foldFrom = 4; // library frames in a row that fold into one line
 
 @customElement('memstrata-details')
 export class DetailsView extends LitElement {
-  @property({ attribute: false }) block: BlockDetails | undefined;
+  @property({ attribute: false }) block: Band | undefined;
   @property({ attribute: false }) info: ViewInfo | undefined;
   @property({ type: Boolean }) pinned = false;
   @state() private withInterpreter = false;
@@ -46,8 +54,10 @@ export class DetailsView extends LitElement {
         }
       </div>`;
     }
-    const note = kindNote(block);
-    const own = ownFrame(block.frames);
+    const note = bandNote(block);
+    const frames = block.kind === 'envelope' ? [] : block.frames;
+    const own = ownFrame(frames);
+    const size = sizeOf(block);
     return html`
       <header>
         <div class="name">
@@ -59,7 +69,7 @@ export class DetailsView extends LitElement {
               wide
               label="Copy all"
               title="Everything below as text (Ctrl C)"
-              .text=${() => textOf(block, info)}></memstrata-copy>
+              .text=${() => bandTextOf(block, info)}></memstrata-copy>
             ${
               this.pinned
                 ? html`<button
@@ -74,9 +84,9 @@ export class DetailsView extends LitElement {
             }
           </span>
         </div>
-        <h2 data-bytes=${block.requested_size}>
-          ${formatBytes(block.requested_size)}
-          <span class="exact">${formatExactBytes(block.requested_size)}</span>
+        <h2 data-bytes=${size}>
+          ${formatBytes(size)}
+          <span class="exact">${formatExactBytes(size)}</span>
         </h2>
         ${
           own
@@ -88,15 +98,15 @@ export class DetailsView extends LitElement {
         ${note ? html`<p class="kind">${note}</p>` : ''}
       </header>
       <dl>
-        ${factsOf(block, info).map(
+        ${bandFacts(block, info).map(
           ({ label, value, more }) =>
             html`<dt>${label}</dt>
               <dd>${value}${more === undefined ? '' : html` <span class="more">${more}</span>`}</dd>`,
         )}
       </dl>
-      ${this.stack(block)}
+      ${block.kind === 'envelope' ? '' : this.stack(block)}
       ${
-        block.forward_frames
+        isBlock(block) && block.forward_frames
           ? html`<h3>Forward pass</h3>
               <pre>${block.forward_frames}</pre>`
           : ''
@@ -104,12 +114,12 @@ export class DetailsView extends LitElement {
     `;
   }
 
-  private stack(block: BlockDetails): TemplateResult {
+  private stack(block: Exclude<Band, { kind: 'envelope' }>): TemplateResult {
     const hidden = originsOf(block.frames).filter((origin) => origin === 'interpreter').length;
     const runs = runsOf(block.frames, this.withInterpreter);
     return html`
       <h3>
-        ${stackTitle(block)}
+        ${block.kind === 'segment' ? 'Needed for' : stackTitle(block)}
         ${
           hidden > 0
             ? html`<button
@@ -124,16 +134,20 @@ export class DetailsView extends LitElement {
       ${
         block.frames.length === 0
           ? html`<div class="reasons">
-              <p>No stack is recorded for this block. Possible reasons:</p>
-              <ul>
-                ${block.no_stack_reasons.map((reason) => html`<li>${reason}</li>`)}
-              </ul>
+              ${block.kind === 'segment' ? html`<p>No stack is recorded for this segment.</p>` : this.reasons(block)}
             </div>`
           : html`<ol class="frames">
               ${runs.map((run, index) => this.run(run, index, runs.length > 1))}
             </ol>`
       }
     `;
+  }
+
+  private reasons({ no_stack_reasons }: BlockDetails): TemplateResult {
+    return html`<p>No stack is recorded for this block. Possible reasons:</p>
+      <ul>
+        ${no_stack_reasons.map((reason) => html`<li>${reason}</li>`)}
+      </ul>`;
   }
 
   private run(run: StackRun, index: number, amongOthers: boolean): TemplateResult | TemplateResult[] {

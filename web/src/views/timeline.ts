@@ -11,7 +11,7 @@ import { colorsOf, enginePalette, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds, colourNames, colourWays } from '../draw/palettes.ts';
 import { plotArea, Projection } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
-import type { Axis, BlockDetails, ColourBy, ViewInfo } from '../engine/answers.ts';
+import { bandsNames, type Axis, type Band, type ColourBy, type ViewInfo } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
 import { boundsOf, fitAll, show, type Viewport } from '../state/viewport.ts';
 import { Gestures, type Point } from '../tracks/gestures.ts';
@@ -53,7 +53,7 @@ export class TimelineView extends LitElement {
   @property({ attribute: false }) theme: Theme = 'light';
   @property({ attribute: false }) axis: Axis = 'event';
   /** The pinned block, shared with the other views. */
-  @property({ attribute: false }) pinned: BlockDetails | undefined;
+  @property({ attribute: false }) pinned: Band | undefined;
   @property({ attribute: false }) colourBy: ColourBy = 'allocation';
   /** Changes with every filter; empty = nothing is dimmed. */
   @property({ attribute: false }) highlight = '';
@@ -85,7 +85,7 @@ export class TimelineView extends LitElement {
       if (measured && place && this.cursor.moment?.byKeyboard) void this.ruler.measure(measured.from, place);
       this.drawOverlay();
     },
-    pointed: (block) => this.dispatchEvent(new CustomEvent<BlockDetails>('point', { detail: block })),
+    pointed: (block) => this.dispatchEvent(new CustomEvent<Band>('point', { detail: block })),
     drawnColumns: () => this.kept?.picture.shown?.columns,
   });
   private readonly travel = new Travel(this.stage, this.motion, this.cursor);
@@ -198,7 +198,7 @@ export class TimelineView extends LitElement {
     const placed = marks?.axis === this.axis ? marks : undefined;
     return {
       title,
-      subtitle: `Device ${info.device}: ${formatCount(info.events)} events, peak ${formatBytes(info.peak.bytes)} allocated, ${formatBytes(info.reserved_peak)} reserved`,
+      subtitle: `Device ${info.device}: ${formatCount(info.events)} events, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${info.bands === 'segments' ? '' : ` allocated, ${formatBytes(info.reserved_peak)}`} reserved`,
       at: stage.projection(),
       axis: this.axis,
       colors,
@@ -211,8 +211,11 @@ export class TimelineView extends LitElement {
       peak: placed && info.peak.bytes > 0 ? { x: placed.peak, bytes: info.peak.bytes } : undefined,
       ooms: placed?.ooms ?? [],
       legend: [
-        { color: colors.allocated, text: 'allocated' },
+        ...(info.bands === 'segments'
+          ? []
+          : [{ color: colors.allocated, text: info.bands === 'pools' ? 'in use' : 'allocated' }]),
         { color: colors.reserved, text: 'reserved' },
+        ...(info.pools ? [{ color: colors.envelope, text: 'kept by pools, unused' }] : []),
         ...(kinds?.kinds ?? []).map(({ label }, index) => ({
           color: hues[index] ?? colors.text,
           text: shares?.kinds[index] ? `${label}: ${formatBytes(shares.kinds[index].bytes)}` : label,
@@ -362,12 +365,12 @@ export class TimelineView extends LitElement {
     const answer = await this.cursor.probeOnce(at);
     if (!answer?.details) return;
     // Whatever the first of the two clicks did.
-    this.dispatchEvent(new CustomEvent<BlockDetails>('pin', { detail: answer.details }));
+    this.dispatchEvent(new CustomEvent<Band>('pin', { detail: answer.details }));
     await this.travel.fitBlock(answer.details.rank);
   }
 
-  private togglePin(block: BlockDetails | undefined): void {
-    this.dispatchEvent(new CustomEvent<BlockDetails | undefined>('toggle-pin', { detail: block }));
+  private togglePin(block: Band | undefined): void {
+    this.dispatchEvent(new CustomEvent<Band | undefined>('toggle-pin', { detail: block }));
   }
 
   // -- Drawing.
@@ -527,8 +530,9 @@ export class TimelineView extends LitElement {
           </select>
         </label>
         <div class="legend" role="group" aria-label="Lines">
-          <span><i class="line allocated"></i>allocated</span>
+          ${info.bands === 'segments' ? '' : html`<span><i class="line allocated"></i>${info.bands === 'pools' ? 'in use' : 'allocated'}</span>`}
           <span><i class="line reserved"></i>reserved</span>
+          ${info.pools ? html`<span><i class="kept"></i>kept by pools, unused</span>` : ''}
         </div>
       </div>
       <memstrata-legend
@@ -538,15 +542,15 @@ export class TimelineView extends LitElement {
         .held=${this.heldKind}
         @light=${(event: CustomEvent<number>) => (this.litKind = event.detail)}
         @hold=${(event: CustomEvent<number>) => this.hold(event.detail)}></memstrata-legend>
-      ${info.events === 0 ? this.noEventsNote() : ''}
+      ${info.events === 0 ? this.noEventsNote() : ''} ${this.bandsNote()}
       <div
         class="plot"
         tabindex="0"
         role="application"
         aria-roledescription="timeline"
-        aria-label="Allocated memory of device ${info.device}: ${formatCount(info.events)} events, ${formatCount(
+        aria-label="${bandsNames[info.bands]} of device ${info.device}: ${formatCount(info.events)} events, ${formatCount(
           info.blocks,
-        )} blocks, peak ${peak}. Press question mark for the keys.">
+        )} ${info.bands === 'segments' ? 'segments' : 'blocks'}, peak ${peak}. Press question mark for the keys.">
         <canvas class="base"></canvas>
         <canvas class="overlay"></canvas>
         ${this.problem === undefined ? '' : html`<p class="problem" role="status">This part cannot be drawn: ${this.problem}</p>`}
@@ -571,6 +575,22 @@ export class TimelineView extends LitElement {
       No history in this file: the picture is the state when it was saved. Call
       <code>torch.cuda.memory._record_memory_history()</code> before the work to see how it came about.
     </p>`;
+  }
+
+  /** What the bands are, if they are not blocks. */
+  private bandsNote(): TemplateResult | '' {
+    const { bands, pools } = this.info;
+    if (bands === 'blocks') return '';
+    let text = '';
+    if (bands === 'segments')
+      text =
+        'Each band is a piece of device memory, from the moment the allocator got it (alloc, map) until it gave it back (free, unmap).';
+    else if (pools)
+      text =
+        'A private pool counts as allocated with all it ever held: its grey part is kept for it and used by no block. Pools that were deleted before the snapshot was taken are not known.';
+    else
+      text = 'This file names no private pool on this device, so the picture is that of the active memory.';
+    return html`<p class="note" data-note="bands">${text}</p>`;
   }
 
   private axisButton(axis: Axis, label: string, disabled: boolean): TemplateResult {

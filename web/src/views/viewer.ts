@@ -7,11 +7,21 @@ import type { Rank } from '../base/units.ts';
 import type { Theme } from '../draw/colors.ts';
 import { takeEmbeddedSnapshot } from '../embedded_snapshot.ts';
 import { colourNames, colourWays } from '../draw/palettes.ts';
-import type { Axis, BlockDetails, ColourBy, Diagnostic } from '../engine/answers.ts';
+import {
+  bandsNames,
+  bandsWays,
+  isBlock,
+  sizeOf,
+  type Axis,
+  type Band,
+  type Bands,
+  type ColourBy,
+  type Diagnostic,
+} from '../engine/answers.ts';
 import { Filtering } from '../state/filtering.ts';
 import { linkOf, type Shown } from '../state/link.ts';
 import { LinkWalk } from '../state/link_walk.ts';
-import type { Viewport } from '../state/viewport.ts';
+import { boundsOf, type Viewport } from '../state/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../state/open_files.ts';
 import type { PanelId } from '../state/panels.ts';
 import { Selection, type Chosen } from '../state/selection.ts';
@@ -61,7 +71,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
 
   private readonly files = new OpenFiles(this);
   @state() private axis: Axis = 'event';
-  @state() private pointed: BlockDetails | undefined;
+  @state() private pointed: Band | undefined;
   @state() private colour: ColourBy = loadSettings().colour;
   @state() private panel: PanelId | undefined;
   @state() private dragging = false;
@@ -146,6 +156,8 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
   }
 
   private viewChanged(file: OpenFile | undefined): void {
+    const other = this.otherBands;
+    this.otherBands = undefined;
     this.shownView = file?.view;
     this.selection.show(file?.view);
     this.pointed = undefined;
@@ -154,6 +166,32 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
     if (!file) return;
     if (!file.view) return this.firstPicture();
     this.firstView = this.links.opened(file);
+    if (other?.engine !== file.engine || this.firstView) return;
+    // The same device with other bands: the same stretch of it, at its own height, and what is chosen.
+    const { extent, peak, reserved_peak } = file.view;
+    const length = extent[this.axis === 'time' ? 'time_us' : 'event'] ?? 1;
+    const { fitTop } = boundsOf(length, peak.bytes, reserved_peak);
+    this.firstView = other.view && { ...other.view, y0: 0, y1: fitTop };
+    const { block, event } = other.chosen;
+    this.selection.keep({
+      event,
+      block: isBlock(block) && file.view.bands !== 'segments' ? block : undefined,
+    });
+  }
+
+  /** What was seen of a device whose bands are about to change. */
+  private otherBands: { engine: OpenFile['engine']; view: Viewport | undefined; chosen: Chosen } | undefined;
+
+  private async setBands(bands: Bands): Promise<void> {
+    const { file } = this.files;
+    if (!file?.view || file.view.bands === bands || this.files.switching) return;
+    const before = this.shown();
+    const { view, engine } = file;
+    this.otherBands = { engine, view: this.timeline?.shownView, chosen: this.selection.chosen };
+    await this.files.openDevice(file.snapshot, view.device, bands);
+    await this.updateComplete;
+    if (file.view !== view) this.links.stepped(before);
+    this.otherBands = undefined;
   }
 
   private firstPicture(): void {
@@ -181,7 +219,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
 
   // -- What is chosen.
 
-  private get pinned(): BlockDetails | undefined {
+  private get pinned(): Band | undefined {
     return this.selection.chosen.block;
   }
   /** As an entry in the history. */
@@ -189,15 +227,15 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
     this.links.step(() => this.selection.keep(change));
   }
 
-  private pin(block: BlockDetails | undefined): void {
+  private pin(block: Band | undefined): void {
     if (block?.rank !== this.pinned?.rank) this.choose({ block });
   }
-  private togglePin(block: BlockDetails | undefined): void {
+  private togglePin(block: Band | undefined): void {
     this.pin(block && block.rank === this.pinned?.rank ? undefined : block);
   }
 
   /** Undefined if there is no such block, or no engine any more. */
-  private async blockOf(rank: Rank): Promise<BlockDetails | undefined> {
+  private async blockOf(rank: Rank): Promise<Band | undefined> {
     try {
       const answer = await this.files.file?.engine.call('block', { rank, axis: this.axis });
       return answer?.details ?? undefined;
@@ -233,7 +271,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
     const block = rank === undefined ? undefined : await this.blockOf(rank);
     if (!block || rank === undefined) return;
     this.pin(block);
-    await this.timeline?.showBlock(rank, block.requested_size);
+    await this.timeline?.showBlock(rank, sizeOf(block));
   }
 
   // -- What a link tells (state/link_walk.ts).
@@ -253,6 +291,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
       hash: file.hash,
       snapshot: file.snapshot,
       device: file.view.device,
+      bands: file.view.bands,
       axis: this.axis,
       view: whole ? undefined : view,
       colour: this.colour,
@@ -309,6 +348,13 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
     const next = colourWays[(colourWays.indexOf(this.colour) + 1) % colourWays.length] ?? 'allocation';
     this.setColour(next);
     this.toast.say(`Colour: ${colourNames[next].toLowerCase()}`);
+  }
+  changeBands(): boolean {
+    const bands = this.shownView?.bands;
+    const next = bands && bandsWays[(bandsWays.indexOf(bands) + 1) % bandsWays.length];
+    if (!next) return false;
+    void this.setBands(next).then(() => this.toast.say(`View: ${bandsNames[next]}`));
+    return true;
   }
   private setColour(colour: ColourBy): void {
     this.colour = colour;
@@ -413,7 +459,8 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
         @files=${this.chosen}
         @act=${(event: CustomEvent<ActionId>) => this.act(event.detail)}
         @device=${(event: CustomEvent<DeviceChoice>) =>
-          void this.files.openDevice(event.detail.snapshot, event.detail.device)}></memstrata-top-bar>
+          void this.files.openDevice(event.detail.snapshot, event.detail.device, file?.view?.bands)}
+        @bands=${(event: CustomEvent<Bands>) => void this.setBands(event.detail)}></memstrata-top-bar>
       ${
         entries.length > 1
           ? html`<memstrata-file-row
@@ -530,9 +577,9 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
           .firstView=${this.firstView}
           @colour-change=${(event: CustomEvent<ColourBy>) => this.setColour(event.detail)}
           @moved=${() => this.moved()}
-          @point=${(event: CustomEvent<BlockDetails>) => (this.pointed = event.detail)}
-          @pin=${(event: CustomEvent<BlockDetails>) => this.pin(event.detail)}
-          @toggle-pin=${(event: CustomEvent<BlockDetails | undefined>) => this.togglePin(event.detail)}
+          @point=${(event: CustomEvent<Band>) => (this.pointed = event.detail)}
+          @pin=${(event: CustomEvent<Band>) => this.pin(event.detail)}
+          @toggle-pin=${(event: CustomEvent<Band | undefined>) => this.togglePin(event.detail)}
           @axis-change=${(event: CustomEvent<Axis>) => (this.axis = event.detail)}
           @first-picture=${() => this.firstPicture()}></memstrata-timeline>
         ${
@@ -574,7 +621,8 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
 
   private lastPage: PanelPage | undefined;
   private panelPage(file: OpenFile, info: PanelPage['info']): PanelPage {
-    const { theme, axis, pinned, event, lastPage } = this;
+    const { theme, axis, event, lastPage } = this;
+    const pinned = isBlock(this.pinned) ? this.pinned : undefined;
     const view = this.timeline?.shownView;
     const { engine } = file;
     const page: PanelPage = { engine, info, theme, axis, colourBy: this.colour, pinned, event, view };
