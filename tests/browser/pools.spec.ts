@@ -40,7 +40,7 @@ test('the peak is that of blocks, and with pools that of their envelopes', async
   expect(await page.locator('[data-stat="peak"]').getAttribute('data-event')).toBe('3');
   expect(await countOf(page, 'pools')).toBe(1);
   expect(await countOf(page, 'blocks')).toBe(5);
-  await expect(page.locator('[data-note="bands"]')).toContainText('private pool counts as allocated');
+  await expect(page.locator('[data-note="bands"]')).toContainText('Private pools count as allocated');
   await view(page).selectOption('blocks');
   await expect(page.locator('[data-stat="peak"]')).toHaveAttribute('data-bytes', String(11 * MiB));
   expect(errors).toEqual([]);

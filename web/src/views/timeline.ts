@@ -584,10 +584,10 @@ export class TimelineView extends LitElement {
     let text = '';
     if (bands === 'segments')
       text =
-        'Each band is a piece of device memory, from the moment the allocator got it (alloc, map) until it gave it back (free, unmap).';
+        'A band is device memory from when the allocator got it (segment_alloc, segment_map) until it gave it back.';
     else if (pools)
       text =
-        'A private pool counts as allocated with all it ever held: its grey part is kept for it and used by no block. Pools that were deleted before the snapshot was taken are not known.';
+        'Private pools count as allocated with the most they ever held; grey is kept, but unused. Pools deleted before the snapshot are missing.';
     else
       text = 'This file names no private pool on this device, so the picture is that of the active memory.';
     return html`<p class="note" data-note="bands">${text}</p>`;
