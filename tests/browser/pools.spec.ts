@@ -153,7 +153,10 @@ test('filters and colours mean the blocks in the pool', async ({ page }) => {
   await settledView(page);
   const kind = page.locator('[data-kind="pool (0, 1)"]');
   await expect(kind).toHaveAttribute('data-bytes', '0');
-  await expect(page.locator('[data-kind="default pool (0, 0)"]')).toHaveAttribute('data-bytes', String(6 * MiB));
+  await expect(page.locator('[data-kind="default pool (0, 0)"]')).toHaveAttribute(
+    'data-bytes',
+    String(6 * MiB),
+  );
   await expect(page.locator('[data-unused]')).toHaveAttribute('data-unused', String(8 * MiB));
 });
 
@@ -166,7 +169,9 @@ test('axe finds nothing, light and dark, also where it is narrow', async ({ page
       await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-theme', theme);
       await settledView(page);
       const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([]);
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`),
+      ).toEqual([]);
       if (process.env.MEMSTRATA_SCREENSHOTS)
         await page.screenshot({ path: `${process.env.MEMSTRATA_SCREENSHOTS}/pools-${width}-${theme}.png` });
     }

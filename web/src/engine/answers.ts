@@ -174,6 +174,8 @@ export interface SegmentDetails extends Omit<StateSegment, 'row'> {
   kind: 'segment';
   rank: Rank;
   row: number;
+  /** Of this band: less than the segment where that was mapped piece by piece. */
+  piece: Bytes;
 }
 
 /** What a rank of the timeline can be. */
@@ -184,7 +186,7 @@ export function isBlock(band: Band | undefined): band is BlockDetails {
 }
 export function sizeOf(band: Band): Bytes {
   if (band.kind === 'envelope') return band.capacity;
-  return band.kind === 'segment' ? band.size : band.requested_size;
+  return band.kind === 'segment' ? band.piece : band.requested_size;
 }
 
 export interface FilterAnswer {

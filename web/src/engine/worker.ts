@@ -34,7 +34,7 @@ import type {
   Source,
   ToWorker,
 } from './protocol.ts';
-import { answerState } from './state_worker.ts';
+import { answerState, forgetRanks } from './state_worker.ts';
 import { chunksOf, openSource, SourceFailure } from './source.ts';
 import { warmUp } from './warm_up.ts';
 
@@ -89,6 +89,7 @@ async function handle(request: Request): Promise<void> {
       );
     case 'view': {
       labelPlaces.forget();
+      forgetRanks();
       const { snapshot, device, bands } = request.args;
       const view = openBands(opened(), snapshot, device, bands);
       forgetColours();
@@ -304,7 +305,10 @@ function openBands(from: Session, snapshot: number, device: number, bands: Bands
 function bandOf(from: Session, rank: Rank): Band | null {
   const found = parse<Omit<Band, 'kind' | 'rank'> | null>(from.blockDetails(rank));
   if (!found) return null;
-  if (shownBands === 'segments') return { ...found, kind: 'segment', rank } as Band;
+  if (shownBands === 'segments') {
+    const piece = parse<BlockPlace>(from.blockPlace(rank, 0)).size;
+    return { ...found, kind: 'segment', rank, piece } as Band;
+  }
   if (shownBands === 'pools' && rank >= blocks) return { ...found, kind: 'envelope', rank } as Band;
   return found as Band;
 }

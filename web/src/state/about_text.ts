@@ -7,7 +7,7 @@ import {
   formatWallClock,
   plural,
 } from '../base/format.ts';
-import type { Fact } from './block_text.ts';
+import type { Fact } from './described.ts';
 import type { OpenFile } from './open_files.ts';
 
 export function factsOfFile({ name, bytes, contents, hash, view }: OpenFile): Fact[] {

@@ -9,6 +9,11 @@ export const panelNames = {
 export type PanelId = keyof typeof panelNames;
 export const panelIds = Object.keys(panelNames) as readonly PanelId[];
 
+/** The timeline shows the chosen moment while such a panel is open. */
+export function showsMoment(panel: PanelId | undefined): boolean {
+  return panel !== undefined && panel !== 'settings';
+}
+
 /** Undefined = no panel is called so. */
 export function panelOf(text: unknown): PanelId | undefined {
   return panelIds.find((id) => id === text);

@@ -143,6 +143,7 @@ export class PanelArea extends LitElement {
         min-height: 0;
         display: grid;
         grid-template: minmax(0, 1fr) / minmax(0, 1fr);
+        container-type: inline-size;
       }
       @media (hover: none) {
         .tabs kbd {

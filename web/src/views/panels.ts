@@ -30,8 +30,8 @@ export interface PanelPage {
 
 /** `bubbles` and `composed`; see `tell`. */
 export interface PanelEvents {
-  /** The moment that all views show. `step`: one of many, which makes no entry in the history. */
-  'choose-event': { event: number; step: boolean };
+  /** The moment that all views show. `step`: one of many, which makes no entry in the history; `told`: a thing about it follows. */
+  'choose-event': { event: number; step: boolean; told?: true };
   /** The block that all views show; undefined = none. */
   'choose-block': Rank | undefined;
   /** What the details show while the pointer is on it; undefined = no longer. */

@@ -136,6 +136,9 @@ export const timelineStyles = css`
     cursor: crosshair;
     touch-action: none;
   }
+  .overlay.scrub {
+    cursor: ew-resize;
+  }
   .problem {
     position: absolute;
     inset: auto 16px 40px;

@@ -3,7 +3,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { copyText } from '../base/clipboard.ts';
-import type { Rank } from '../base/units.ts';
 import type { Theme } from '../draw/colors.ts';
 import { takeEmbeddedSnapshot } from '../embedded_snapshot.ts';
 import { colourNames, colourWays } from '../draw/palettes.ts';
@@ -11,7 +10,6 @@ import {
   bandsNames,
   bandsWays,
   isBlock,
-  sizeOf,
   type Axis,
   type Band,
   type Bands,
@@ -19,17 +17,18 @@ import {
   type Diagnostic,
 } from '../engine/answers.ts';
 import { Filtering } from '../state/filtering.ts';
+import type { Goal } from '../state/described.ts';
 import { linkOf, type Shown } from '../state/link.ts';
-import { LinkWalk } from '../state/link_walk.ts';
+import { LinkWalk, type LinkTarget } from '../state/link_walk.ts';
 import { boundsOf, type Viewport } from '../state/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../state/open_files.ts';
-import type { PanelId } from '../state/panels.ts';
-import { Selection, type Chosen } from '../state/selection.ts';
+import { showsMoment, type PanelId } from '../state/panels.ts';
 import { loadSettings, saveSettings, type ThemeChoice } from '../state/settings.ts';
 import { actions, type ActionId } from './actions.ts';
 import './about.ts';
 import type { AboutView } from './about.ts';
 import './banners.ts';
+import { Choices, type Chosen, type ChoicesTarget } from './choices.ts';
 import './details.ts';
 import type { DetailsView } from './details.ts';
 import './export_picture.ts';
@@ -65,13 +64,12 @@ import { layout } from './viewer_styles.ts';
 const timelineHeight = 300;
 
 @customElement('memstrata-viewer')
-export class MemstrataViewer extends LitElement implements KeyTarget {
+export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTarget, LinkTarget {
   /** Addresses of files to open at the start, apart by white space; the host page's own choice. */
   @property() src: string | null = null;
 
   private readonly files = new OpenFiles(this);
-  @state() private axis: Axis = 'event';
-  @state() private pointed: Band | undefined;
+  @state() axis: Axis = 'event';
   @state() private colour: ColourBy = loadSettings().colour;
   @state() private panel: PanelId | undefined;
   @state() private dragging = false;
@@ -92,8 +90,8 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
 
   private shownView: OpenFile['view'];
   private readonly filter = new Filtering(this);
-  private readonly selection = new Selection(this);
   private readonly links = new LinkWalk(this, this.files);
+  private readonly choices = new Choices(this, this.links);
   private readonly keyPresses = new PageKeys(this);
   private firstView: Viewport | undefined;
   private stopReceiving: (() => void) | undefined;
@@ -159,8 +157,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
     const other = this.otherBands;
     this.otherBands = undefined;
     this.shownView = file?.view;
-    this.selection.show(file?.view);
-    this.pointed = undefined;
+    this.choices.show(file?.view);
     if (file?.view?.extent.time_us === null) this.axis = 'event';
     this.filter.show(file?.view && file.engine);
     if (!file) return;
@@ -173,10 +170,15 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
     const { fitTop } = boundsOf(length, peak.bytes, reserved_peak);
     this.firstView = other.view && { ...other.view, y0: 0, y1: fitTop };
     const { block, event } = other.chosen;
-    this.selection.keep({
+    this.choices.keep({
       event,
       block: isBlock(block) && file.view.bands !== 'segments' ? block : undefined,
     });
+  }
+
+  /** Ranks in panels are those of blocks. */
+  async showBlocks(): Promise<void> {
+    if (this.shownView?.bands === 'segments') await this.setBands('blocks');
   }
 
   /** What was seen of a device whose bands are about to change. */
@@ -187,7 +189,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
     if (!file?.view || file.view.bands === bands || this.files.switching) return;
     const before = this.shown();
     const { view, engine } = file;
-    this.otherBands = { engine, view: this.timeline?.shownView, chosen: this.selection.chosen };
+    this.otherBands = { engine, view: this.timeline?.shownView, chosen: this.choices.chosen };
     await this.files.openDevice(file.snapshot, view.device, bands);
     await this.updateComplete;
     if (file.view !== view) this.links.stepped(before);
@@ -207,6 +209,9 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
       if (file?.view && file.engine.alive) this.timeline?.prepare(file.engine, file.view);
   }
 
+  get file(): OpenFile | undefined {
+    return this.files.file;
+  }
   private get diagnostics(): readonly Diagnostic[] {
     return this.files.file?.diagnostics ?? [];
   }
@@ -217,61 +222,23 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
     this.files.open([{ name: path.slice(path.lastIndexOf('/') + 1), source: { url } }]);
   }
 
-  // -- What is chosen.
-
-  private get pinned(): Band | undefined {
-    return this.selection.chosen.block;
-  }
-  /** As an entry in the history. */
-  private choose(change: Partial<Chosen>): void {
-    this.links.step(() => this.selection.keep(change));
-  }
-
-  private pin(block: Band | undefined): void {
-    if (block?.rank !== this.pinned?.rank) this.choose({ block });
-  }
-  private togglePin(block: Band | undefined): void {
-    this.pin(block && block.rank === this.pinned?.rank ? undefined : block);
-  }
-
-  /** Undefined if there is no such block, or no engine any more. */
-  private async blockOf(rank: Rank): Promise<Band | undefined> {
-    try {
-      const answer = await this.files.file?.engine.call('block', { rank, axis: this.axis });
-      return answer?.details ?? undefined;
-    } catch {
-      return undefined; // the engine died: the page says so already
-    }
-  }
-
-  private async chooseBlock(rank: Rank | undefined): Promise<void> {
-    const view = this.shownView;
-    const block = rank === undefined ? undefined : await this.blockOf(rank);
-    if (view === this.shownView) this.pin(block);
-  }
-
-  /** The moment that the panels show. Where memory ran out is what one looks for first, else the peak. */
-  private get event(): number {
-    const { chosen } = this.selection;
-    const info = this.shownView;
-    return chosen.event ?? info?.oom_events.at(-1) ?? info?.peak.event ?? -1;
-  }
-  private chooseEvent({ event, step }: PanelEvents['choose-event']): void {
-    if (event === this.selection.chosen.event) return;
-    if (step) this.selection.keep({ event });
-    else this.choose({ event });
-  }
+  // -- Panels.
 
   private openPanel(panel: PanelId | undefined): void {
-    this.links.step(() => (this.panel = panel));
+    if (panel !== this.panel) this.links.step(() => (this.panel = panel));
+  }
+  showState(): void {
+    this.openPanel('state');
+  }
+  async listEvents(address: string): Promise<void> {
+    await this.updateComplete;
+    await this.panels?.updateComplete;
+    await this.panels?.renderRoot.querySelector('memstrata-state')?.listOf(address);
   }
 
   private async showMatch(by: 1 | -1): Promise<void> {
     const rank = await this.filter.step(by).catch(() => undefined); // the engine died: the page says so already
-    const block = rank === undefined ? undefined : await this.blockOf(rank);
-    if (!block || rank === undefined) return;
-    this.pin(block);
-    await this.timeline?.showBlock(rank, sizeOf(block));
+    if (rank !== undefined) await this.choices.showBlock(rank);
   }
 
   // -- What a link tells (state/link_walk.ts).
@@ -296,9 +263,9 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
       view: whole ? undefined : view,
       colour: this.colour,
       filter: this.filter.text,
-      block: this.pinned?.rank ?? -1,
+      block: this.choices.block?.rank ?? -1,
       panel: this.panel,
-      event: this.selection.chosen.event,
+      event: this.choices.chosen.event,
       about: this.about?.isOpen ?? false,
     };
   }
@@ -318,11 +285,13 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
     if (shown.about) this.about?.open();
     else this.about?.close();
     const last = Math.max((file.view?.events ?? 0) - 1, -1);
-    this.selection.keep({ event: shown.event === undefined ? undefined : Math.min(shown.event, last) });
-    if (shown.block < 0) return this.selection.keep({ block: undefined });
-    if (shown.block === this.pinned?.rank) return;
-    const block = await this.blockOf(shown.block);
-    if (isCurrent()) this.selection.keep({ block });
+    const { choices } = this;
+    const event = shown.event === undefined ? undefined : Math.min(shown.event, last);
+    choices.keep({ event, thing: undefined });
+    if (shown.block < 0) return choices.keep({ block: undefined });
+    if (shown.block === choices.block?.rank) return;
+    const block = await choices.blockOf(shown.block);
+    if (isCurrent()) choices.keep({ block });
   }
 
   // -- What actions do (actions.ts).
@@ -401,7 +370,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
   }
   copyDetails(): boolean {
     const { details } = this;
-    if (!details || !(this.pinned ?? this.pointed)) return false;
+    if (!details?.of) return false;
     if (somethingSelected([this.shadowRoot, details.shadowRoot])) return false;
     details.copy();
     return true;
@@ -418,10 +387,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
       return true;
     }
     if (this.timeline?.giveUp()) return true;
-    if (this.pinned) {
-      this.pin(undefined);
-      return true;
-    }
+    if (this.choices.letGo()) return true;
     if (this.filter.found || this.filter.text !== '') {
       this.filterBar?.clear();
       return true;
@@ -571,15 +537,17 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
           .info=${view}
           .theme=${this.theme}
           .axis=${this.axis}
-          .pinned=${this.pinned}
+          .pinned=${this.choices.block}
           .colourBy=${this.colour}
+          .chosen=${showsMoment(this.panel) ? this.choices.event : undefined}
           .highlight=${this.filter.highlight}
           .firstView=${this.firstView}
           @colour-change=${(event: CustomEvent<ColourBy>) => this.setColour(event.detail)}
+          @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => this.choices.chooseEvent(event.detail)}
           @moved=${() => this.moved()}
-          @point=${(event: CustomEvent<Band>) => (this.pointed = event.detail)}
-          @pin=${(event: CustomEvent<Band>) => this.pin(event.detail)}
-          @toggle-pin=${(event: CustomEvent<Band | undefined>) => this.togglePin(event.detail)}
+          @point=${(event: CustomEvent<Band>) => this.choices.pointBlock(event.detail)}
+          @pin=${(event: CustomEvent<Band>) => this.choices.pin(event.detail)}
+          @toggle-pin=${(event: CustomEvent<Band | undefined>) => this.choices.togglePin(event.detail)}
           @axis-change=${(event: CustomEvent<Axis>) => (this.axis = event.detail)}
           @first-picture=${() => this.firstPicture()}></memstrata-timeline>
         ${
@@ -599,8 +567,13 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
           .open=${this.panel}
           .page=${this.panelPage(file, view)}
           @open-panel=${(event: CustomEvent<PanelId | undefined>) => this.openPanel(event.detail)}
-          @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => this.chooseEvent(event.detail)}
-          @choose-block=${(event: CustomEvent<Rank | undefined>) => void this.chooseBlock(event.detail)}></memstrata-panels>
+          @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => {
+            this.choices.chooseEvent(event.detail);
+            void this.timeline?.showEvent(event.detail.event);
+          }}
+          @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void this.choices.chooseBlock(event.detail)}
+          @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => this.choices.pointThing(event.detail)}
+          @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => this.choices.chooseThing(event.detail)}></memstrata-panels>
       </div>
       <memstrata-splitter
         label="Width of the details"
@@ -610,19 +583,21 @@ export class MemstrataViewer extends LitElement implements KeyTarget {
         @resized=${() => saveSettings({ detailsWidth: this.detailsWidth })}></memstrata-splitter>
       <memstrata-details
         role="region"
-        aria-label="Details of a block"
+        aria-label="Details"
         tabindex="0"
-        .block=${this.pinned ?? this.pointed}
+        .of=${this.choices.described}
         .info=${view}
-        .pinned=${this.pinned !== undefined}
-        @unpin=${() => this.pin(undefined)}></memstrata-details>
+        .pinned=${this.choices.isHeld}
+        @go=${(event: CustomEvent<Goal>) => void this.choices.go(event.detail)}
+        @unpin=${() => this.choices.letGo()}></memstrata-details>
     </div>`;
   }
 
   private lastPage: PanelPage | undefined;
   private panelPage(file: OpenFile, info: PanelPage['info']): PanelPage {
-    const { theme, axis, event, lastPage } = this;
-    const pinned = isBlock(this.pinned) ? this.pinned : undefined;
+    const { theme, axis, lastPage } = this;
+    const { block, event } = this.choices;
+    const pinned = isBlock(block) ? block : undefined;
     const view = this.timeline?.shownView;
     const { engine } = file;
     const page: PanelPage = { engine, info, theme, axis, colourBy: this.colour, pinned, event, view };
