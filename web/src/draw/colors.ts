@@ -8,6 +8,8 @@ export type Theme = 'light' | 'dark';
 
 export interface TimelineColors {
   bands: readonly string[];
+  /** What a private pool keeps and no block uses. */
+  envelope: string;
   background: string;
   grid: string;
   axis: string;
@@ -48,6 +50,7 @@ const light: TimelineColors = {
     '#e3cf9c',
     '#8696aa',
   ],
+  envelope: '#d3d6da',
   background: '#ffffff',
   grid: 'rgba(20, 32, 48, 0.09)',
   axis: 'rgba(20, 32, 48, 0.25)',
@@ -87,6 +90,7 @@ const dark: TimelineColors = {
     '#786135',
     '#62738a',
   ],
+  envelope: '#3b4148',
   background: '#11151a',
   grid: 'rgba(226, 234, 244, 0.09)',
   axis: 'rgba(226, 234, 244, 0.25)',
@@ -119,6 +123,7 @@ export function enginePalette(theme: Theme, bands: readonly string[]): Palette {
     bands: Uint32Array.from(bands, packed),
     nothing: 0, // transparent: the grid lies under the picture
     dimmedTowards: packed(theme === 'light' ? '#f4f5f7' : '#171b21'),
+    envelope: packed(colorsOf(theme).envelope),
   };
 }
 

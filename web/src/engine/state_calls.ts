@@ -13,7 +13,6 @@ import type {
   StateSegment,
   StateTotals,
 } from './state_answers.ts';
-import type { Diagnostic, ViewInfo } from './answers.ts';
 import type { Columns } from './protocol.ts';
 import type { Bytes, Rank } from '../base/units.ts';
 
@@ -37,6 +36,8 @@ export interface StateRects {
   kind: Uint8Array<ArrayBuffer>;
   /** Of the segments for kind 0, else of the blocks; -1 = several, or a gap. */
   row: Int32Array<ArrayBuffer>;
+  /** Of the block on the timeline, for its colour; -1 = none. */
+  rank: Int32Array<ArrayBuffer>;
 }
 export const stateKinds = ['segment', 'block', 'rounding', 'pending', 'gap'] as const;
 
@@ -64,11 +65,6 @@ export type RegionOrder = (typeof regionOrders)[number];
 export const mapPixels = { nothing: -1, free: -2, unranked: -3 } as const;
 
 export interface StateCalls {
-  /** As `view`, with segments as the timeline's bands. */
-  segments: {
-    args: { snapshot: number; device: number };
-    answer: { view: ViewInfo; diagnostics: Diagnostic[] };
-  };
   regions: { args: { order: RegionOrder; first: number; count: number }; answer: Regions | null };
   addressMap: {
     args: { order: RegionOrder; columns: Columns; first: number; count: number; height: number };

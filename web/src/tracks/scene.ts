@@ -1,7 +1,7 @@
 // The two canvases of the timeline. Base: what changes with the view. Overlay: what follows the pointer.
 import { drawGrid, drawRulers } from '../draw/axes.ts';
 import type { TimelineColors } from '../draw/colors.ts';
-import { drawCursor, type Cursor } from '../draw/cursor.ts';
+import { drawChosenMoment, drawCursor, type ChosenMoment, type Cursor } from '../draw/cursor.ts';
 import { drawBlockOutline, drawSteps, type LineStyle } from '../draw/curves.ts';
 import { drawAbove, drawMarkers, drawOoms, drawPeak, markerY } from '../draw/markers.ts';
 import { drawRuler, type Ruler } from '../draw/ruler.ts';
@@ -28,6 +28,7 @@ export interface OverlayScene {
   outline: Outline | undefined;
   box: { from: Point; to: Point } | undefined;
   cursor: Cursor | undefined;
+  chosen: ChosenMoment | undefined;
   ruler: Ruler | undefined;
 }
 
@@ -40,9 +41,9 @@ export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors:
     picture.draw(ctx, at);
     const { shown } = picture;
     if (shown?.columns.axis !== stage.axis) return;
-    drawLevels(ctx, at, shown, colors);
+    drawLevels(ctx, at, shown, colors, stage.info.bands !== 'segments');
     labels.draw(ctx, at, shown);
-    if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.size, colors, true);
+    if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.upper, colors, true);
   });
   if (landmarks?.axis === stage.axis) {
     const peak = stage.info.peak.bytes;
@@ -73,13 +74,14 @@ export function markerAt(
 }
 
 export function drawOverlay(ctx: Context, at: Projection, scene: OverlayScene, colors: TimelineColors): void {
-  const { outline, box, cursor, ruler } = scene;
+  const { outline, box, cursor, chosen, ruler } = scene;
   ctx.clearRect(0, 0, ctx.canvas.width, ctx.canvas.height);
   clipped(ctx, at.area, () => {
-    if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.size, colors, false);
+    if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.upper, colors, false);
     if (box) drawBox(ctx, at.area, box, colors);
     if (ruler) drawRuler(ctx, at, ruler, colors);
   });
+  if (chosen) drawChosenMoment(ctx, at, chosen, colors);
   if (cursor && !box) drawCursor(ctx, at, cursor, colors);
 }
 
@@ -88,11 +90,13 @@ function drawLevels(
   at: Projection,
   { columns, curves }: Picture,
   colors: TimelineColors,
+  withAllocated: boolean,
 ): void {
   const { ratio } = at.area;
   const line = (color: string, width: number): LineStyle => ({ color, width });
   if (columns.width > 1) drawSteps(ctx, at, columns, curves.lowest, line(colors.lowest, ratio));
-  drawSteps(ctx, at, columns, curves.allocated, line(colors.allocated, 1.25 * ratio), curves.lowest);
+  if (withAllocated)
+    drawSteps(ctx, at, columns, curves.allocated, line(colors.allocated, 1.25 * ratio), curves.lowest);
   drawSteps(ctx, at, columns, curves.reserved, line(colors.reserved, 1.5 * ratio));
   const last = Math.min(Math.ceil(at.view.x1 / columns.width) - columns.first, columns.count) - 1;
   const reserved = curves.reserved[last];

@@ -86,6 +86,16 @@ export class Travel {
     this.motion.to(bringIntoView(close, bounds, x, y));
   }
 
+  /** Moves there only if it is outside. */
+  async showEvent(event: number): Promise<void> {
+    const { stage } = this;
+    const position = await stage.positionOf(Math.max(event, 0));
+    const { view, bounds } = stage;
+    if (position === undefined || (position >= view.x0 && position <= view.x1)) return;
+    const place = { from: position, to: position + 1 };
+    this.motion.to(bringIntoView(view, bounds, place, { from: view.y0, to: view.y1 }));
+  }
+
   /** A block's whole life fills the view. */
   async fitBlock(rank: Rank): Promise<void> {
     const { stage } = this;
@@ -94,14 +104,11 @@ export class Travel {
     const { from, to, offset, size } = place;
     const room = Math.max((to - from) * 0.08, 1);
     const wide = show({ ...stage.view, x0: from - room, x1: to + room }, stage.bounds);
-    const lower = await stage.ask('outline', { rank, columns: stage.columns(wide) });
+    const edges = await stage.ask('outline', { rank, columns: stage.columns(wide) });
     let low = offset;
     let high = offset + size;
-    for (const edge of lower ?? []) {
-      if (Number.isNaN(edge)) continue;
-      low = Math.min(low, edge);
-      high = Math.max(high, edge + size);
-    }
+    for (const edge of edges?.lower ?? []) if (!Number.isNaN(edge)) low = Math.min(low, edge);
+    for (const edge of edges?.upper ?? []) if (!Number.isNaN(edge)) high = Math.max(high, edge);
     const air = Math.max((high - low) * 0.15, size * 0.5);
     this.motion.to(show({ ...wide, y0: low - air, y1: high + air }, stage.bounds));
   }
@@ -166,8 +173,8 @@ export class Travel {
   }
 
   private async lowerEdge(rank: Rank, view: Viewport): Promise<Bytes | undefined> {
-    const lower = await this.stage.ask('outline', { rank, columns: this.stage.columns(view) });
-    const edges = lower?.filter((edge) => !Number.isNaN(edge));
+    const outline = await this.stage.ask('outline', { rank, columns: this.stage.columns(view) });
+    const edges = outline?.lower.filter((edge) => !Number.isNaN(edge));
     return edges?.[Math.floor(edges.length / 2)];
   }
 }

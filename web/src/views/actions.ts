@@ -1,7 +1,8 @@
 // Everything one can do by key, in one table: the page acts by it, and the sheet of keys (`?`) is printed from it.
+import { panelIds, panelNames, type PanelId } from '../state/panels.ts';
 import type { Movement } from '../tracks/motion.ts';
 
-export type ActionId = (typeof table)[number]['id'];
+export type ActionId = (typeof table)[number]['id'] | `panel-${PanelId}`;
 
 /** What actions ask of the timeline. */
 export interface TimelineActions {
@@ -9,7 +10,6 @@ export interface TimelineActions {
   fitHeight(): Promise<void>;
   goToPeak(): void;
   nextOom(): void;
-  stepEvent(by: 1 | -1): void;
   stepMarker(by: 1 | -1): void;
   measure(): void;
 }
@@ -23,8 +23,11 @@ export interface ActionTarget {
   toggleTheme(): void;
   changeAxis(): void;
   changeColour(): void;
+  changeBands(): boolean;
   focusFilter(): boolean;
   stepMatch(by: 1 | -1): void;
+  stepEvent(by: 1 | -1): boolean;
+  togglePanel(panel: PanelId): boolean;
   stepFile(by: 1 | -1): boolean;
   closeFile(): boolean;
   copyLink(): void;
@@ -35,7 +38,7 @@ export interface ActionTarget {
 
 export interface Action {
   id: string;
-  group: 'Move and zoom' | 'Find' | 'Blocks' | 'Page';
+  group: 'Move and zoom' | 'Find' | 'Blocks' | 'Panels' | 'Page';
   /**
    * As `keyOf` names them. `Key...` and `Arrow...` are places on the keyboard; anything else is the letter typed.
    */
@@ -138,14 +141,14 @@ const table = [
     group: 'Find',
     keys: [']'],
     what: 'next event',
-    run: onTimeline((t) => t.stepEvent(1)),
+    run: (page) => page.stepEvent(1),
   },
   {
     id: 'previous-event',
     group: 'Find',
     keys: ['['],
     what: 'previous event',
-    run: onTimeline((t) => t.stepEvent(-1)),
+    run: (page) => page.stepEvent(-1),
   },
   {
     id: 'pin',
@@ -183,6 +186,13 @@ const table = [
     what: 'next way to colour',
     run: (page) => page.changeColour(),
   },
+  {
+    id: 'bands',
+    group: 'Page',
+    keys: ['v'],
+    what: 'next view: active memory, with private pools, segments',
+    run: (page) => page.changeBands(),
+  },
   { id: 'next-file', group: 'Page', keys: ['.'], what: 'next file', run: (page) => page.stepFile(1) },
   {
     id: 'previous-file',
@@ -210,7 +220,17 @@ const table = [
   { id: 'theme', group: 'Page', keys: ['t'], what: 'light or dark', run: (page) => page.toggleTheme() },
   { id: 'keys', group: 'Page', keys: ['?'], what: 'this sheet', run: (page) => page.openKeys() },
 ] as const satisfies readonly Action[];
-export const actions: readonly (Action & { id: ActionId })[] = table;
+const panelActions = panelIds.map(
+  (panel, index) =>
+    ({
+      id: `panel-${panel}`,
+      group: 'Panels',
+      keys: [String(index + 1)],
+      what: `open or close: ${panelNames[panel]}`,
+      run: (page: ActionTarget) => page.togglePanel(panel),
+    }) as const,
+);
+export const actions: readonly (Action & { id: ActionId })[] = [...table, ...panelActions];
 
 /** What the mouse and fingers do, for the sheet. */
 export const gestures: readonly { keys: string; what: string }[] = [

@@ -87,6 +87,8 @@ export class RegionsView extends LitElement {
       box: () => undefined,
       boxDone: () => undefined,
       boxWanted: () => false,
+      scrubs: () => false,
+      scrub: () => undefined,
     });
   }
 

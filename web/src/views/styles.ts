@@ -21,6 +21,7 @@ export const tokens = css`
     --warn-soft: #fdf3e0;
     --code: #f0f2f5;
     --reserved: #b45309;
+    --envelope: #d3d6da;
     --allocated: #16202b;
     --shadow: 0 12px 40px rgba(16, 24, 36, 0.18);
     --mono: ui-monospace, 'SF Mono', 'Cascadia Mono', 'JetBrains Mono', Menlo, Consolas, monospace;
@@ -44,6 +45,7 @@ export const tokens = css`
     --warn-soft: #2d2314;
     --code: #1a2027;
     --reserved: #f2b45c;
+    --envelope: #3b4148;
     --allocated: #eef3f8;
     --shadow: 0 12px 40px rgba(0, 0, 0, 0.6);
     color-scheme: dark;

@@ -11,10 +11,11 @@ import { colorsOf, enginePalette, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds, colourNames, colourWays } from '../draw/palettes.ts';
 import { plotArea, Projection } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
-import type { Axis, BlockDetails, ColourBy, ViewInfo } from '../engine/answers.ts';
+import { bandsNames, type Axis, type Band, type ColourBy, type ViewInfo } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
 import { markerLines } from '../state/mark_text.ts';
 import { boundsOf, fitAll, show, type Viewport } from '../state/viewport.ts';
+import { ChosenTrack } from '../tracks/chosen_track.ts';
 import { Gestures, type Point } from '../tracks/gestures.ts';
 import { KindsTrack } from '../tracks/kinds_track.ts';
 import { MomentTrack } from '../tracks/moment_track.ts';
@@ -59,8 +60,10 @@ export class TimelineView extends LitElement {
   @property({ attribute: false }) theme: Theme = 'light';
   @property({ attribute: false }) axis: Axis = 'event';
   /** The pinned block, shared with the other views. */
-  @property({ attribute: false }) pinned: BlockDetails | undefined;
+  @property({ attribute: false }) pinned: Band | undefined;
   @property({ attribute: false }) colourBy: ColourBy = 'allocation';
+  /** The chosen moment, if it is to be seen: the state after this event, -1 = before the first. */
+  @property({ attribute: false }) chosen: number | undefined;
   /** Changes with every filter; empty = nothing is dimmed. */
   @property({ attribute: false }) highlight = '';
   /** Shown first of a device instead of everything; taken once. */
@@ -94,10 +97,17 @@ export class TimelineView extends LitElement {
       if (measured && place && this.cursor.moment?.byKeyboard) void this.ruler.measure(measured.from, place);
       this.drawOverlay();
     },
-    pointed: (block) => this.dispatchEvent(new CustomEvent<BlockDetails>('point', { detail: block })),
+    pointed: (block) => this.dispatchEvent(new CustomEvent<Band>('point', { detail: block })),
+    went: (event) => this.choose(event, true),
     drawnColumns: () => this.kept?.picture.shown?.columns,
   });
   private readonly travel = new Travel(this.stage, this.motion, this.cursor);
+  private readonly chosenTrack = new ChosenTrack(
+    this.stage,
+    () => this.drawOverlay(),
+    (time) => this.travel.eventAt(time),
+    (event, step) => this.choose(event, step),
+  );
   private readonly pinOutline = new OutlineTrack(this.stage, () => this.redraw());
   private readonly ruler = new RulerTrack(this.stage, this.travel, () => {
     this.requestUpdate(); // it is told in words, too
@@ -150,12 +160,12 @@ export class TimelineView extends LitElement {
   }
   /** The cursor to the event before or after. */
   stepEvent(by: 1 | -1): void {
-    this.cursor.stepEvent(by);
+    this.cursor.stepEvent(by, this.chosen);
   }
   /** The next marker right of the cursor, or left of it; goes round. */
   stepMarker(by: 1 | -1): void {
     const markers = this.kept?.marks.placed?.markers ?? [];
-    const from = this.marker?.event ?? this.cursor.event ?? (by > 0 ? -1 : Infinity);
+    const from = this.marker?.event ?? this.chosen ?? this.cursor.event ?? (by > 0 ? -1 : Infinity);
     const next =
       by > 0
         ? (markers.find(({ event }) => event > from) ?? markers[0])
@@ -164,12 +174,18 @@ export class TimelineView extends LitElement {
   }
   private goToMarker(marker: PlacedMarker): void {
     this.travel.toEvent(marker.at, marker.event);
+    if (this.chosen !== undefined) this.choose(marker.event, false);
     this.marker = marker;
   }
 
   /** Shows a block that was chosen elsewhere, keeping the zoom if that is enough to see it. */
   showBlock(rank: Rank, size: Bytes): Promise<void> {
     return this.travel.showBlock(rank, size);
+  }
+
+  /** An event that was chosen elsewhere. */
+  showEvent(event: number): Promise<void> {
+    return this.travel.showEvent(event);
   }
 
   /** Keys `Enter` and `Space`: pins what the cursor is on. */
@@ -222,7 +238,7 @@ export class TimelineView extends LitElement {
     const placed = landmarks?.axis === this.axis ? landmarks : undefined;
     return {
       title,
-      subtitle: `Device ${info.device}: ${formatCount(info.events)} events, peak ${formatBytes(info.peak.bytes)} allocated, ${formatBytes(info.reserved_peak)} reserved`,
+      subtitle: `Device ${info.device}: ${formatCount(info.events)} events, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${info.bands === 'segments' ? '' : ` allocated, ${formatBytes(info.reserved_peak)}`} reserved`,
       at: stage.projection(),
       axis: this.axis,
       colors,
@@ -235,8 +251,11 @@ export class TimelineView extends LitElement {
       peak: placed && info.peak.bytes > 0 ? { x: placed.peak, bytes: info.peak.bytes } : undefined,
       ooms: placed?.ooms ?? [],
       legend: [
-        { color: colors.allocated, text: 'allocated' },
+        ...(info.bands === 'segments'
+          ? []
+          : [{ color: colors.allocated, text: info.bands === 'pools' ? 'in use' : 'allocated' }]),
         { color: colors.reserved, text: 'reserved' },
+        ...(info.pools ? [{ color: colors.envelope, text: 'kept by pools, unused' }] : []),
         ...(kinds?.kinds ?? []).map(({ label }, index) => ({
           color: hues[index] ?? colors.text,
           text: shares?.kinds[index] ? `${label}: ${formatBytes(shares.kinds[index].bytes)}` : label,
@@ -293,11 +312,13 @@ export class TimelineView extends LitElement {
       this.pendingView = undefined;
       this.cursor.forget();
       this.pinOutline.forget();
+      this.chosenTrack.forget();
       this.ruler.forget();
       this.labels.forget();
       this.marker = undefined;
       void this.travel.findLandmarks().then((found) => found && this.redraw());
     }
+    this.chosenTrack.show(this.chosen);
   }
 
   private start(): void {
@@ -352,10 +373,7 @@ export class TimelineView extends LitElement {
     this.gestures = new Gestures(this.overlayCanvas, {
       zoomAt: (at, factorX, factorY) => this.motion.zoomAt(at, factorX, factorY),
       panBy: (dx, dy) => this.motion.panBy(dx, dy),
-      hover: (at) => {
-        this.cursor.hover(at);
-        this.marker = at && markerAt(this.stage.projection(), this.markers, at);
-      },
+      hover: (at) => this.hover(at),
       click: (at) => void this.clicked(at),
       doubleClick: (at) => void this.doubleClick(at),
       box: (from, to) => {
@@ -376,6 +394,8 @@ export class TimelineView extends LitElement {
         this.motion.zoomToBox(from, to);
       },
       boxWanted: () => this.tool !== 'none',
+      scrubs: (at) => this.chosenTrack.holds(at),
+      scrub: (at, first) => this.chosenTrack.scrub(at, first),
     });
     this.resized.observe(this.plot);
   }
@@ -395,6 +415,19 @@ export class TimelineView extends LitElement {
     if (!this.stage.projection().contains(at.x, at.y)) return;
     const answer = await this.cursor.probeOnce(at);
     this.togglePin(answer?.details);
+    if (this.chosen !== undefined && answer?.pick)
+      this.choose(answer.pick.event, answer.details !== undefined);
+  }
+
+  private hover(at: Point | undefined): void {
+    this.overlayCanvas.classList.toggle('scrub', at !== undefined && this.chosenTrack.holds(at));
+    this.cursor.hover(at);
+    this.marker = at && markerAt(this.stage.projection(), this.markers, at);
+  }
+
+  /** `step`: no entry in the history. */
+  private choose(event: number, step: boolean): void {
+    this.dispatchEvent(new CustomEvent('choose-event', { detail: { event, step } }));
   }
 
   private async doubleClick(at: Point): Promise<void> {
@@ -402,12 +435,12 @@ export class TimelineView extends LitElement {
     const answer = await this.cursor.probeOnce(at);
     if (!answer?.details) return;
     // Whatever the first of the two clicks did.
-    this.dispatchEvent(new CustomEvent<BlockDetails>('pin', { detail: answer.details }));
+    this.dispatchEvent(new CustomEvent<Band>('pin', { detail: answer.details }));
     await this.travel.fitBlock(answer.details.rank);
   }
 
-  private togglePin(block: BlockDetails | undefined): void {
-    this.dispatchEvent(new CustomEvent<BlockDetails | undefined>('toggle-pin', { detail: block }));
+  private togglePin(block: Band | undefined): void {
+    this.dispatchEvent(new CustomEvent<Band | undefined>('toggle-pin', { detail: block }));
   }
 
   // -- Drawing.
@@ -484,7 +517,13 @@ export class TimelineView extends LitElement {
     const isShown = hovered?.columns.axis === this.axis && hovered.rank !== this.pinned?.rank;
     const { measured } = this.ruler;
     const ruler = measured?.axis === this.axis ? measured : undefined;
-    const scene = { outline: isShown ? hovered : undefined, box, cursor: cursor.cursor(), ruler };
+    const scene = {
+      outline: isShown ? hovered : undefined,
+      box,
+      cursor: cursor.cursor(),
+      chosen: this.chosenTrack.moment,
+      ruler,
+    };
     drawOverlay(ctx, stage.projection(), scene, colorsOf(this.theme));
   }
 
@@ -572,8 +611,9 @@ export class TimelineView extends LitElement {
           </select>
         </label>
         <div class="legend" role="group" aria-label="Lines">
-          <span><i class="line allocated"></i>allocated</span>
+          ${info.bands === 'segments' ? '' : html`<span><i class="line allocated"></i>${info.bands === 'pools' ? 'in use' : 'allocated'}</span>`}
           <span><i class="line reserved"></i>reserved</span>
+          ${info.pools ? html`<span><i class="kept"></i>kept by pools, unused</span>` : ''}
         </div>
       </div>
       <memstrata-legend
@@ -583,7 +623,7 @@ export class TimelineView extends LitElement {
         .held=${this.heldKind}
         @light=${(event: CustomEvent<number>) => (this.litKind = event.detail)}
         @hold=${(event: CustomEvent<number>) => this.hold(event.detail)}></memstrata-legend>
-      ${info.events === 0 ? this.noEventsNote() : ''}
+      ${info.events === 0 ? this.noEventsNote() : ''} ${this.bandsNote()}
       ${
         marks && marks.depths > 0
           ? html`<memstrata-regions
@@ -600,9 +640,9 @@ export class TimelineView extends LitElement {
         tabindex="0"
         role="application"
         aria-roledescription="timeline"
-        aria-label="Allocated memory of device ${info.device}: ${formatCount(info.events)} events, ${formatCount(
+        aria-label="${bandsNames[info.bands]} of device ${info.device}: ${formatCount(info.events)} events, ${formatCount(
           info.blocks,
-        )} blocks, peak ${peak}. Press question mark for the keys.">
+        )} ${info.bands === 'segments' ? 'segments' : 'blocks'}, peak ${peak}. Press question mark for the keys.">
         <canvas class="base"></canvas>
         <canvas class="overlay"></canvas>
         ${this.marker ? this.markerTip(this.marker) : ''}
@@ -657,6 +697,19 @@ export class TimelineView extends LitElement {
       No history in this file: the picture is the state when it was saved. Call
       <code>torch.cuda.memory._record_memory_history()</code> before the work to see how it came about.
     </p>`;
+  }
+
+  /** What the bands are, if they are not blocks. */
+  private bandsNote(): TemplateResult | '' {
+    const { bands, pools } = this.info;
+    if (bands === 'blocks') return '';
+    const text =
+      bands === 'segments'
+        ? 'A band is device memory from when the allocator got it (segment_alloc, segment_map) until it gave it back.'
+        : pools
+          ? 'Private pools count as allocated with the most they ever held; grey is kept, but unused. Pools deleted before the snapshot are missing.'
+          : 'This file names no private pool on this device, so the picture is that of the active memory.';
+    return html`<p class="note" data-note="bands">${text}</p>`;
   }
 
   private axisButton(axis: Axis, label: string, disabled: boolean): TemplateResult {
