@@ -1,9 +1,9 @@
 // Regions above the timeline and markers on its ruler: what the program said about itself.
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import { colorsOf } from '../../web/src/draw/colors.ts';
-import { pointAt, settledView, viewAfter, watchErrors, type View } from './page.ts';
-import { knownSnapshot, MiB, type KnownOptions } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { pointAt, settledView, viewAfter, watchErrors } from './page.ts';
+import { MiB, type KnownOptions } from './pickle.ts';
+import { openKnown } from './support.ts';
 
 // Events come after i * i ms. Step 0 holds events 1 to 4, forward in it 2 and 3; step 1 has no end.
 const annotations: KnownOptions['annotations'] = [
@@ -18,16 +18,6 @@ const changed: KnownOptions['changed'] = {
   7: { action: 'oom', size: 3 * MiB, device_free: MiB },
   8: { action: 'annotate', addr: 0x7f0000000000, size: 0, user_metadata: 'after the third layer' },
 };
-
-async function openKnown(page: Page, options: KnownOptions = {}): Promise<View> {
-  await openPage(page);
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot(options) });
-  await waitForState(page, 'ready');
-  return settledView(page);
-}
 
 const strip = (page: Page): Locator => page.locator('memstrata-regions canvas');
 const tip = (page: Page): Locator => page.locator('.tip');

@@ -1,18 +1,9 @@
 // What PyTorch's own viewer gets wrong or shows elsewhere, and no other test here looks at: see the table in
 // tests/README.md.
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test } from '@playwright/test';
 import { bytesOf, countOf, settledView, viewAfter, watchErrors } from './page.ts';
 import { knownSnapshot, MiB, pickled, type Value } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
-
-async function open(page: Page, buffer: Buffer): Promise<void> {
-  await openPage(page);
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles({ name: 'known.pickle', mimeType: '', buffer });
-  await waitForState(page, 'ready');
-}
+import { openKnown, openSnapshot } from './support.ts';
 
 const event = (action: string, addr: number, size: number, more: Record<string, Value> = {}): Value => ({
   action,
@@ -26,20 +17,20 @@ const event = (action: string, addr: number, size: number, more: Record<string, 
 test('protocol 5, the default of Python 3.14, opens', async ({ page }) => {
   const buffer = knownSnapshot();
   buffer[1] = 5;
-  await open(page, buffer);
+  await openSnapshot(page, buffer);
   await settledView(page);
   expect(await bytesOf(page, 'peak')).toBe(7 * MiB);
 });
 
 test('a snapshot of nothing says so', async ({ page }) => {
   const errors = watchErrors(page);
-  await open(page, pickled({ segments: [], device_traces: [] }));
+  await openSnapshot(page, pickled({ segments: [], device_traces: [] }));
   await expect(page.getByRole('heading', { name: 'Nothing to draw' })).toBeVisible();
   expect(errors).toEqual([]);
 });
 
 test('a lone free of 300 bytes is a peak of 300 bytes', async ({ page }) => {
-  await open(
+  await openSnapshot(
     page,
     pickled({ segments: [], device_traces: [[event('free_completed', 0x7f0000000000, 300)]] }),
   );
@@ -52,7 +43,7 @@ test('a lone free of 300 bytes is a peak of 300 bytes', async ({ page }) => {
 test('blocks are never left out: 40,000 of them give the exact peak', async ({ page }) => {
   const trace: Value[] = [];
   for (let i = 0; i < 40_000; i += 1) trace.push(event('alloc', 0x7f0000000000 + 512 * i, 512));
-  await open(page, pickled({ segments: [], device_traces: [trace] }));
+  await openSnapshot(page, pickled({ segments: [], device_traces: [trace] }));
   await settledView(page);
   expect(await countOf(page, 'blocks')).toBe(40_000);
   expect(await bytesOf(page, 'peak')).toBe(40_000 * 512);
@@ -66,12 +57,9 @@ test('blocks are never left out: 40,000 of them give the exact peak', async ({ p
 
 test('categories colour the blocks, also if none is called unknown', async ({ page }) => {
   const errors = watchErrors(page);
-  await open(
-    page,
-    knownSnapshot({
-      changed: { 1: { category: 'parameter' }, 3: { category: 'activation' }, 4: { category: 'activation' } },
-    }),
-  );
+  await openKnown(page, {
+    changed: { 1: { category: 'parameter' }, 3: { category: 'activation' }, 4: { category: 'activation' } },
+  });
   await settledView(page);
   await page.getByLabel('Colour by').selectOption('category');
   // The peak is at event 4: A of 4 MiB, B and C of 2 and 1.
@@ -82,32 +70,29 @@ test('categories colour the blocks, also if none is called unknown', async ({ pa
 });
 
 test('the details of a block tell all that the file says of it', async ({ page }) => {
-  await open(
-    page,
-    knownSnapshot({
-      changed: {
-        3: {
-          stream: 70,
-          pool_id: [1, 2],
-          compile_context: 'Torch-Compiled Region: 0/0',
-          user_metadata: { layer: 3, kind: 'attention' },
-          forward_frames: ['model.py:10:forward\n'],
-          frames: [
-            {
-              filename: '/home/me/graph.py',
-              line: 5,
-              name: 'call',
-              fx_node_op: 'call_function',
-              fx_node_name: 'mm_1',
-              fx_node_target: 'aten.mm',
-              fx_original_trace: 'y = self.linear(x)',
-            },
-          ],
-        },
-        7: { action: 'annotate', addr: 0x7f0000000000, size: 0, user_metadata: 'weights of layer 3' },
+  await openKnown(page, {
+    changed: {
+      3: {
+        stream: 70,
+        pool_id: [1, 2],
+        compile_context: 'Torch-Compiled Region: 0/0',
+        user_metadata: { layer: 3, kind: 'attention' },
+        forward_frames: ['model.py:10:forward\n'],
+        frames: [
+          {
+            filename: '/home/me/graph.py',
+            line: 5,
+            name: 'call',
+            fx_node_op: 'call_function',
+            fx_node_name: 'mm_1',
+            fx_node_target: 'aten.mm',
+            fx_original_trace: 'y = self.linear(x)',
+          },
+        ],
       },
-    }),
-  );
+      7: { action: 'annotate', addr: 0x7f0000000000, size: 0, user_metadata: 'weights of layer 3' },
+    },
+  });
   await settledView(page);
   const details = page.locator('memstrata-details');
   const show = async (address: string): Promise<void> => {
@@ -135,7 +120,7 @@ test('the details of a block tell all that the file says of it', async ({ page }
 });
 
 test('without times no date is invented', async ({ page }) => {
-  await open(page, knownSnapshot({ times: false }));
+  await openKnown(page, { times: false });
   await settledView(page);
   await page.getByLabel('Search and filter blocks').fill('7f0000400000');
   await page.keyboard.press('Enter');
@@ -145,7 +130,7 @@ test('without times no date is invented', async ({ page }) => {
 });
 
 test('Shift F fits the height of what is visible', async ({ page }) => {
-  await open(page, knownSnapshot());
+  await openKnown(page);
   const all = await settledView(page);
   await page.locator('.plot').focus();
   await page.keyboard.press('Shift+F');
