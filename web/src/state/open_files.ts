@@ -4,7 +4,7 @@
 // time, the others wait. A file that cannot be read keeps its place with its error and hides no other.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Bytes } from '../base/units.ts';
-import type { Contents, Diagnostic, EngineError, ViewInfo } from '../engine/answers.ts';
+import type { Bands, Contents, Diagnostic, EngineError, ViewInfo } from '../engine/answers.ts';
 import { EngineFailure, type EngineClient } from '../engine/client.ts';
 import { EnginePool } from '../engine/pool.ts';
 import type { Progress, Source } from '../engine/protocol.ts';
@@ -148,13 +148,13 @@ export class OpenFiles implements ReactiveController {
     if (this.active && !this.active.file) this.close(this.active);
   }
 
-  async openDevice(snapshot: number, device: number): Promise<void> {
+  async openDevice(snapshot: number, device: number, bands: Bands = 'blocks'): Promise<void> {
     const { file } = this;
     if (!file || this.switching) return;
     this.switching = true;
     this.host.requestUpdate();
     try {
-      const { view, diagnostics } = await file.engine.call('view', { snapshot, device });
+      const { view, diagnostics } = await file.engine.call('view', { snapshot, device, bands });
       file.snapshot = snapshot;
       file.view = view;
       file.diagnostics = diagnostics;
@@ -165,7 +165,7 @@ export class OpenFiles implements ReactiveController {
       // The one before is still what the page shows.
       if (file.view)
         await file.engine
-          .call('view', { snapshot: file.snapshot, device: file.view.device })
+          .call('view', { snapshot: file.snapshot, device: file.view.device, bands: file.view.bands })
           .catch(() => undefined);
     } finally {
       this.switching = false;

@@ -10,6 +10,7 @@ export interface TimelineActions {
   fitHeight(): Promise<void>;
   goToPeak(): void;
   nextOom(): void;
+  stepMarker(by: 1 | -1): void;
   measure(): void;
 }
 
@@ -22,6 +23,7 @@ export interface ActionTarget {
   toggleTheme(): void;
   changeAxis(): void;
   changeColour(): void;
+  changeBands(): boolean;
   focusFilter(): boolean;
   stepMatch(by: 1 | -1): void;
   stepEvent(by: 1 | -1): boolean;
@@ -111,6 +113,20 @@ const table = [
     what: 'next out-of-memory event',
     run: onTimeline((t) => t.nextOom()),
   },
+  {
+    id: 'next-marker',
+    group: 'Find',
+    keys: ['k'],
+    what: 'next marker: snapshot, note, out of memory',
+    run: onTimeline((t) => t.stepMarker(1)),
+  },
+  {
+    id: 'previous-marker',
+    group: 'Find',
+    keys: ['Shift k'],
+    what: 'previous marker',
+    run: onTimeline((t) => t.stepMarker(-1)),
+  },
   { id: 'filter', group: 'Find', keys: ['/'], what: 'search and filter', run: (page) => page.focusFilter() },
   { id: 'next-match', group: 'Find', keys: ['n'], what: 'next match', run: (page) => page.stepMatch(1) },
   {
@@ -170,6 +186,13 @@ const table = [
     what: 'next way to colour',
     run: (page) => page.changeColour(),
   },
+  {
+    id: 'bands',
+    group: 'Page',
+    keys: ['v'],
+    what: 'next view: active memory, with private pools, segments',
+    run: (page) => page.changeBands(),
+  },
   { id: 'next-file', group: 'Page', keys: ['.'], what: 'next file', run: (page) => page.stepFile(1) },
   {
     id: 'previous-file',
@@ -216,6 +239,7 @@ export const gestures: readonly { keys: string; what: string }[] = [
   { keys: 'Click', what: 'pin a block, or let it go; with the State open also choose the moment' },
   { keys: 'Drag the ruler', what: 'choose the moment of the State' },
   { keys: 'Double click', what: 'fit the life of a block' },
+  { keys: 'Click a region', what: 'fit it; a marker: go there' },
   { keys: 'Pinch', what: 'zoom both ways; tap pins' },
 ];
 

@@ -2,9 +2,9 @@
 // Of each device that was shown the choice is kept; a new one is an entry in the browser's history.
 import type { ReactiveControllerHost } from 'lit';
 import type { Rank } from '../base/units.ts';
-import type { Axis, BlockDetails, ViewInfo } from '../engine/answers.ts';
+import { isBlock, sizeOf, type Axis, type Band, type ViewInfo } from '../engine/answers.ts';
 import type { Calls, Kind } from '../engine/protocol.ts';
-import { describeBlock } from '../state/block_text.ts';
+import { describeBand } from '../state/band_text.ts';
 import type { Described, Goal } from '../state/described.ts';
 import type { LinkWalk } from '../state/link_walk.ts';
 import type { OpenFile } from '../state/open_files.ts';
@@ -15,8 +15,8 @@ import type { PanelEvents } from './panels.ts';
 import type { TimelineView } from './timeline.ts';
 
 export interface Chosen {
-  /** The pinned block. */
-  block: BlockDetails | undefined;
+  /** The pinned block, or whatever else is a band. */
+  block: Band | undefined;
   /** The state after this event is shown, -1 = before the first; undefined = none was chosen yet. */
   event: number | undefined;
   /** What the details tell instead of the block. */
@@ -31,6 +31,8 @@ export interface ChoicesTarget extends ReactiveControllerHost {
   readonly timeline: TimelineView | null;
   /** Opens the panel in which events are seen. */
   showState(): void;
+  /** Shows blocks as bands, if they are not: what ranks of panels mean. */
+  showBlocks(): Promise<void>;
   /** Lists the events of an address or name there. */
   listEvents(address: string): Promise<void>;
 }
@@ -41,11 +43,11 @@ export class Choices {
   private readonly kept = new WeakMap<ViewInfo, Chosen>();
   private info: ViewInfo | undefined;
   /** Under the pointer on the timeline; it stays when the pointer leaves. */
-  private pointedBlock: BlockDetails | undefined;
+  private pointedBlock: Band | undefined;
   /** Under the pointer in a panel. */
   private pointedThing: Thing | undefined;
 
-  private told: { what: Thing | BlockDetails; as: Described } | undefined;
+  private told: { what: Thing | Band; as: Described } | undefined;
 
   constructor(
     private readonly page: ChoicesTarget,
@@ -62,7 +64,7 @@ export class Choices {
   get chosen(): Chosen {
     return (this.info && this.kept.get(this.info)) ?? nothing;
   }
-  get block(): BlockDetails | undefined {
+  get block(): Band | undefined {
     return this.chosen.block;
   }
   /** The moment that the panels show. Where memory ran out is what one looks for first, else the peak. */
@@ -76,7 +78,7 @@ export class Choices {
     const what = this.pointedThing ?? chosen.thing ?? chosen.block ?? this.pointedBlock;
     if (!info || !what) return undefined;
     if (what !== this.told?.what)
-      this.told = { what, as: 'rank' in what ? describeBlock(what, info) : describeThing(what, info) };
+      this.told = { what, as: 'rank' in what ? describeBand(what, info) : describeThing(what, info) };
     return this.told.as;
   }
   /** It stays until it is let go. */
@@ -97,7 +99,7 @@ export class Choices {
 
   // -- Pointing.
 
-  pointBlock(block: BlockDetails): void {
+  pointBlock(block: Band): void {
     this.pointedBlock = block;
     this.page.requestUpdate();
   }
@@ -108,12 +110,12 @@ export class Choices {
 
   // -- Choosing.
 
-  pin(block: BlockDetails | undefined): void {
+  pin(block: Band | undefined): void {
     this.pointedThing = undefined; // or else it would hide what was chosen on it
     if (block?.rank !== this.block?.rank) this.choose({ block, thing: undefined });
     else if (this.chosen.thing) this.keep({ thing: undefined });
   }
-  togglePin(block: BlockDetails | undefined): void {
+  togglePin(block: Band | undefined): void {
     this.pin(block && block.rank === this.block?.rank ? undefined : block);
   }
   chooseEvent({ event, step, told }: PanelEvents['choose-event']): void {
@@ -129,6 +131,7 @@ export class Choices {
     this.keep({ thing });
   }
   async chooseBlock(rank: Rank | undefined): Promise<void> {
+    if (rank !== undefined) await this.page.showBlocks();
     const { info } = this;
     const block = rank === undefined ? undefined : await this.blockOf(rank);
     if (info === this.info) this.pin(block);
@@ -140,9 +143,11 @@ export class Choices {
     if (!block || info !== this.info) return;
     this.pin(block);
     const { event } = this;
-    const lives = block.born_event <= event && (block.freed_event === null || event < block.freed_event);
-    if (!lives && showsMoment(this.page.panel)) this.keep({ event: Math.max(block.born_event, -1) });
-    await this.page.timeline?.showBlock(rank, block.requested_size);
+    if (isBlock(block) && showsMoment(this.page.panel)) {
+      const lives = block.born_event <= event && (block.freed_event === null || event < block.freed_event);
+      if (!lives) this.keep({ event: Math.max(block.born_event, -1) });
+    }
+    await this.page.timeline?.showBlock(rank, sizeOf(block));
   }
   /** Lets go of one thing; false if nothing was chosen. */
   letGo(): boolean {
@@ -153,7 +158,7 @@ export class Choices {
   }
 
   /** Undefined if there is no such block, or no engine any more. */
-  async blockOf(rank: Rank): Promise<BlockDetails | undefined> {
+  async blockOf(rank: Rank): Promise<Band | undefined> {
     return (await this.ask('block', { rank, axis: this.page.axis }))?.details ?? undefined;
   }
 
@@ -173,6 +178,7 @@ export class Choices {
         return;
       }
       case 'rank':
+        await this.page.showBlocks();
         return this.showBlock(goal.rank);
       case 'events':
         this.page.showState();
