@@ -9,9 +9,7 @@ import { openPage, waitForState } from './support.ts';
 const details = (page: Page) => page.locator('memstrata-details');
 const map = (page: Page) => page.locator('memstrata-address-map');
 const scroller = (page: Page) => page.getByRole('application', { name: /^Address map over time/ });
-const row = 46;
 const words = 18;
-const strip = 24;
 
 async function openMap(page: Page, buffer = poolSnapshot()): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
@@ -25,6 +23,9 @@ async function openMap(page: Page, buffer = poolSnapshot()): Promise<void> {
   await settledView(page);
 }
 
+const rowHeight = async (page: Page): Promise<number> =>
+  Number(await scroller(page).getAttribute('data-row'));
+
 /** Of a row that is seen: a moment of the axis, and a part of its height from below. */
 async function pointIn(
   page: Page,
@@ -34,8 +35,9 @@ async function pointIn(
 ): Promise<{ x: number; y: number }> {
   const { x } = await pointOf(page, units, 0);
   const box = (await scroller(page).boundingBox())!;
+  const row = await rowHeight(page);
   const top = await scroller(page).evaluate((element) => element.scrollTop);
-  return { x, y: box.y + index * row - top + words + (strip - 1) * (1 - part) };
+  return { x, y: box.y + index * row - top + words + (row - words - 5) * (1 - part) };
 }
 
 async function pointAt(page: Page, index: number, units: number, part: number): Promise<void> {
@@ -78,6 +80,7 @@ test('a click pins the block everywhere, a click beside it lets go', async ({ pa
   await openMap(page);
   const at = await pointIn(page, 1, 6.5, 4 / 8);
   await page.mouse.click(at.x, at.y);
+  await page.mouse.move(5, 5);
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
   await expect(details(page).locator('h2')).toHaveAttribute('data-bytes', String(2 * MiB));
   await expect.poll(() => page.url()).toContain('block=3');
@@ -126,13 +129,17 @@ test('rows are ordered, and walked through by key', async ({ page }) => {
   await expect(said).toHaveText(/^4 MiB, s'7f0025800000_0/);
 });
 
-test('the row of a block that is pinned on the timeline is scrolled to', async ({ page }) => {
+test('the row of a block that is pinned elsewhere is scrolled to', async ({ page }) => {
   await openMap(page, manySegments());
-  // Blocks of 1 MiB, the last on top: rank 299 lies in row 299.
-  const at = await pointOf(page, 299.5, 299.5 * MiB);
-  await page.mouse.click(at.x, at.y);
+  // Block 299 lies in row 299.
+  await expect.poll(() => page.url()).toContain('panel=map');
+  await page.evaluate(() => {
+    location.hash += '&block=299';
+  });
   await expect(details(page).locator('[data-name]')).toHaveText(/^b'7f004ac00000_0$/);
   const height = (await scroller(page).boundingBox())!.height;
+  const row = await rowHeight(page);
+  expect(row).toBe(46); // as small as they get
   await expect
     .poll(() => scroller(page).evaluate((element) => element.scrollTop))
     .toBeCloseTo(300 * row - height, -1);

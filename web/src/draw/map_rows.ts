@@ -6,10 +6,15 @@ import type { Region } from '../engine/state_answers.ts';
 import type { TimelineColors } from './colors.ts';
 import { font, type Context, type Projection } from './plot.ts';
 
-/** Of a row: a line of words, then the strip with the blocks. */
-export const rowHeight: CssPx = 46;
+/** Of a row: a line of words, then the strip with the blocks, then a gap. */
 export const wordsHeight: CssPx = 18;
-export const stripHeight: CssPx = 24;
+const gap: CssPx = 4;
+export const stripHeight = (rowHeight: CssPx): CssPx => rowHeight - wordsHeight - gap;
+
+/** Few rows share the room, so that more is seen in each. */
+export function rowHeightFor(rows: number, room: CssPx): CssPx {
+  return Math.min(Math.max(Math.floor(room / Math.max(rows, 1)), 46), 160);
+}
 
 /** What the engine drew of some rows. */
 export interface MapRows {
@@ -49,6 +54,7 @@ export function drawWords(
   { area }: Projection,
   region: Region | undefined,
   top: DevicePx,
+  rowHeight: CssPx,
   colors: TimelineColors,
   strong: boolean,
 ): void {
@@ -66,7 +72,11 @@ export function drawWords(
   if (region) {
     ctx.textAlign = 'right';
     ctx.font = font(area, 11.5, 600);
-    ctx.fillText(formatBytes(region.size), left - 8 * ratio, top + (wordsHeight + stripHeight / 2) * ratio);
+    ctx.fillText(
+      formatBytes(region.size),
+      left - 8 * ratio,
+      top + (wordsHeight + stripHeight(rowHeight) / 2) * ratio,
+    );
   }
   ctx.restore();
 }
@@ -85,11 +95,12 @@ export function drawStrip(
   rows: MapRows | undefined,
   row: number,
   top: DevicePx,
+  rowHeight: CssPx,
   colors: TimelineColors,
 ): void {
   const { left, width, ratio } = at.area;
   const y = Math.round(top + wordsHeight * ratio);
-  const height = Math.round(stripHeight * ratio);
+  const height = Math.round(stripHeight(rowHeight) * ratio);
   ctx.fillStyle = colors.grid;
   ctx.fillRect(left, y + height - Math.max(1, Math.round(ratio)), width, Math.max(1, Math.round(ratio)));
   if (!rows || row < rows.first || row >= rows.first + rows.count) return;

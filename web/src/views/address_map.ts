@@ -12,7 +12,7 @@ import {
   drawBox,
   drawStrip,
   drawWords,
-  rowHeight,
+  rowHeightFor,
   stripHeight,
   wordsHeight,
   wordsOf,
@@ -71,7 +71,7 @@ export class AddressMapView extends LitElement {
   @query('.scroller') private scroller!: HTMLDivElement;
   @query('canvas') private canvas!: HTMLCanvasElement;
 
-  private readonly window = new RowWindow(rowHeight);
+  private window = new RowWindow(rowHeightFor(0, 0));
   private regions: { order: RegionOrder; first: number; rows: readonly Region[] } | undefined;
   private shown: (MapRows & { key: string }) | undefined;
   private kinds: Kinds | undefined;
@@ -217,7 +217,14 @@ export class AddressMapView extends LitElement {
     this.draw();
   }
   private measure(): void {
-    this.window.resize(this.count ?? 0, this.scroller?.clientHeight ?? 0);
+    const { count = 0, window } = this;
+    const height = this.scroller?.clientHeight ?? 0;
+    const rowHeight = rowHeightFor(count, height);
+    if (rowHeight !== window.rowHeight) {
+      this.window = new RowWindow(rowHeight);
+      this.window.top = window.top;
+    }
+    this.window.resize(count, height);
     this.requestUpdate();
   }
   private readonly scrolled = (): void => {
@@ -249,7 +256,7 @@ export class AddressMapView extends LitElement {
       this.lists?.request({ order, first: from, count: end - from + wordsAround / 2 });
     }
     const columns = visibleColumns(at, page.axis, this.bounds);
-    const height = Math.round(stripHeight * at.area.ratio);
+    const height = Math.round(stripHeight(window.rowHeight) * at.area.ratio);
     const look: Look = {
       palette: enginePalette(page.theme, colorsOfKinds(this.kinds, page.theme)),
       dimOthers: page.highlight !== '',
@@ -288,7 +295,7 @@ export class AddressMapView extends LitElement {
     const { shown, window } = this;
     const at = this.projection();
     const ratio = devicePixelRatio;
-    const row = Math.floor((window.top + y / ratio) / rowHeight);
+    const row = Math.floor((window.top + y / ratio) / window.rowHeight);
     if (!shown || row < shown.first || row >= shown.first + shown.count) return undefined;
     const line = Math.floor(y - Math.round(this.topOf(row) + wordsHeight * ratio));
     const column = Math.floor(at.units(Math.floor(x) + 0.5) / shown.columns.width) - shown.columns.first;
@@ -409,7 +416,7 @@ export class AddressMapView extends LitElement {
   // -- Drawing.
 
   private topOf(row: number): DevicePx {
-    return Math.round((row * rowHeight - this.window.top) * devicePixelRatio);
+    return Math.round((row * this.window.rowHeight - this.window.top) * devicePixelRatio);
   }
 
   private redraw(): void {
@@ -433,8 +440,8 @@ export class AddressMapView extends LitElement {
     const rows = shown?.columns.axis === page.axis ? shown : undefined;
     for (let row = window.first; row < window.end; row += 1) {
       const top = this.topOf(row);
-      drawStrip(ctx, at, rows, row, top, colors);
-      drawWords(ctx, at, this.regionAt(row), top, colors, row === spot?.row);
+      drawStrip(ctx, at, rows, row, top, window.rowHeight, colors);
+      drawWords(ctx, at, this.regionAt(row), top, window.rowHeight, colors, row === spot?.row);
     }
     this.drawMoment(ctx, at);
     if (rows) {
@@ -483,6 +490,7 @@ export class AddressMapView extends LitElement {
       ${count === 0 ? html`<p class="dim">No device memory is known: neither segments nor their events are in the file.</p>` : nothing}
       <div
         class="scroller"
+        data-row=${window.rowHeight}
         tabindex="0"
         role="application"
         aria-roledescription="address map"
