@@ -6,7 +6,7 @@
 #   bash tests/run.sh --ci            all but release, which repeats debug; lint, guard and a short fuzz too
 #   bash tests/run.sh --list          the groups
 #
-# MEMSTRATA_FUZZ_SECONDS: time for each fuzz target (60).
+# MEMSTRATA_FUZZ_SECONDS: time for each fuzz target (60). MEMSTRATA_FUZZ_SEED: of its inputs (0 = any).
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../site/setup.sh"
 cd "$root" || exit 1
@@ -27,7 +27,7 @@ while (($#)); do
     --only) groups+=("${2:?--only needs a group}"); shift ;;
     --ci)
       groups=(debug wasm browser lint guard fuzz) # in about 25 minutes on 2 cores
-      : "${MEMSTRATA_FUZZ_SECONDS:=20}"
+      : "${MEMSTRATA_FUZZ_SECONDS:=20}" "${MEMSTRATA_FUZZ_SEED:=1}" # the same commit, the same inputs
       ;;
     --list) for name in "${order[@]}"; do printf '%-9s%s\n' "$name" "${about[$name]}"; done; exit 0 ;;
     *) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
@@ -146,6 +146,7 @@ if wanted guard; then
 fi
 if wanted fuzz; then
   title fuzz
-  bash tests/fuzz/run.sh "${MEMSTRATA_FUZZ_SECONDS:-60}" "$results/fuzz.tsv"
+  MEMSTRATA_FUZZ_SEED=${MEMSTRATA_FUZZ_SEED:-0} \
+    bash tests/fuzz/run.sh "${MEMSTRATA_FUZZ_SECONDS:-60}" "$results/fuzz.tsv"
 fi
 finish

@@ -3,6 +3,7 @@
 #
 #   bash tests/fuzz/run.sh [SECONDS=60] [RESULTS=build/fuzz/results.tsv]
 #
+# MEMSTRATA_FUZZ_SEED: another seed, other inputs; 0 or none = any. With one, a run repeats as far as its time goes.
 # tests/fuzz/corpus/<target>/ holds the kept inputs, also those that once failed, and tests/fuzz/<target>.dict,
 # where present, the words of the format. New inputs gather in build/fuzz/corpus/<target>/, inputs that fail in
 # build/fuzz/failed/. Run one by hand:
@@ -31,7 +32,7 @@ run_one() {
   local words=tests/fuzz/$target.dict
   [[ -e $words ]] || words=
   # A hostile file must not take more than this memory or time, whatever it says.
-  if "$out/bin/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=1024 \
+  if "$out/bin/$target" -seed="${MEMSTRATA_FUZZ_SEED:-0}" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=1024 \
     ${words:+-dict="$words"} -print_final_stats=1 -artifact_prefix="$out/failed/$target-" "$out/corpus/$target" ${kept:+"$kept"} \
     >"$out/$target.log" 2>&1; then
     echo "fuzz $target: $(grep -o 'number_of_executed_units: .*' "$out/$target.log")"

@@ -122,10 +122,23 @@ void PickleOutput::new_word(Word word, Slot& slot) {
 }
 
 void PickleOutput::value(StringId id) {
-  if (id.is_none()) return value(std::string_view{});
-  if (refer(texts_[id.index()])) return;
-  text(recording_.strings.view(id));
-  remember(texts_[id.index()]);
+  if (id.is_none()) return empty_text();
+  Slot& slot = texts_[id.index()];
+  if (refer(slot)) return;
+  const std::string_view chars = recording_.strings.view(id);
+  if (chars.empty()) {
+    empty_text();
+    slot = empty_;
+    return;
+  }
+  text(chars);
+  remember(slot);
+}
+
+void PickleOutput::empty_text() {
+  if (refer(empty_)) return;
+  text({});
+  remember(empty_);
 }
 
 void PickleOutput::value(std::string_view chars) { text(chars); }

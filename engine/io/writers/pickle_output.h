@@ -165,6 +165,8 @@ class PickleOutput {
   }
   void new_word(Word word, Slot& slot);
   void text(std::string_view text);
+  // Shared by absent texts and those that are empty: a reader cannot tell them apart.
+  void empty_text();
   void flush();
 
   const model::Recording& recording_;
@@ -177,6 +179,7 @@ class PickleOutput {
   std::array<uint16_t, 256> batch_{};
   size_t depth_ = 0;
   Slot memo_size_ = 0;
+  Slot empty_ = 0;
   std::array<Slot, static_cast<size_t>(Word::kWords)> words_{};
   std::array<Slot, 256> actions_{};
   Column<Slot> texts_, json_, frames_, stacks_, pools_;

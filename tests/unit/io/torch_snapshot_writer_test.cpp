@@ -125,6 +125,17 @@ TEST(TorchSnapshotWriter, StacksFramesAndTextsAreWrittenOnce) {
   EXPECT_EQ(content_of(*again(*file)), content_of(*file));
 }
 
+// Read again they are one text, so a second writing must find them as one, too.
+TEST(TorchSnapshotWriter, AbsentAndEmptyTextsAreOneText) {
+  const Py stack = Py::list({Py::dict({{"filename", "a.py"}, {"line", 1}}), frame("", "a.py", 2)});
+  const auto file = read(snapshot_of({event("alloc", 4096, 512).with("frames", stack)}));
+  const std::string bytes = written(file->recording);
+  const std::string empty = "\x8c\0\x94"s;
+  EXPECT_EQ(bytes.find(empty), bytes.rfind(empty));
+  EXPECT_THAT(bytes, HasSubstr(empty));
+  EXPECT_EQ(written(again(*file)->recording), bytes);
+}
+
 TEST(TorchSnapshotWriter, UnknownDataIsWrittenAsValues) {
   const Py settings = Py::dict({{"PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"},
                                 {"garbage_collection_threshold", 0.1},

@@ -36,6 +36,7 @@ export function drawRulers(ctx: Context, at: Projection, axis: Axis, colors: Tim
   ctx.textBaseline = 'top';
   const widest = (axis === 'event' ? 84 : 104) * ratio;
   const ticks = decimalTicks(view.x0, view.x1, area.width / widest, 1);
+  let free = 0; // behind the last text
   for (const value of ticks.values) {
     const x = at.x(value + (axis === 'event' && at.unitsPerPixel < 1 ? 0.5 : 0));
     if (x > area.left + area.width) continue;
@@ -43,9 +44,12 @@ export function drawRulers(ctx: Context, at: Projection, axis: Axis, colors: Tim
     const half = ctx.measureText(text).width / 2;
     ctx.fillStyle = colors.axis;
     ctx.fillRect(Math.round(x), bottom, line, 4 * ratio);
+    const centre = clampInto(x, area.left + half, area.left + area.width - half);
+    if (centre - half < free) continue; // pushed back from the edge into its neighbour
+    free = centre + half + 12 * ratio;
     ctx.fillStyle = colors.text;
     ctx.textAlign = 'center';
-    ctx.fillText(text, clampInto(x, area.left + half, area.left + area.width - half), bottom + 8 * ratio);
+    ctx.fillText(text, centre, bottom + 8 * ratio);
   }
 }
 

@@ -294,6 +294,7 @@ export class TimelineView extends LitElement {
       void this.travel.findMarks().then((found) => found && this.redraw());
     }
     this.chosenTrack.show(this.chosen);
+    if (this.chosen !== undefined && changed.has('chosen')) this.cursor.leaveEvent(this.chosen);
   }
 
   private start(): void {
