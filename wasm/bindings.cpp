@@ -161,6 +161,7 @@ class Session {
   void lightKind(int kind) { session_.light_kind(kind); }
   std::string contentHash() const { return session_.content_hash(); }
   int match(int k) const { return session_.match(k); }
+  std::string marks() const { return text_of(session_.marks_json()); }
 
   // The allocator's states. Without a view every answer is "null", empty or -1.
   std::string openState() {
@@ -250,9 +251,6 @@ class Session {
     StateView* state = opened();
     if (state == nullptr) return -1;
     return state->region_of_block(static_cast<memstrata::replay::RegionOrder>(order), block).value_or(-1);
-  }
-  std::string marks() {
-    return ask([](StateView& state) { return state.marks_json(); });
   }
   int blockOfRank(int rank) {
     StateView* state = opened();

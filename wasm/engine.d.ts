@@ -133,6 +133,7 @@ export interface Session {
   /** RGBA of the last addressMap(), as picture() colours blocks. Empty without a view, or with lastError(). A view. */
   addressMapColours(dimOthers: boolean): Uint32Array;
   regionOfBlock(order: 0 | 1 | 2, block: number): number;
+  /** Regions and markers of the current view (engine/analysis/marks.h); `null` without one. */
   marks(): string;
   blockOfRank(rank: number): number;
   rankOfBlock(block: number): number;

@@ -12,6 +12,8 @@
 #include "engine/analysis/block_groups.h"
 #include "engine/analysis/block_label.h"
 #include "engine/analysis/filter_completion.h"
+#include "engine/analysis/marks.h"
+#include "engine/analysis/pool_id.h"
 #include "engine/analysis/stream_numbers.h"
 #include "engine/analysis/summary.h"
 #include "engine/base/content_hash.h"
@@ -81,8 +83,8 @@ struct Session::State {
     return static_cast<size_t>(rank) < static_cast<size_t>(view->ranked().block_count()) + envelopes;
   }
   [[nodiscard]] std::string name_of(const replay::PoolEnvelope& envelope) const {
-    const model::Pool& pool = recording.pools[envelope.pool.index()];
-    return fmt::format("Private Pool ({},{},s{})", pool.graph_id, pool.user_id,
+    return fmt::format("Private Pool ({},s{})",
+                       analysis::pool_text(recording.pools[envelope.pool.index()], ","),
                        view->attributes->number_of(envelope.stream));
   }
   [[nodiscard]] std::string envelope_details(int32_t rank) const;
@@ -581,16 +583,12 @@ std::string Session::State::envelope_details(int32_t rank) const {
   const replay::PoolEnvelope& envelope = *view->envelope(rank);
   const int32_t last = view->lifetimes.events.count - 1;
   const int64_t capacity = envelope.capacity.at(last);
-  const model::Pool& pool = recording.pools[envelope.pool.index()];
   JsonWriter json;
   json.begin_object();
   json.member("rank", rank);
   json.member("name", name_of(envelope));
   json.key("pool");
-  json.begin_array();
-  json.value(static_cast<uint64_t>(pool.graph_id));
-  json.value(static_cast<uint64_t>(pool.user_id));
-  json.end_array();
+  analysis::write_pool(json, recording, envelope.pool);
   json.member("stream", view->attributes->number_of(envelope.stream));
   json.member("stream_handle", analysis::handle_text(recording, envelope.stream));
   json.member("capacity", capacity);
@@ -735,6 +733,13 @@ void Session::light_kind(int32_t kind) {
   if (!lit.resize(group.size(), 0)) return;  // then nothing is dimmed
   for (size_t r = 0; r < group.size(); ++r) lit[r] = group[r] == static_cast<uint32_t>(kind) ? 1 : 0;
   s.view->lit.emplace(std::move(lit));
+}
+
+Result<std::string> Session::marks_json() const {
+  const State& s = *state_;
+  if (!s.view) return std::string("null");
+  return analysis::marks_json(s.recording, s.view_snapshot(),
+                              replay::rows_of(s.view_snapshot(), s.view->lifetimes.device));
 }
 
 int32_t Session::match(int32_t k) const {

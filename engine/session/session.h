@@ -108,9 +108,12 @@ class Session {
   [[nodiscard]] Result<std::string> complete_filter_json(std::string_view text, size_t cursor);
   // The k-th match (0-based) as rank, -1 if there is none.
   [[nodiscard]] int32_t match(int32_t k) const;
+  // Regions and markers of the current view's device: analysis/marks.h; "null" without a view. Error:
+  // limit_exceeded.
+  [[nodiscard]] Result<std::string> marks_json() const;
 
   // -- Colours by kind.
-  // `by` = allocation, stack, size, stream, pool, lifetime, age. {"by","ordered": bool,"kinds":[{"label",
+  // `by` = allocation, stack, size, stream, pool, lifetime, age, category. {"by","ordered": bool,"kinds":[{"label",
   // "blocks","merged"}]}; kinds have the palette's colours in order (analysis/block_groups.h). No kinds:
   // every block has a colour of its own.
   [[nodiscard]] Result<std::string> colour_by(std::string_view by);

@@ -4,19 +4,12 @@ import { expect, test, type Page } from '@playwright/test';
 import { linkOf, shownIn, type Shown } from '../../web/src/state/link.ts';
 import { pointOf, settledView, textOf, viewAfter } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { openKnown, openPage, waitForState } from './support.ts';
 
 const choose = (page: Page, name = 'known.pickle', buffer = knownSnapshot()): Promise<void> =>
   page.locator('input[type=file]').first().setInputFiles({ name, mimeType: '', buffer });
 const details = (page: Page) => page.locator('memstrata-details h2');
 const unpin = (page: Page) => page.getByRole('button', { name: 'Unpin' });
-
-async function openKnown(page: Page): Promise<void> {
-  await openPage(page);
-  await choose(page);
-  await waitForState(page, 'ready');
-  await settledView(page);
-}
 
 test('what is shown goes into a link and comes back', () => {
   const shown: Shown = {

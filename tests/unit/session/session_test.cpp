@@ -1,5 +1,6 @@
 #include "engine/session/session.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,9 @@
 
 namespace memstrata::session {
 namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
 
 class SessionTest : public ::testing::Test {
  protected:
@@ -72,6 +76,47 @@ TEST_F(SessionTest, LabelsLieInTheBandsOfThePictureThatWasDrawn) {
   // Other colours, another picture.
   session.set_palette({}, 0, 0, 0);
   EXPECT_EQ(session.labels_json(columns, 1, 5), "[]");
+}
+
+TEST_F(SessionTest, PinnedHostMemoryIsADevice) {
+  open("era8_host_memory_and_annotate");
+  EXPECT_THAT(session.contents_json(), HasSubstr(R"({"device":-1,"events":3,"segments":2})"));
+  const auto device = session.open_view(0, 0);
+  ASSERT_TRUE(device.has_value());
+  const auto host = session.open_view(0, -1);
+  ASSERT_TRUE(host.has_value());
+  // 4096 bytes by event 1, 512 by event 2; nothing is freed.
+  EXPECT_THAT(*host,
+              AllOf(HasSubstr(R"({"device":-1,"events":3,"blocks":2,"from_start":0,)"),
+                    HasSubstr(R"("peak":{"bytes":4608,"event":2},"initial_bytes":0,"final_bytes":4608)")));
+  EXPECT_THAT(session.block_details_json(0), HasSubstr(R"("address":"0x5000")"));
+  const replay::ColumnGrid columns{replay::Axis::event, 0, 1, 3};
+  EXPECT_EQ(session.highest_level(columns), 4608);
+  EXPECT_EQ(session.picture(columns, {0, 1536, 3}, false)->size(), 9U);
+  const auto state = session.open_state();
+  ASSERT_TRUE(state.has_value());
+  ASSERT_NE(*state, nullptr);
+  analysis::EventFilter allocs;
+  allocs.actions = "alloc";
+  EXPECT_EQ((*state)->filter_events(allocs).value_or(-1), 2);
+  EXPECT_THAT(*(*state)->totals_json(1), HasSubstr(R"("allocated":4096)"));
+  EXPECT_EQ(*session.marks_json(),
+            R"({"regions":[],"regions_left_out":0,"markers":[],"markers_left_out":0})");
+}
+
+TEST_F(SessionTest, TheDeviceWithTheLongestTraceIsTheFirstShown) {
+  open("several_devices");  // device 0 has one event, 3 has two
+  EXPECT_THAT(session.contents_json(), HasSubstr(R"("default":{"snapshot":0,"device":3})"));
+}
+
+TEST_F(SessionTest, MarksNeedNoStates) {
+  EXPECT_EQ(*session.marks_json(), "null");
+  open("oom_and_snapshot_events");
+  EXPECT_EQ(*session.marks_json(), "null");  // no view yet
+  ASSERT_TRUE(session.open_view(0, 0).has_value());
+  const auto marks = session.marks_json();
+  ASSERT_TRUE(marks.has_value());
+  EXPECT_THAT(*marks, AllOf(HasSubstr(R"("kind":"oom")"), HasSubstr(R"("kind":"snapshot")")));
 }
 
 // One private pool of 8192 bytes with a block of 500, and a default block of 800 on top of it.

@@ -20,6 +20,12 @@ export interface TimelineColors {
   peak: string;
   peakText: string;
   oom: string;
+  snapshot: string;
+  annotate: string;
+  /** Neighbouring regions take turns; the profiler's steps have colours of their own. */
+  regions: readonly [string, string];
+  steps: readonly [string, string];
+  regionText: string;
   cursor: string;
   cursorChip: string;
   cursorChipText: string;
@@ -55,6 +61,11 @@ const light: TimelineColors = {
   peak: '#16202b',
   peakText: '#ffffff',
   oom: '#b3261e',
+  snapshot: '#1f63c8',
+  annotate: '#7a3fb0',
+  regions: ['#e3e8ee', '#d1d9e3'],
+  steps: ['#d6e4fa', '#bcd4f6'],
+  regionText: '#16202b',
   cursor: 'rgba(20, 32, 48, 0.55)',
   cursorChip: '#2a3642',
   cursorChipText: '#ffffff',
@@ -90,6 +101,11 @@ const dark: TimelineColors = {
   peak: '#eef3f8',
   peakText: '#11151a',
   oom: '#ff8f85',
+  snapshot: '#7aaeff',
+  annotate: '#cda5f5',
+  regions: ['#262e38', '#34404d'],
+  steps: ['#1f3558', '#2b4a7a'],
+  regionText: '#e6ebf1',
   cursor: 'rgba(226, 234, 244, 0.6)',
   cursorChip: '#dfe6ee',
   cursorChipText: '#11151a',

@@ -212,7 +212,7 @@ export interface Kinds {
   kinds: { label: string; blocks: number; /** Kinds that are together in this one. */ merged: number }[];
 }
 
-export type ColourBy = 'allocation' | 'stack' | 'size' | 'stream' | 'pool' | 'lifetime' | 'age';
+export type ColourBy = 'allocation' | 'stack' | 'size' | 'stream' | 'pool' | 'lifetime' | 'age' | 'category';
 
 export interface Share {
   bytes: Bytes;

@@ -1,5 +1,6 @@
 // What one sees, as the part of an address behind `#`, and back. Nothing of the file itself is in it: the file is named
 // by its name and by a hash of its bytes, so that a link opened without it can ask for it.
+import { colourWays } from '../draw/palettes.ts';
 import { bandsWays, type Axis, type Bands, type ColourBy } from '../engine/answers.ts';
 import type { Rank } from '../base/units.ts';
 import { panelOf, type PanelId } from './panels.ts';
@@ -26,8 +27,6 @@ export interface Shown {
   /** The sheet about the file lies over the page. */
   about: boolean;
 }
-
-const colours: readonly ColourBy[] = ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age'];
 
 /** Without the `#`. What is as usual is left out. */
 export function linkOf(shown: Shown): string {
@@ -71,7 +70,7 @@ export function shownIn(fragment: string): Shown | undefined {
   };
   const [x, y] = [pair('x'), pair('y')];
   const event = whole('event', parts.get('event') === '-1' ? -1 : NaN);
-  const colour = colours.find((one) => one === parts.get('colour'));
+  const colour = colourWays.find((one) => one === parts.get('colour'));
   return {
     file: file.slice(0, 1000),
     hash,

@@ -10,6 +10,7 @@ export interface TimelineActions {
   fitHeight(): Promise<void>;
   goToPeak(): void;
   nextOom(): void;
+  stepMarker(by: 1 | -1): void;
   measure(): void;
 }
 
@@ -111,6 +112,20 @@ const table = [
     keys: ['o'],
     what: 'next out-of-memory event',
     run: onTimeline((t) => t.nextOom()),
+  },
+  {
+    id: 'next-marker',
+    group: 'Find',
+    keys: ['k'],
+    what: 'next marker: snapshot, note, out of memory',
+    run: onTimeline((t) => t.stepMarker(1)),
+  },
+  {
+    id: 'previous-marker',
+    group: 'Find',
+    keys: ['Shift k'],
+    what: 'previous marker',
+    run: onTimeline((t) => t.stepMarker(-1)),
   },
   { id: 'filter', group: 'Find', keys: ['/'], what: 'search and filter', run: (page) => page.focusFilter() },
   { id: 'next-match', group: 'Find', keys: ['n'], what: 'next match', run: (page) => page.stepMatch(1) },
@@ -224,6 +239,7 @@ export const gestures: readonly { keys: string; what: string }[] = [
   { keys: 'Click', what: 'pin a block, or let it go; with the State open also choose the moment' },
   { keys: 'Drag the ruler', what: 'choose the moment of the State' },
   { keys: 'Double click', what: 'fit the life of a block' },
+  { keys: 'Click a region', what: 'fit it; a marker: go there' },
   { keys: 'Pinch', what: 'zoom both ways; tap pins' },
 ];
 

@@ -143,10 +143,10 @@ export class Choices {
     const block = await this.blockOf(rank);
     if (!block || info !== this.info) return;
     this.pin(block);
-    if (isBlock(block)) {
-      const { event } = this;
+    const { event } = this;
+    if (isBlock(block) && showsMoment(this.page.panel)) {
       const lives = block.born_event <= event && (block.freed_event === null || event < block.freed_event);
-      if (!lives && showsMoment(this.page.panel)) this.keep({ event: Math.max(block.born_event, -1) });
+      if (!lives) this.keep({ event: Math.max(block.born_event, -1) });
     }
     await this.page.timeline?.showBlock(rank, sizeOf(block));
   }

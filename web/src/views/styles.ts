@@ -176,6 +176,24 @@ export const base = css`
   }
 `;
 
+/** What is known of something: a word and its value a line. */
+export const facts = css`
+  dl {
+    display: grid;
+    grid-template-columns: max-content minmax(0, 1fr);
+    gap: 4px 16px;
+    margin: 12px 0 0;
+  }
+  dt {
+    color: var(--dim);
+  }
+  dd {
+    margin: 0;
+    overflow-wrap: anywhere;
+    font-variant-numeric: tabular-nums;
+  }
+`;
+
 /** A card in the middle of the page: what is being read, or why it cannot be. */
 export const card = css`
   :host {

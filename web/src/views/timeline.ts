@@ -13,32 +13,38 @@ import { plotArea, Projection } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
 import { bandsNames, type Axis, type Band, type ColourBy, type ViewInfo } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
+import { markerLines } from '../state/mark_text.ts';
 import { boundsOf, fitAll, show, type Viewport } from '../state/viewport.ts';
 import { ChosenTrack } from '../tracks/chosen_track.ts';
 import { Gestures, type Point } from '../tracks/gestures.ts';
 import { KindsTrack } from '../tracks/kinds_track.ts';
 import { MomentTrack } from '../tracks/moment_track.ts';
 import { LabelTrack } from '../tracks/label_track.ts';
+import { MarksTrack, type PlacedMarker, type PlacedRegion } from '../tracks/marks_track.ts';
 import type { Movement } from '../tracks/motion.ts';
 import { OutlineTrack } from '../tracks/outline_track.ts';
 import { highestEvent, PictureTrack, type PictureStyle } from '../tracks/picture_track.ts';
 import { RulerTrack, spoken } from '../tracks/ruler_track.ts';
-import { drawBase, drawOverlay } from '../tracks/scene.ts';
+import { drawBase, drawOverlay, markerAt } from '../tracks/scene.ts';
 import { Stage } from '../tracks/stage.ts';
 import { Travel } from '../tracks/travel.ts';
 import { ViewMotion } from '../tracks/view_motion.ts';
 import './legend.ts';
 import './minimap.ts';
 import type { MinimapView, Stretch } from './minimap.ts';
+import './regions.ts';
+import type { RegionsView } from './regions.ts';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
 import { readout } from './timeline_readout.ts';
 import { timelineStyles } from './timeline_styles.ts';
+import { tip, tipStyles } from './tip.ts';
 
 /** What is kept of a device while another one is shown: going back shows it in the same frame. */
 interface Kept {
   picture: PictureTrack;
   kinds: KindsTrack;
+  marks: MarksTrack;
   axis: Axis;
   view: Viewport | undefined;
   /** What `prepare` asked for. */
@@ -68,11 +74,14 @@ export class TimelineView extends LitElement {
   @state() private litKind = -1;
   @state() private heldKind = -1;
   @state() private problem: string | undefined;
+  /** The marker whose words are shown: under the pointer, or gone to by key. */
+  @state() private marker: PlacedMarker | undefined;
 
   @query('.plot') private plot!: HTMLDivElement;
   @query('.base') private baseCanvas!: HTMLCanvasElement;
   @query('.overlay') private overlayCanvas!: HTMLCanvasElement;
   @query('memstrata-minimap') private minimap!: MinimapView | null;
+  @query('memstrata-regions') private regions!: RegionsView | null;
 
   private readonly stage = new Stage();
   private readonly motion = new ViewMotion(
@@ -154,6 +163,22 @@ export class TimelineView extends LitElement {
   stepEvent(by: 1 | -1): void {
     this.cursor.stepEvent(by, this.chosen);
   }
+  /** The next marker right of the cursor, or left of it; goes round. */
+  stepMarker(by: 1 | -1): void {
+    const markers = this.kept?.marks.placed?.markers ?? [];
+    const from = this.marker?.event ?? this.chosen ?? this.cursor.event ?? (by > 0 ? -1 : Infinity);
+    const next =
+      by > 0
+        ? (markers.find(({ event }) => event > from) ?? markers[0])
+        : (markers.findLast(({ event }) => event < from) ?? markers.at(-1));
+    if (next) this.goToMarker(next);
+  }
+  private goToMarker(marker: PlacedMarker): void {
+    this.travel.toEvent(marker.at, marker.event);
+    if (this.chosen !== undefined) this.choose(marker.event, false);
+    this.marker = marker;
+  }
+
   /** Shows a block that was chosen elsewhere, keeping the zoom if that is enough to see it. */
   showBlock(rank: Rank, size: Bytes): Promise<void> {
     return this.travel.showBlock(rank, size);
@@ -210,8 +235,8 @@ export class TimelineView extends LitElement {
     const { kinds, shares } = kept.kinds;
     const colors = colorsOf(this.theme);
     const hues = colorsOfKinds(kinds, this.theme);
-    const { marks } = this.travel;
-    const placed = marks?.axis === this.axis ? marks : undefined;
+    const { landmarks } = this.travel;
+    const placed = landmarks?.axis === this.axis ? landmarks : undefined;
     return {
       title,
       subtitle: `Device ${info.device}: ${formatCount(info.events)} events, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${info.bands === 'segments' ? '' : ` allocated, ${formatBytes(info.reserved_peak)}`} reserved`,
@@ -291,7 +316,8 @@ export class TimelineView extends LitElement {
       this.chosenTrack.forget();
       this.ruler.forget();
       this.labels.forget();
-      void this.travel.findMarks().then((found) => found && this.redraw());
+      this.marker = undefined;
+      void this.travel.findLandmarks().then((found) => found && this.redraw());
     }
     this.chosenTrack.show(this.chosen);
     if (this.chosen !== undefined && changed.has('chosen')) this.cursor.leaveEvent(this.chosen);
@@ -301,7 +327,7 @@ export class TimelineView extends LitElement {
     this.kept = this.keptOf(this.engine, this.info);
     this.litKind = -1;
     this.heldKind = -1;
-    this.travel.marks = undefined;
+    this.travel.landmarks = undefined;
     this.firstPicture = false;
   }
 
@@ -313,6 +339,11 @@ export class TimelineView extends LitElement {
         kinds: new KindsTrack(engine, () => {
           if (made !== this.kept) return this.prepare(engine, info);
           this.requestUpdate(); // the legend; draws, too
+        }),
+        marks: new MarksTrack(engine, info, () => {
+          if (made !== this.kept) return;
+          this.requestUpdate(); // the strip of regions may come
+          this.redraw();
         }),
         axis: 'event',
         view: undefined,
@@ -375,7 +406,14 @@ export class TimelineView extends LitElement {
     if (changed.size > 0) this.redraw(); // the line below the plot is not on the canvas
   }
 
+  private get markers(): readonly PlacedMarker[] {
+    const placed = this.kept?.marks.placed;
+    return placed?.axis === this.axis ? placed.markers : [];
+  }
+
   private async clicked(at: Point): Promise<void> {
+    const marker = markerAt(this.stage.projection(), this.markers, at);
+    if (marker) return this.goToMarker(marker);
     if (!this.stage.projection().contains(at.x, at.y)) return;
     const answer = await this.cursor.probeOnce(at);
     this.togglePin(answer?.details);
@@ -386,6 +424,7 @@ export class TimelineView extends LitElement {
   private hover(at: Point | undefined): void {
     this.overlayCanvas.classList.toggle('scrub', at !== undefined && this.chosenTrack.holds(at));
     this.cursor.hover(at);
+    this.marker = at && markerAt(this.stage.projection(), this.markers, at);
   }
 
   /** `step`: no entry in the history. */
@@ -446,11 +485,15 @@ export class TimelineView extends LitElement {
     const at = stage.projection();
     const settled = picture.want(at, this.axis, stage.bounds, this.styleOf(kept, this.highlight));
     if (settled && picture.shown) this.labels.want(picture.shown);
-    const { labels } = this;
+    const { labels, markers } = this;
+    const { landmarks } = this.travel;
     const outline = this.pinOutline.of(this.pinned);
-    drawBase(ctx, at, { stage, picture, labels, marks: this.travel.marks, outline }, colorsOf(this.theme));
+    drawBase(ctx, at, { stage, picture, labels, landmarks, markers, outline }, colorsOf(this.theme));
     this.drawOverlay();
-    this.tellState(settled, settled && labels.settled);
+    this.regions?.draw(at, ctx.canvas.width, this.axis);
+    // After the first picture: a question asked before would delay it.
+    const marked = (settled || this.firstPicture) && kept.marks.want(this.axis);
+    this.tellState(settled, settled && labels.settled && marked);
     this.problem = picture.problem;
     this.drawMinimap(picture);
     if (!settled) return;
@@ -510,6 +553,7 @@ export class TimelineView extends LitElement {
     const peak = formatBytes(info.peak.bytes);
     const kinds = this.kept?.kinds.kinds;
     const { measured } = this.ruler;
+    const marks = this.kept?.marks.placed;
     return html`
       <div class="bar">
         <div class="tools" role="toolbar" aria-label="Timeline">
@@ -583,6 +627,17 @@ export class TimelineView extends LitElement {
         @light=${(event: CustomEvent<number>) => (this.litKind = event.detail)}
         @hold=${(event: CustomEvent<number>) => this.hold(event.detail)}></memstrata-legend>
       ${info.events === 0 ? this.noEventsNote() : ''} ${this.bandsNote()}
+      ${
+        marks && marks.depths > 0
+          ? html`<memstrata-regions
+              .marks=${marks}
+              .theme=${this.theme}
+              .firstTime=${info.first_time_us}
+              .motion=${this.motionAt}
+              @choose=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.fitStretch(detail.from, detail.to)}
+              @reveal=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.reveal(detail.from, detail.to)}></memstrata-regions>`
+          : ''
+      }
       <div
         class="plot"
         tabindex="0"
@@ -593,6 +648,7 @@ export class TimelineView extends LitElement {
         )} ${info.bands === 'segments' ? 'segments' : 'blocks'}, peak ${peak}. Press question mark for the keys.">
         <canvas class="base"></canvas>
         <canvas class="overlay"></canvas>
+        ${this.marker ? this.markerTip(this.marker) : ''}
         ${this.problem === undefined ? '' : html`<p class="problem" role="status">This part cannot be drawn: ${this.problem}</p>`}
       </div>
       ${
@@ -607,7 +663,36 @@ export class TimelineView extends LitElement {
       <p class="visually-hidden" role="status" data-measured=${measured?.text ?? ''}>
         ${measured ? spoken(measured) : ''}
       </p>
+      <p
+        class="visually-hidden"
+        role="status"
+        data-markers=${marks?.markers.length ?? 0}
+        data-marker=${this.marker?.event ?? ''}>
+        ${this.marker ? markerLines(this.marker, info.first_time_us).join(', ') : ''}
+      </p>
     `;
+  }
+
+  /** Gestures on the strip of regions. */
+  private readonly motionAt = {
+    zoomAt: (at: Point, factorX: number) =>
+      this.motion.zoomAt({ x: at.x, y: this.stage.area.top }, factorX, 1),
+    panBy: (dx: number) => this.motion.panBy(dx, 0),
+  };
+
+  /** Above the ruler for what lies there, below the cross of an OOM. */
+  private markerTip(marker: PlacedMarker): TemplateResult {
+    const { area } = this.stage;
+    const lines = markerLines(marker, this.info.first_time_us);
+    const left = this.kept?.marks.placed?.markersLeftOut ?? 0;
+    if (left > 0 && marker === this.markers.at(-1))
+      lines.push(`${formatCount(left)} later markers are not shown.`);
+    const x = this.stage.projection().x(marker.at);
+    const low = marker.kind !== 'oom';
+    const y = low
+      ? area.top + area.height - (lines.length * 17 + 30) * area.ratio
+      : area.top + 4 * area.ratio;
+    return tip(x / area.ratio, this.clientWidth, Math.max(y / area.ratio, 0), lines);
   }
 
   private noEventsNote(): TemplateResult {
@@ -643,7 +728,7 @@ export class TimelineView extends LitElement {
     </label>`;
   }
 
-  static override styles = [base, timelineStyles];
+  static override styles = [base, tipStyles, timelineStyles];
 }
 
 declare global {
