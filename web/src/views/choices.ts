@@ -103,8 +103,8 @@ export class Choices {
     this.pointedBlock = block;
     this.page.requestUpdate();
   }
-  pointThing(thing: Thing | undefined): void {
-    this.pointedThing = thing;
+  pointThing(thing: Thing | null | undefined): void {
+    this.pointedThing = thing ?? undefined; // an event's detail is null for nothing
     this.page.requestUpdate();
   }
 
@@ -126,11 +126,12 @@ export class Choices {
     if (step) this.keep(change);
     else this.choose(change);
   }
-  chooseThing(thing: Thing | undefined): void {
+  chooseThing(thing: Thing | null | undefined): void {
     this.pointedThing = undefined;
-    this.keep({ thing });
+    this.keep({ thing: thing ?? undefined });
   }
-  async chooseBlock(rank: Rank | undefined): Promise<void> {
+  async chooseBlock(chosen: Rank | null | undefined): Promise<void> {
+    const rank = chosen ?? undefined;
     if (rank !== undefined) await this.page.showBlocks();
     const { info } = this;
     const block = rank === undefined ? undefined : await this.blockOf(rank);

@@ -601,7 +601,18 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
     const pinned = isBlock(block) ? block : undefined;
     const view = this.timeline?.shownView;
     const { engine } = file;
-    const page: PanelPage = { engine, info, theme, axis, colourBy: this.colour, pinned, event, view };
+    const { highlight } = this.filter;
+    const page: PanelPage = {
+      engine,
+      info,
+      theme,
+      axis,
+      colourBy: this.colour,
+      highlight,
+      pinned,
+      event,
+      view,
+    };
     const names = Object.keys(page) as (keyof PanelPage)[];
     if (!lastPage || names.some((name) => page[name] !== lastPage[name])) this.lastPage = page;
     return this.lastPage ?? page;
