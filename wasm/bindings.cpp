@@ -100,12 +100,19 @@ class Session {
   std::string summary(const std::string& file) const { return text_of(session_.summary_json(file)); }
   std::string contents() const { return session_.contents_json(); }
   std::string diagnostics() const { return session_.diagnostics_json(); }
-  std::string openView(int snapshot, int device) { return text_of(session_.open_view(snapshot, device)); }
+  std::string openView(int snapshot, int device) {
+    map_ = {};
+    return text_of(session_.open_view(snapshot, device));
+  }
   std::string openSegments(int snapshot, int device) {
+    map_ = {};
     return text_of(session_.open_segments(snapshot, device));
   }
 
-  std::string openPools(int snapshot, int device) { return text_of(session_.open_pools(snapshot, device)); }
+  std::string openPools(int snapshot, int device) {
+    map_ = {};
+    return text_of(session_.open_pools(snapshot, device));
+  }
 
   void setPalette(const val& bands, uint32_t nothing, uint32_t dimmed_towards, uint32_t envelope) {
     session_.set_palette(emscripten::convertJSArrayToNumberVector<uint32_t>(bands), nothing, dimmed_towards,
@@ -231,7 +238,14 @@ class Session {
         last_error_ = error_text(drawn.error());
       }
     }
+    map_ = pixels;
     return val(typed_memory_view(pixels.size(), pixels.data()));
+  }
+  val addressMapColours(bool dim_others) {
+    const auto drawn = session_.colours_of(map_, dim_others);
+    last_error_ = drawn ? std::string() : error_text(drawn.error());
+    const std::span<const uint32_t> colours = drawn.value_or(std::span<const uint32_t>{});
+    return val(typed_memory_view(colours.size(), colours.data()));
   }
   int regionOfBlock(int order, int block) {
     StateView* state = opened();
@@ -265,6 +279,7 @@ class Session {
   memstrata::replay::StateRects rects_;
   memstrata::replay::Curves curves_;  // keep what the last views show
   std::vector<double> outline_;
+  std::span<const int32_t> map_;  // of the last addressMap(), which only the next one changes
   std::string last_error_;
 };
 
@@ -365,6 +380,7 @@ EMSCRIPTEN_BINDINGS(memstrata) {
       .function("openPools", &Session::openPools)
       .function("regions", &Session::regions)
       .function("addressMap", &Session::addressMap)
+      .function("addressMapColours", &Session::addressMapColours)
       .function("regionOfBlock", &Session::regionOfBlock)
       .function("marks", &Session::marks)
       .function("blockOfRank", &Session::blockOfRank)

@@ -130,6 +130,8 @@ export interface Session {
    * timeline does not show. Empty without a view, or with lastError(). A view: copy it.
    */
   addressMap(order: 0 | 1 | 2, columns: ColumnGrid, first: number, count: number, height: number): Int32Array;
+  /** RGBA of the last addressMap(), as picture() colours blocks. Empty without a view, or with lastError(). A view. */
+  addressMapColours(dimOthers: boolean): Uint32Array;
   regionOfBlock(order: 0 | 1 | 2, block: number): number;
   /** Regions and markers of the current view (engine/analysis/marks.h); `null` without one. */
   marks(): string;

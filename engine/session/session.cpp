@@ -88,6 +88,23 @@ struct Session::State {
                        view->attributes->number_of(envelope.stream));
   }
   [[nodiscard]] std::string envelope_details(int32_t rank) const;
+  // How bands are painted. It refers to the view.
+  [[nodiscard]] replay::PaintStyle style(bool dim_others) const {
+    replay::PaintStyle style;
+    style.palette = palette;
+    style.palette.bands = bands;
+    if (view->pools) {
+      style.rank_of_band = view->pools->rank_of_band.span();
+      style.blocks = static_cast<uint32_t>(view->ranked().block_count());
+    }
+    if (view->groups) style.group = view->groups->group.span();
+    if (dim_others && view->lit) {
+      style.matched = view->lit->span();
+    } else if (dim_others && view->matches) {
+      style.matched = view->matches->matched.span();
+    }
+    return style;
+  }
   [[nodiscard]] const model::Snapshot& view_snapshot() const { return view->snapshot; }
   [[nodiscard]] std::optional<int64_t> time_of(int32_t event) const {
     if (event < 0 || event >= view->lifetimes.events.count) return std::nullopt;
@@ -135,6 +152,7 @@ struct Session::State {
   replay::KeptPictures drawn{budget};  // the last pictures before transposing, and the last one after
   bool drawn_dimmed = false;
   Column<uint32_t> rgba{budget};
+  Column<uint32_t> map_rgba{budget};
 };
 
 Session::Session(int64_t budget_bytes) : state_(std::make_unique<State>(budget_bytes)) {}
@@ -380,22 +398,9 @@ Result<std::span<const uint32_t>> Session::picture(const ColumnGrid& columns, co
   const size_t pixels = static_cast<size_t>(columns.count) * static_cast<size_t>(rows.count);
   if (pixels > kMaxPixels)
     return fail(ErrorCode::limit_exceeded, -1, "a picture of {} pixels is too large", pixels);
-  replay::PaintStyle style;
-  style.palette = s.palette;
-  style.palette.bands = s.bands;
-  if (s.view->pools) {
-    style.rank_of_band = s.view->pools->rank_of_band.span();
-    style.blocks = static_cast<uint32_t>(s.view->ranked().block_count());
-  }
-  if (s.view->groups) style.group = s.view->groups->group.span();
-  if (dim_others && s.view->lit) {
-    style.matched = s.view->lit->span();
-  } else if (dim_others && s.view->matches) {
-    style.matched = s.view->matches->matched.span();
-  }
+  const replay::BandColours colours(s.style(dim_others));
   if (dim_others != s.drawn_dimmed) s.drawn.forget();
   s.drawn_dimmed = dim_others;
-  const replay::BandColours colours(style);
   const auto drawn = s.drawn.draw(*s.view->timeline, columns, rows, colours);
   if (drawn.size() != pixels || !s.rgba.resize(std::max(pixels, s.rgba.size()), 0)) {
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a picture of {} pixels", pixels);
@@ -403,6 +408,25 @@ Result<std::span<const uint32_t>> Session::picture(const ColumnGrid& columns, co
   s.rgba.truncate(pixels);
   replay::paint(drawn, columns.count, rows.count, colours, s.rgba.span());
   return std::span<const uint32_t>(s.rgba.span());
+}
+
+Result<std::span<const uint32_t>> Session::colours_of(std::span<const int32_t> map, bool dim_others) {
+  State& s = *state_;
+  if (!s.view) return std::span<const uint32_t>{};
+  if (!s.map_rgba.resize(std::max(map.size(), s.map_rgba.size()), 0))
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a map of {} pixels", map.size());
+  replay::PaintStyle style = s.style(dim_others);
+  style.rank_of_band = {};                                                   // pixels are ranks
+  if (!s.view->range_of_rank.empty()) style.group = {}, style.matched = {};  // those of segments
+  const replay::BandColours colours(style);
+  for (size_t i = 0; i < map.size(); ++i) {
+    const int32_t rank = map[i];
+    s.map_rgba[i] = rank >= 0                        ? colours.of(static_cast<uint32_t>(rank))
+                    : rank == replay::kMappedFree    ? s.palette.envelope
+                    : rank == replay::kUnrankedBlock ? replay::darker(s.palette.envelope, 96)
+                                                     : s.palette.nothing;
+  }
+  return s.map_rgba.span().first(map.size());
 }
 
 std::string Session::labels_json(const ColumnGrid& columns, int32_t least_columns, int32_t least_rows) const {

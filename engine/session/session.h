@@ -75,6 +75,9 @@ class Session {
   // Error: limit_exceeded, beyond 8192 x 4320 pixels or if memory is short.
   [[nodiscard]] Result<std::span<const uint32_t>> picture(const replay::ColumnGrid& columns,
                                                           const replay::RowGrid& rows, bool dim_others);
+  // Colours of the pixels of StateView::address_map(), as blocks have them in picture(); free device memory
+  // has the colour of envelopes. Error: limit_exceeded.
+  [[nodiscard]] Result<std::span<const uint32_t>> colours_of(std::span<const int32_t> map, bool dim_others);
   // Colours R, G, B, A in memory order; kept for later pictures.
   void set_palette(std::span<const uint32_t> bands, uint32_t nothing, uint32_t dimmed_towards,
                    uint32_t envelope);
@@ -114,8 +117,8 @@ class Session {
   // "blocks","merged"}]}; kinds have the palette's colours in order (analysis/block_groups.h). No kinds:
   // every block has a colour of its own.
   [[nodiscard]] Result<std::string> colour_by(std::string_view by);
-  // In use after the event: {"event","level","kinds":[{"bytes","blocks"}],"unused": bytes of envelopes that no
-  // block uses (after open_pools() only),"matched":{"bytes","blocks"}|null}.
+  // In use after the event: {"event","level","kinds":[{"bytes","blocks"}],"unused": bytes of envelopes that
+  // no block uses (after open_pools() only),"matched":{"bytes","blocks"}|null}.
   [[nodiscard]] std::string shares_json(int32_t event) const;
   // In pictures with `dim_others` only this kind is lit instead of the filter's blocks; -1 = the filter
   // again.

@@ -116,3 +116,37 @@ export function segmentSnapshot(): Buffer {
     device_traces: [events.map((one, index) => ({ ...one, time_us: start + index * 1000 }))],
   });
 }
+
+/**
+ * 300 segments of 2 MiB, number 150 of 4 MiB, every 4 MiB one (number 151 begins where 150 ends). Event i allocates 1 MiB
+ * at the start of segment i.
+ */
+export function manySegments(): Buffer {
+  const at = (index: number) => memory + index * 4 * MiB;
+  const events = Array.from({ length: 300 }, (_, index) => ({
+    action: 'alloc',
+    addr: at(index),
+    size: MiB,
+    stream: 0,
+    time_us: 1_700_000_000_000_000 + index,
+    frames: [],
+  }));
+  const segments = events.map(({ addr }, index) => ({
+    device: 0,
+    address: addr,
+    total_size: (index === 150 ? 4 : 2) * MiB,
+    segment_pool_id: [0, 0],
+    allocated_size: 0,
+    active_size: 0,
+    requested_size: 0,
+    stream: 0,
+    segment_type: 'large',
+    is_expandable: false,
+    frames: [],
+    blocks: [
+      { size: MiB, requested_size: MiB, state: 'active_allocated', frames: [] },
+      { size: (index === 150 ? 3 : 1) * MiB, requested_size: 0, state: 'inactive', frames: [] },
+    ],
+  }));
+  return pickled({ segments, device_traces: [events] });
+}

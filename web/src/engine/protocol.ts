@@ -53,15 +53,19 @@ export interface Palette {
 /** Where the bytes come from. A URL is absolute, http or https. */
 export type Source = { file: File } | { url: string };
 
-export interface PictureQuestion {
-  columns: Columns;
-  rows: Rows;
+/** How blocks are coloured. */
+export interface Look {
   palette: Palette;
   /** Blocks that the filter does not mean fade; with `kind` all that are not of that kind. */
   dimOthers: boolean;
   colourBy: ColourBy;
   /** The only kind that is lit, -1 = the filter decides. */
   kind: number;
+}
+
+export interface PictureQuestion extends Look {
+  columns: Columns;
+  rows: Rows;
 }
 
 export interface PictureAnswer {

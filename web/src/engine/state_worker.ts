@@ -14,6 +14,7 @@ import type {
   StateSegment,
   StateTotals,
 } from './state_answers.ts';
+import type { Look } from './protocol.ts';
 import {
   regionOrders,
   stateKinds,
@@ -48,13 +49,15 @@ function rankOf(session: Session, block: BlockRow): Rank {
 export interface Reading {
   parse: <T>(json: string) => T;
   check: (status: string) => void;
+  /** Tells the engine the colours; true if some blocks are dimmed. */
+  dress: (look: Look) => boolean;
 }
 
 /** The answer, and what of it can be moved to the page. */
 export function answerState(
   session: Session,
   request: StateRequest,
-  { parse, check }: Reading,
+  { parse, check, dress }: Reading,
 ): { value: StateCalls[StateKind]['answer']; transfer: Transferable[] } {
   const plain = (value: StateCalls[StateKind]['answer']) => ({ value, transfer: [] });
   switch (request.kind) {
@@ -125,9 +128,14 @@ export function answerState(
     case 'addressMap': {
       const { order, columns, first, count, height } = request.args;
       const grid = { ...columns, axis: columns.axis === 'event' ? 0 : 1 } as const;
-      const pixels = session.addressMap(orderNumber(order), grid, first, count, height).slice();
+      const dimOthers = dress(request.args);
+      const ranks = session.addressMap(orderNumber(order), grid, first, count, height).slice();
       check(session.lastError());
-      return { value: pixels, transfer: [pixels.buffer] };
+      const colours = session.addressMapColours(dimOthers);
+      const pixels = new Uint8ClampedArray(ranks.length * 4);
+      new Uint32Array(pixels.buffer).set(colours);
+      check(session.lastError());
+      return { value: { ranks, pixels }, transfer: [ranks.buffer, pixels.buffer] };
     }
     case 'regionOfBlock':
       return plain(session.regionOfBlock(orderNumber(request.args.order), request.args.block));

@@ -27,6 +27,7 @@ import type {
   Curves,
   FromWorker,
   Kind,
+  Look,
   Phase,
   PictureQuestion,
   ProbeQuestion,
@@ -145,7 +146,7 @@ async function handle(request: Request): Promise<void> {
     case 'match':
       return answer(request.kind, request.id, opened().match(request.args.index));
     default: {
-      const { value, transfer } = answerState(opened(), request, { parse, check });
+      const { value, transfer } = answerState(opened(), request, { parse, check, dress });
       return post({ kind: 'answer', id: request.id, answer: value }, transfer);
     }
   }
@@ -242,8 +243,8 @@ function unitsBefore(text: string, bytes: number): number {
   return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes)).length;
 }
 
-function picture(id: number, question: PictureQuestion): void {
-  const { columns, rows, palette, dimOthers, colourBy, kind } = question;
+/** Tells the engine the colours; true if some blocks are dimmed. */
+function dress({ palette, dimOthers, colourBy, kind }: Look): boolean {
   const from = opened();
   kindsBy(colourBy);
   if (kind !== litKind) from.lightKind(kind);
@@ -253,7 +254,13 @@ function picture(id: number, question: PictureQuestion): void {
     from.setPalette(palette.bands, palette.nothing, palette.dimmedTowards, palette.envelope);
     lastPalette = paletteKey;
   }
-  const drawn = from.picture(grid(columns), rows, dimOthers || kind >= 0);
+  return dimOthers || kind >= 0;
+}
+
+function picture(id: number, question: PictureQuestion): void {
+  const { columns, rows } = question;
+  const from = opened();
+  const drawn = from.picture(grid(columns), rows, dress(question));
   if (drawn.length !== columns.count * rows.count) {
     check(from.lastError());
     throw new Refusal({ code: 'internal', message: 'The picture is not complete.', offset: -1 });

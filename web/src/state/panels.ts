@@ -3,6 +3,7 @@
 
 export const panelNames = {
   state: 'State',
+  map: 'Address map',
   settings: 'Settings',
 } as const;
 

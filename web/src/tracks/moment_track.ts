@@ -79,6 +79,17 @@ export class MomentTrack {
     this.pointer = undefined;
   }
 
+  /** The keyboard's cursor goes: the moment it stands for is no longer the chosen one. */
+  leaveEvent(chosen: number): void {
+    if (!this.byKeyboard || !this.moment || this.aim === chosen) return;
+    this.probes.forget();
+    this.byKeyboard = false;
+    this.aim = undefined;
+    this.moment = undefined;
+    this.outline = undefined;
+    this.target.changed();
+  }
+
   hover(at: Point | undefined): void {
     this.byKeyboard = false;
     this.pointer = at;

@@ -89,7 +89,8 @@ export class Travel {
   /** Moves there only if it is outside. */
   async showEvent(event: number): Promise<void> {
     const { stage } = this;
-    const position = await stage.positionOf(Math.max(event, 0));
+    const at = Math.max(event, 0);
+    const position = stage.axis === 'event' ? at : await stage.positionOf(at);
     const { view, bounds } = stage;
     if (position === undefined || (position >= view.x0 && position <= view.x1)) return;
     const place = { from: position, to: position + 1 };

@@ -236,7 +236,8 @@ export const actions: readonly (Action & { id: ActionId })[] = [...table, ...pan
 export const gestures: readonly { keys: string; what: string }[] = [
   { keys: 'Wheel', what: 'zoom; with Shift or Alt the height, with Ctrl both' },
   { keys: 'Drag', what: 'move; with Shift draw a box to zoom to' },
-  { keys: 'Click', what: 'pin a block, or let it go' },
+  { keys: 'Click', what: 'pin a block, or let it go; with the State open also choose the moment' },
+  { keys: 'Drag the ruler', what: 'choose the moment of the State' },
   { keys: 'Double click', what: 'fit the life of a block' },
   { keys: 'Click a region', what: 'fit it; a marker: go there' },
   { keys: 'Pinch', what: 'zoom both ways; tap pins' },

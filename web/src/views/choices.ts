@@ -2,12 +2,13 @@
 // Of each device that was shown the choice is kept; a new one is an entry in the browser's history.
 import type { ReactiveControllerHost } from 'lit';
 import type { Rank } from '../base/units.ts';
-import { sizeOf, type Axis, type Band, type ViewInfo } from '../engine/answers.ts';
+import { isBlock, sizeOf, type Axis, type Band, type ViewInfo } from '../engine/answers.ts';
 import type { Calls, Kind } from '../engine/protocol.ts';
 import { describeBand } from '../state/band_text.ts';
 import type { Described, Goal } from '../state/described.ts';
 import type { LinkWalk } from '../state/link_walk.ts';
 import type { OpenFile } from '../state/open_files.ts';
+import { showsMoment, type PanelId } from '../state/panels.ts';
 import { describeThing } from '../state/thing_text.ts';
 import { thingAt, type Thing } from '../state/things.ts';
 import type { PanelEvents } from './panels.ts';
@@ -26,6 +27,7 @@ export interface Chosen {
 export interface ChoicesTarget extends ReactiveControllerHost {
   readonly file: OpenFile | undefined;
   readonly axis: Axis;
+  readonly panel: PanelId | undefined;
   readonly timeline: TimelineView | null;
   /** Opens the panel in which events are seen. */
   showState(): void;
@@ -44,6 +46,8 @@ export class Choices {
   private pointedBlock: Band | undefined;
   /** Under the pointer in a panel. */
   private pointedThing: Thing | undefined;
+
+  private told: { what: Thing | Band; as: Described } | undefined;
 
   constructor(
     private readonly page: ChoicesTarget,
@@ -68,13 +72,14 @@ export class Choices {
     return this.chosen.event ?? this.info?.oom_events.at(-1) ?? this.info?.peak.event ?? -1;
   }
 
-  /** What the details tell. */
+  /** What the details tell; the same object as long as it is the same. */
   get described(): Described | undefined {
-    const { info, chosen, pointedThing } = this;
-    const thing = pointedThing ?? chosen.thing;
-    const block = chosen.block ?? this.pointedBlock;
-    if (!info) return undefined;
-    return thing ? describeThing(thing, info) : block && describeBand(block, info);
+    const { info, chosen } = this;
+    const what = this.pointedThing ?? chosen.thing ?? chosen.block ?? this.pointedBlock;
+    if (!info || !what) return undefined;
+    if (what !== this.told?.what)
+      this.told = { what, as: 'rank' in what ? describeBand(what, info) : describeThing(what, info) };
+    return this.told.as;
   }
   /** It stays until it is let go. */
   get isHeld(): boolean {
@@ -98,14 +103,15 @@ export class Choices {
     this.pointedBlock = block;
     this.page.requestUpdate();
   }
-  pointThing(thing: Thing | undefined): void {
-    this.pointedThing = thing;
+  pointThing(thing: Thing | null | undefined): void {
+    this.pointedThing = thing ?? undefined; // an event's detail is null for nothing
     this.page.requestUpdate();
   }
 
   // -- Choosing.
 
   pin(block: Band | undefined): void {
+    this.pointedThing = undefined; // or else it would hide what was chosen on it
     if (block?.rank !== this.block?.rank) this.choose({ block, thing: undefined });
     else if (this.chosen.thing) this.keep({ thing: undefined });
   }
@@ -120,11 +126,12 @@ export class Choices {
     if (step) this.keep(change);
     else this.choose(change);
   }
-  chooseThing(thing: Thing | undefined): void {
+  chooseThing(thing: Thing | null | undefined): void {
     this.pointedThing = undefined;
-    this.keep({ thing });
+    this.keep({ thing: thing ?? undefined });
   }
-  async chooseBlock(rank: Rank | undefined): Promise<void> {
+  async chooseBlock(chosen: Rank | null | undefined): Promise<void> {
+    const rank = chosen ?? undefined;
     if (rank !== undefined) await this.page.showBlocks();
     const { info } = this;
     const block = rank === undefined ? undefined : await this.blockOf(rank);
@@ -136,6 +143,11 @@ export class Choices {
     const block = await this.blockOf(rank);
     if (!block || info !== this.info) return;
     this.pin(block);
+    const { event } = this;
+    if (isBlock(block) && showsMoment(this.page.panel)) {
+      const lives = block.born_event <= event && (block.freed_event === null || event < block.freed_event);
+      if (!lives) this.keep({ event: Math.max(block.born_event, -1) });
+    }
     await this.page.timeline?.showBlock(rank, sizeOf(block));
   }
   /** Lets go of one thing; false if nothing was chosen. */

@@ -10,6 +10,7 @@ import type { EngineClient } from '../engine/client.ts';
 import type { PanelId } from '../state/panels.ts';
 import type { Thing } from '../state/things.ts';
 import type { Viewport } from '../state/viewport.ts';
+import './address_map.ts';
 import './settings_panel.ts';
 import './state_panel.ts';
 
@@ -20,6 +21,8 @@ export interface PanelPage {
   theme: Theme;
   axis: Axis;
   colourBy: ColourBy;
+  /** Changes with every filter; empty = nothing is dimmed. */
+  highlight: string;
   /** The pinned block. */
   pinned: BlockDetails | undefined;
   /** The chosen moment: the state after this event, -1 = before the first. */
@@ -40,11 +43,13 @@ export interface PanelEvents {
   'choose-thing': Thing | undefined;
 }
 
+/** Whoever listens finds null in place of an undefined detail. */
 export function tell<K extends keyof PanelEvents>(from: HTMLElement, name: K, detail: PanelEvents[K]): void {
   from.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
 }
 
 export const panelViews: Record<PanelId, (page: PanelPage) => TemplateResult> = {
   state: (page) => html`<memstrata-state .page=${page}></memstrata-state>`,
+  map: (page) => html`<memstrata-address-map .page=${page}></memstrata-address-map>`,
   settings: (page) => html`<memstrata-settings .page=${page}></memstrata-settings>`,
 };

@@ -121,6 +121,7 @@ export class TimelineView extends LitElement {
   private pendingView: Viewport | undefined;
   private drawing = false;
   private firstPicture = false;
+  private toldView: Viewport | undefined;
   private readonly resized = new ResizeObserver((entries) => this.resize(entries));
 
   override connectedCallback(): void {
@@ -319,6 +320,7 @@ export class TimelineView extends LitElement {
       void this.travel.findLandmarks().then((found) => found && this.redraw());
     }
     this.chosenTrack.show(this.chosen);
+    if (this.chosen !== undefined && changed.has('chosen')) this.cursor.leaveEvent(this.chosen);
   }
 
   private start(): void {
@@ -531,9 +533,10 @@ export class TimelineView extends LitElement {
   private tellState(exact: boolean, complete: boolean): void {
     const { area, view } = this.stage;
     this.plot.toggleAttribute('data-settled', complete);
+    if (view !== this.toldView) this.dispatchEvent(new CustomEvent('moved'));
+    this.toldView = view;
     if (!exact) return;
     this.plot.dataset['view'] = [view.x0, view.x1, view.y0, view.y1].join(' ');
-    this.dispatchEvent(new CustomEvent('moved'));
     this.plot.dataset['plot'] = [area.left, area.top, area.width, area.height].join(' ');
     if (this.firstPicture) return;
     this.firstPicture = true;

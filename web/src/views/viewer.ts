@@ -71,7 +71,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
   private readonly files = new OpenFiles(this);
   @state() axis: Axis = 'event';
   @state() private colour: ColourBy = loadSettings().colour;
-  @state() private panel: PanelId | undefined;
+  @state() panel: PanelId | undefined;
   @state() private dragging = false;
   @state() private themeChoice: ThemeChoice = loadSettings().theme;
   @state() private systemDark = matchMedia('(prefers-color-scheme: dark)').matches;
@@ -566,14 +566,14 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
         <memstrata-panels
           .open=${this.panel}
           .page=${this.panelPage(file, view)}
-          @open-panel=${(event: CustomEvent<PanelId | undefined>) => this.openPanel(event.detail)}
+          @open-panel=${(event: CustomEvent<PanelId | undefined>) => this.openPanel(event.detail ?? undefined)}
           @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => {
             this.choices.chooseEvent(event.detail);
             void this.timeline?.showEvent(event.detail.event);
           }}
-          @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void this.choices.chooseBlock(event.detail)}
-          @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => this.choices.pointThing(event.detail)}
-          @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => this.choices.chooseThing(event.detail)}></memstrata-panels>
+          @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void this.choices.chooseBlock(event.detail ?? undefined)}
+          @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => this.choices.pointThing(event.detail ?? undefined)}
+          @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => this.choices.chooseThing(event.detail ?? undefined)}></memstrata-panels>
       </div>
       <memstrata-splitter
         label="Width of the details"
@@ -600,7 +600,18 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
     const pinned = isBlock(block) ? block : undefined;
     const view = this.timeline?.shownView;
     const { engine } = file;
-    const page: PanelPage = { engine, info, theme, axis, colourBy: this.colour, pinned, event, view };
+    const { highlight } = this.filter;
+    const page: PanelPage = {
+      engine,
+      info,
+      theme,
+      axis,
+      colourBy: this.colour,
+      highlight,
+      pinned,
+      event,
+      view,
+    };
     const names = Object.keys(page) as (keyof PanelPage)[];
     if (!lastPage || names.some((name) => page[name] !== lastPage[name])) this.lastPage = page;
     return this.lastPage ?? page;
