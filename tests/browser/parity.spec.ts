@@ -1,7 +1,7 @@
 // What PyTorch's own viewer gets wrong or shows elsewhere, and no other test here looks at: see the table in
 // tests/README.md.
 import { expect, test } from '@playwright/test';
-import { bytesOf, countOf, settledView, viewAfter, watchErrors } from './page.ts';
+import { bytesOf, countOf, pointAt, settledView, viewAfter, watchErrors } from './page.ts';
 import { knownSnapshot, MiB, pickled, type Value } from './pickle.ts';
 import { openKnown, openSnapshot } from './support.ts';
 
@@ -95,13 +95,13 @@ test('the details of a block tell all that the file says of it', async ({ page }
   });
   await settledView(page);
   const details = page.locator('memstrata-details');
-  const show = async (address: string): Promise<void> => {
+  const show = async (address: string, bytes: number): Promise<void> => {
     await page.getByLabel('Search and filter blocks').fill(address);
-    await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-count', '1');
+    await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-bytes', String(bytes));
     await page.keyboard.press('Enter');
     await expect(details).toContainText(address);
   };
-  await show('7f0000400000');
+  await show('7f0000400000', 2 * MiB);
   for (const words of [
     "b'7f0000400000_0",
     '2,097,152 bytes',
@@ -115,7 +115,7 @@ test('the details of a block tell all that the file says of it', async ({ page }
     'model.py:10:forward',
   ])
     await expect(details).toContainText(words);
-  await show('7f0000000000');
+  await show('7f0000000000', 4 * MiB);
   await expect(details).toContainText('weights of layer 3');
 });
 
@@ -123,6 +123,7 @@ test('without times no date is invented', async ({ page }) => {
   await openKnown(page, { times: false });
   await settledView(page);
   await page.getByLabel('Search and filter blocks').fill('7f0000400000');
+  await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-count', '1');
   await page.keyboard.press('Enter');
   const details = page.locator('memstrata-details');
   await expect(details).toContainText('event 3');
@@ -130,11 +131,19 @@ test('without times no date is invented', async ({ page }) => {
 });
 
 test('Shift F fits the height of what is visible', async ({ page }) => {
-  await openKnown(page);
+  // A ramp: 100 blocks of 1 MiB come one after the other, so the first eight events are low.
+  const trace: Value[] = [];
+  for (let i = 0; i < 100; i += 1) trace.push(event('alloc', 0x7f0000000000 + i * MiB, MiB));
+  await openSnapshot(page, pickled({ segments: [], device_traces: [trace] }));
   const all = await settledView(page);
-  await page.locator('.plot').focus();
+  const at = await pointAt(page, 0, 0.5);
+  await page.mouse.move(at.x, at.y);
+  await page.mouse.wheel(0, -20_000);
+  await expect.poll(async () => (await settledView(page)).x1).toBeLessThan(60);
+  const near = await settledView(page);
   await page.keyboard.press('Shift+F');
-  const fitted = await viewAfter(page, all);
-  expect(fitted.y1).toBeCloseTo(7 * MiB * 1.1, -2); // the peak and a little air, not the 20 MiB reserved
-  expect([fitted.x0, fitted.x1]).toEqual([all.x0, all.x1]);
+  const fitted = await viewAfter(page, near);
+  expect(fitted.y1).toBeCloseTo(Math.ceil(near.x1) * MiB * 1.1, -6); // within half a MiB
+  expect([fitted.x0, fitted.x1]).toEqual([near.x0, near.x1]);
+  expect(all.y1).toBeCloseTo(110 * MiB, -6);
 });
