@@ -29,13 +29,15 @@ test('what is shown goes into a link and comes back', () => {
     colour: 'stack',
     filter: 'size>1MiB stack:"a b" #&=%',
     block: 41,
-    panel: 'about',
+    panel: 'state',
+    event: -1,
+    about: true,
   };
   expect(shownIn(`#${linkOf(shown)}`)).toEqual(shown);
   expect(shownIn('')).toBeUndefined();
   expect(shownIn('#file=x&hash=nothex')).toBeUndefined();
   const odd = shownIn(
-    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-1&colour=red&axis=up&block=1e9&panel=z',
+    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-1&colour=red&axis=up&block=1e9&panel=z&event=-2&about=yes',
   );
   expect(odd).toMatchObject({
     view: undefined,
@@ -43,7 +45,9 @@ test('what is shown goes into a link and comes back', () => {
     colour: 'allocation',
     axis: 'event',
     block: -1,
-    panel: '',
+    panel: undefined,
+    event: undefined,
+    about: false,
   });
 });
 
@@ -153,9 +157,9 @@ test('B tells about the file, as text too', async ({ page, context }) => {
   const about = page.locator('memstrata-about');
   await expect(about).toContainText('known.pickle');
   await expect(about).toContainText('pickle');
-  await expect(page).toHaveURL(/panel=about/);
+  await expect(page).toHaveURL(/about=1/);
   await about.getByRole('button', { name: 'Copy all' }).click();
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('Content: ');
   await page.keyboard.press('Escape');
-  await expect(page).not.toHaveURL(/panel=about/);
+  await expect(page).not.toHaveURL(/about=1/);
 });

@@ -12,6 +12,44 @@ export interface Cursor {
   bytesLabel: string;
 }
 
+/** The moment that all views show: [from, to) on the axis. */
+export interface ChosenMoment {
+  from: AxisUnits;
+  to: AxisUnits;
+  label: string;
+}
+
+/** A line through the plot with a grip above it. */
+export function drawChosenMoment(
+  ctx: Context,
+  at: Projection,
+  { from, to, label }: ChosenMoment,
+  colors: TimelineColors,
+): void {
+  const { area } = at;
+  const { ratio } = area;
+  const x = (at.x(from) + at.x(to)) / 2;
+  if (x < area.left - 1 || x > area.left + area.width + 1) return;
+  const width = Math.max(2, Math.round(1.5 * ratio));
+  const left = Math.round(x - width / 2);
+  ctx.fillStyle = colors.halo;
+  ctx.globalAlpha = 0.7;
+  ctx.fillRect(left - ratio, area.top, width + 2 * ratio, area.height);
+  ctx.globalAlpha = 1;
+  ctx.fillStyle = colors.boxLine;
+  ctx.fillRect(left, area.top - 2 * ratio, width, area.height + 4 * ratio);
+  ctx.beginPath();
+  ctx.moveTo(x - 6 * ratio, area.top - 9 * ratio);
+  ctx.lineTo(x + 6 * ratio, area.top - 9 * ratio);
+  ctx.lineTo(x, area.top);
+  ctx.fill();
+  chip(ctx, area, label, x, 'below', {
+    ...colors,
+    cursorChip: colors.boxLine,
+    cursorChipText: colors.background,
+  });
+}
+
 export function drawCursor(ctx: Context, at: Projection, cursor: Cursor, colors: TimelineColors): void {
   const { area } = at;
   const line = Math.max(1, Math.round(area.ratio));

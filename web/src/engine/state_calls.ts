@@ -37,6 +37,8 @@ export interface StateRects {
   kind: Uint8Array<ArrayBuffer>;
   /** Of the segments for kind 0, else of the blocks; -1 = several, or a gap. */
   row: Int32Array<ArrayBuffer>;
+  /** Of the block on the timeline, for its colour; -1 = none. */
+  rank: Int32Array<ArrayBuffer>;
 }
 export const stateKinds = ['segment', 'block', 'rounding', 'pending', 'gap'] as const;
 

@@ -1,6 +1,8 @@
 // The worker's side of state_calls.ts: each question is one call of the engine's Session.
 import type { Session } from 'engine-glue';
+import type { Rank } from '../base/units.ts';
 import type {
+  BlockRow,
   EventDetails,
   EventRow,
   Marks,
@@ -13,12 +15,35 @@ import type {
   StateTotals,
 } from './state_answers.ts';
 import type { Diagnostic, ViewInfo } from './answers.ts';
-import { regionOrders, type RegionOrder, type StateCalls, type StateRects } from './state_calls.ts';
+import {
+  regionOrders,
+  stateKinds,
+  type RegionOrder,
+  type StateCalls,
+  type StateRects,
+} from './state_calls.ts';
+
+const segmentKind = stateKinds.indexOf('segment');
 
 export type StateKind = keyof StateCalls;
 export type StateRequest = {
   [K in StateKind]: { kind: K; id: number; args: StateCalls[K]['args'] };
 }[StateKind];
+
+/** Ranks of blocks, found once each: those from before the recording are searched for. */
+let ranks = new Map<BlockRow, Rank>();
+/** Another device is the view. */
+export function forgetRanks(): void {
+  ranks = new Map();
+}
+function rankOf(session: Session, block: BlockRow): Rank {
+  let rank = ranks.get(block);
+  if (rank === undefined) {
+    rank = session.rankOfBlock(block);
+    ranks.set(block, rank);
+  }
+  return rank;
+}
 
 /** How the worker reads a JSON answer, and how it refuses on an error. */
 export interface Reading {
@@ -68,10 +93,14 @@ export function answerState(
         height: views.height.slice(),
         kind: views.kind.slice(),
         row: views.row.slice(),
+        rank: new Int32Array(views.row.length).fill(-1),
       };
       check(session.lastError());
+      rects.row.forEach((row, i) => {
+        if (row >= 0 && rects.kind[i] !== segmentKind) rects.rank[i] = rankOf(session, row);
+      });
       const totals = parse<StateTotals>(session.stateTotals(event));
-      const transfer = [rects.x, rects.y, rects.width, rects.height, rects.kind, rects.row].map(
+      const transfer = [rects.x, rects.y, rects.width, rects.height, rects.kind, rects.row, rects.rank].map(
         (column) => column.buffer,
       );
       return { value: { rects, totals }, transfer };

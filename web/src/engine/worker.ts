@@ -32,7 +32,7 @@ import type {
   Source,
   ToWorker,
 } from './protocol.ts';
-import { answerState } from './state_worker.ts';
+import { answerState, forgetRanks } from './state_worker.ts';
 import { chunksOf, openSource, SourceFailure } from './source.ts';
 import { warmUp } from './warm_up.ts';
 
@@ -87,6 +87,7 @@ async function handle(request: Request): Promise<void> {
       );
     case 'view': {
       labelPlaces.forget();
+      forgetRanks();
       const view = parse<ViewInfo>(opened().openView(request.args.snapshot, request.args.device));
       forgetColours();
       return answer(request.kind, request.id, { view, diagnostics: diagnosticsOf(opened()) });
@@ -143,6 +144,7 @@ async function handle(request: Request): Promise<void> {
     default: {
       if (request.kind === 'segments') {
         labelPlaces.forget();
+        forgetRanks();
         forgetColours();
       }
       const { value, transfer } = answerState(opened(), request, { parse, check });

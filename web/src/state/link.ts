@@ -2,6 +2,7 @@
 // by its name and by a hash of its bytes, so that a link opened without it can ask for it.
 import type { Axis, ColourBy } from '../engine/answers.ts';
 import type { Rank } from '../base/units.ts';
+import { panelOf, type PanelId } from './panels.ts';
 import type { Viewport } from './viewport.ts';
 
 export interface Shown {
@@ -17,10 +18,13 @@ export interface Shown {
   filter: string;
   /** The pinned block; -1 = none. */
   block: Rank;
-  /** What is open over the picture; empty = nothing. */
-  panel: Panel;
+  /** The panel below the timeline. */
+  panel: PanelId | undefined;
+  /** The chosen moment: the state after this event, -1 = before the first. */
+  event: number | undefined;
+  /** The sheet about the file lies over the page. */
+  about: boolean;
 }
-export type Panel = '' | 'about';
 
 const colours: readonly ColourBy[] = ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age'];
 
@@ -40,7 +44,9 @@ export function linkOf(shown: Shown): string {
   if (shown.colour !== 'allocation') parts.set('colour', shown.colour);
   if (shown.filter !== '') parts.set('filter', shown.filter);
   if (shown.block >= 0) parts.set('block', String(shown.block));
-  if (shown.panel !== '') parts.set('panel', shown.panel);
+  if (shown.panel) parts.set('panel', shown.panel);
+  if (shown.event !== undefined) parts.set('event', String(shown.event));
+  if (shown.about) parts.set('about', '1');
   return parts.toString();
 }
 
@@ -62,6 +68,7 @@ export function shownIn(fragment: string): Shown | undefined {
     return right && low >= 0 && high > low ? [low, high] : undefined;
   };
   const [x, y] = [pair('x'), pair('y')];
+  const event = whole('event', parts.get('event') === '-1' ? -1 : NaN);
   const colour = colours.find((one) => one === parts.get('colour'));
   return {
     file: file.slice(0, 1000),
@@ -73,7 +80,9 @@ export function shownIn(fragment: string): Shown | undefined {
     colour: colour ?? 'allocation',
     filter: (parts.get('filter') ?? '').slice(0, 4096),
     block: whole('block', -1),
-    panel: parts.get('panel') === 'about' ? 'about' : '',
+    panel: panelOf(parts.get('panel')),
+    event: Number.isNaN(event) ? undefined : event,
+    about: parts.get('about') === '1',
   };
 }
 

@@ -24,6 +24,8 @@ export interface MomentTarget {
   changed(): void;
   /** Another block lies under it. */
   pointed(block: BlockDetails): void;
+  /** The cursor was sent to an event. */
+  went(event: number): void;
   /** Grid of the picture on the screen. */
   drawnColumns(): Columns | undefined;
 }
@@ -111,6 +113,7 @@ export class MomentTrack {
     const { stage } = this;
     this.byKeyboard = true;
     this.aim = event;
+    this.target.went(event);
     const position = (await stage.positionOf(event)) ?? event;
     this.probes.request({
       axis: 'event',
@@ -127,11 +130,11 @@ export class MomentTrack {
     this.motion.to(bringIntoView(view, bounds, place, { from: view.y0, to: view.y1 }));
   }
 
-  /** To the event before or after. */
-  stepEvent(by: 1 | -1): void {
+  /** To the event before or after; the chosen moment counts if one is shown. */
+  stepEvent(by: 1 | -1, chosen: number | undefined): void {
     const { events } = this.stage.info;
     if (events === 0) return;
-    const current = (this.byKeyboard ? this.aim : this.event) ?? (by > 0 ? -1 : events);
+    const current = chosen ?? (this.byKeyboard ? this.aim : this.event) ?? (by > 0 ? -1 : events);
     const event = Math.min(Math.max(current + by, 0), events - 1);
     void this.moveTo(event, this.moment?.bytes ?? this.stage.view.y1 / 3);
   }

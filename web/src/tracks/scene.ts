@@ -1,7 +1,7 @@
 // The two canvases of the timeline. Base: what changes with the view. Overlay: what follows the pointer.
 import { drawGrid, drawRulers } from '../draw/axes.ts';
 import type { TimelineColors } from '../draw/colors.ts';
-import { drawCursor, type Cursor } from '../draw/cursor.ts';
+import { drawChosenMoment, drawCursor, type ChosenMoment, type Cursor } from '../draw/cursor.ts';
 import { drawBlockOutline, drawSteps, type LineStyle } from '../draw/curves.ts';
 import { drawAbove, drawOoms, drawPeak } from '../draw/markers.ts';
 import { drawRuler, type Ruler } from '../draw/ruler.ts';
@@ -25,6 +25,7 @@ export interface OverlayScene {
   outline: Outline | undefined;
   box: { from: Point; to: Point } | undefined;
   cursor: Cursor | undefined;
+  chosen: ChosenMoment | undefined;
   ruler: Ruler | undefined;
 }
 
@@ -50,13 +51,14 @@ export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors:
 }
 
 export function drawOverlay(ctx: Context, at: Projection, scene: OverlayScene, colors: TimelineColors): void {
-  const { outline, box, cursor, ruler } = scene;
+  const { outline, box, cursor, chosen, ruler } = scene;
   ctx.clearRect(0, 0, ctx.canvas.width, ctx.canvas.height);
   clipped(ctx, at.area, () => {
     if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.size, colors, false);
     if (box) drawBox(ctx, at.area, box, colors);
     if (ruler) drawRuler(ctx, at, ruler, colors);
   });
+  if (chosen) drawChosenMoment(ctx, at, chosen, colors);
   if (cursor && !box) drawCursor(ctx, at, cursor, colors);
 }
 

@@ -86,6 +86,16 @@ export class Travel {
     this.motion.to(bringIntoView(close, bounds, x, y));
   }
 
+  /** Moves there only if it is outside. */
+  async showEvent(event: number): Promise<void> {
+    const { stage } = this;
+    const position = await stage.positionOf(Math.max(event, 0));
+    const { view, bounds } = stage;
+    if (position === undefined || (position >= view.x0 && position <= view.x1)) return;
+    const place = { from: position, to: position + 1 };
+    this.motion.to(bringIntoView(view, bounds, place, { from: view.y0, to: view.y1 }));
+  }
+
   /** A block's whole life fills the view. */
   async fitBlock(rank: Rank): Promise<void> {
     const { stage } = this;

@@ -1,7 +1,8 @@
 // Everything one can do by key, in one table: the page acts by it, and the sheet of keys (`?`) is printed from it.
+import { panelIds, panelNames, type PanelId } from '../state/panels.ts';
 import type { Movement } from '../tracks/motion.ts';
 
-export type ActionId = (typeof table)[number]['id'];
+export type ActionId = (typeof table)[number]['id'] | `panel-${PanelId}`;
 
 /** What actions ask of the timeline. */
 export interface TimelineActions {
@@ -9,7 +10,6 @@ export interface TimelineActions {
   fitHeight(): Promise<void>;
   goToPeak(): void;
   nextOom(): void;
-  stepEvent(by: 1 | -1): void;
   measure(): void;
 }
 
@@ -24,6 +24,8 @@ export interface ActionTarget {
   changeColour(): void;
   focusFilter(): boolean;
   stepMatch(by: 1 | -1): void;
+  stepEvent(by: 1 | -1): boolean;
+  togglePanel(panel: PanelId): boolean;
   stepFile(by: 1 | -1): boolean;
   closeFile(): boolean;
   copyLink(): void;
@@ -34,7 +36,7 @@ export interface ActionTarget {
 
 export interface Action {
   id: string;
-  group: 'Move and zoom' | 'Find' | 'Blocks' | 'Page';
+  group: 'Move and zoom' | 'Find' | 'Blocks' | 'Panels' | 'Page';
   /**
    * As `keyOf` names them. `Key...` and `Arrow...` are places on the keyboard; anything else is the letter typed.
    */
@@ -123,14 +125,14 @@ const table = [
     group: 'Find',
     keys: [']'],
     what: 'next event',
-    run: onTimeline((t) => t.stepEvent(1)),
+    run: (page) => page.stepEvent(1),
   },
   {
     id: 'previous-event',
     group: 'Find',
     keys: ['['],
     what: 'previous event',
-    run: onTimeline((t) => t.stepEvent(-1)),
+    run: (page) => page.stepEvent(-1),
   },
   {
     id: 'pin',
@@ -195,7 +197,17 @@ const table = [
   { id: 'theme', group: 'Page', keys: ['t'], what: 'light or dark', run: (page) => page.toggleTheme() },
   { id: 'keys', group: 'Page', keys: ['?'], what: 'this sheet', run: (page) => page.openKeys() },
 ] as const satisfies readonly Action[];
-export const actions: readonly (Action & { id: ActionId })[] = table;
+const panelActions = panelIds.map(
+  (panel, index) =>
+    ({
+      id: `panel-${panel}`,
+      group: 'Panels',
+      keys: [String(index + 1)],
+      what: `open or close: ${panelNames[panel]}`,
+      run: (page: ActionTarget) => page.togglePanel(panel),
+    }) as const,
+);
+export const actions: readonly (Action & { id: ActionId })[] = [...table, ...panelActions];
 
 /** What the mouse and fingers do, for the sheet. */
 export const gestures: readonly { keys: string; what: string }[] = [

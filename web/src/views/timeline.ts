@@ -14,6 +14,7 @@ import type { Sheet } from '../draw/sheet.ts';
 import type { Axis, BlockDetails, ColourBy, ViewInfo } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
 import { boundsOf, fitAll, show, type Viewport } from '../state/viewport.ts';
+import { ChosenTrack } from '../tracks/chosen_track.ts';
 import { Gestures, type Point } from '../tracks/gestures.ts';
 import { KindsTrack } from '../tracks/kinds_track.ts';
 import { MomentTrack } from '../tracks/moment_track.ts';
@@ -55,6 +56,8 @@ export class TimelineView extends LitElement {
   /** The pinned block, shared with the other views. */
   @property({ attribute: false }) pinned: BlockDetails | undefined;
   @property({ attribute: false }) colourBy: ColourBy = 'allocation';
+  /** The chosen moment, if it is to be seen: the state after this event, -1 = before the first. */
+  @property({ attribute: false }) chosen: number | undefined;
   /** Changes with every filter; empty = nothing is dimmed. */
   @property({ attribute: false }) highlight = '';
   /** Shown first of a device instead of everything; taken once. */
@@ -86,9 +89,16 @@ export class TimelineView extends LitElement {
       this.drawOverlay();
     },
     pointed: (block) => this.dispatchEvent(new CustomEvent<BlockDetails>('point', { detail: block })),
+    went: (event) => this.choose(event, true),
     drawnColumns: () => this.kept?.picture.shown?.columns,
   });
   private readonly travel = new Travel(this.stage, this.motion, this.cursor);
+  private readonly chosenTrack = new ChosenTrack(
+    this.stage,
+    () => this.drawOverlay(),
+    (time) => this.travel.eventAt(time),
+    (event, step) => this.choose(event, step),
+  );
   private readonly pinOutline = new OutlineTrack(this.stage, () => this.redraw());
   private readonly ruler = new RulerTrack(this.stage, this.travel, () => {
     this.requestUpdate(); // it is told in words, too
@@ -141,11 +151,16 @@ export class TimelineView extends LitElement {
   }
   /** The cursor to the event before or after. */
   stepEvent(by: 1 | -1): void {
-    this.cursor.stepEvent(by);
+    this.cursor.stepEvent(by, this.chosen);
   }
   /** Shows a block that was chosen elsewhere, keeping the zoom if that is enough to see it. */
   showBlock(rank: Rank, size: Bytes): Promise<void> {
     return this.travel.showBlock(rank, size);
+  }
+
+  /** An event that was chosen elsewhere. */
+  showEvent(event: number): Promise<void> {
+    return this.travel.showEvent(event);
   }
 
   /** Keys `Enter` and `Space`: pins what the cursor is on. */
@@ -269,10 +284,12 @@ export class TimelineView extends LitElement {
       this.pendingView = undefined;
       this.cursor.forget();
       this.pinOutline.forget();
+      this.chosenTrack.forget();
       this.ruler.forget();
       this.labels.forget();
       void this.travel.findMarks().then((found) => found && this.redraw());
     }
+    this.chosenTrack.show(this.chosen);
   }
 
   private start(): void {
@@ -322,7 +339,7 @@ export class TimelineView extends LitElement {
     this.gestures = new Gestures(this.overlayCanvas, {
       zoomAt: (at, factorX, factorY) => this.motion.zoomAt(at, factorX, factorY),
       panBy: (dx, dy) => this.motion.panBy(dx, dy),
-      hover: (at) => this.cursor.hover(at),
+      hover: (at) => this.hover(at),
       click: (at) => void this.clicked(at),
       doubleClick: (at) => void this.doubleClick(at),
       box: (from, to) => {
@@ -343,6 +360,8 @@ export class TimelineView extends LitElement {
         this.motion.zoomToBox(from, to);
       },
       boxWanted: () => this.tool !== 'none',
+      scrubs: (at) => this.chosenTrack.holds(at),
+      scrub: (at, first) => this.chosenTrack.scrub(at, first),
     });
     this.resized.observe(this.plot);
   }
@@ -355,6 +374,18 @@ export class TimelineView extends LitElement {
     if (!this.stage.projection().contains(at.x, at.y)) return;
     const answer = await this.cursor.probeOnce(at);
     this.togglePin(answer?.details);
+    if (this.chosen !== undefined && answer?.pick)
+      this.choose(answer.pick.event, answer.details !== undefined);
+  }
+
+  private hover(at: Point | undefined): void {
+    this.overlayCanvas.classList.toggle('scrub', at !== undefined && this.chosenTrack.holds(at));
+    this.cursor.hover(at);
+  }
+
+  /** `step`: no entry in the history. */
+  private choose(event: number, step: boolean): void {
+    this.dispatchEvent(new CustomEvent('choose-event', { detail: { event, step } }));
   }
 
   private async doubleClick(at: Point): Promise<void> {
@@ -440,7 +471,13 @@ export class TimelineView extends LitElement {
     const isShown = hovered?.columns.axis === this.axis && hovered.rank !== this.pinned?.rank;
     const { measured } = this.ruler;
     const ruler = measured?.axis === this.axis ? measured : undefined;
-    const scene = { outline: isShown ? hovered : undefined, box, cursor: cursor.cursor(), ruler };
+    const scene = {
+      outline: isShown ? hovered : undefined,
+      box,
+      cursor: cursor.cursor(),
+      chosen: this.chosenTrack.moment,
+      ruler,
+    };
     drawOverlay(ctx, stage.projection(), scene, colorsOf(this.theme));
   }
 

@@ -6,7 +6,7 @@ export const timelineStyles = css`
     display: flex;
     flex-direction: column;
     min-width: 0;
-    min-height: 240px;
+    min-height: 300px;
     background: var(--surface);
   }
   .bar {
@@ -113,7 +113,7 @@ export const timelineStyles = css`
   .plot {
     position: relative;
     flex: 1;
-    min-height: 200px;
+    min-height: 140px;
     overflow: hidden;
   }
   .plot:focus-visible {
@@ -128,6 +128,9 @@ export const timelineStyles = css`
   .overlay {
     cursor: crosshair;
     touch-action: none;
+  }
+  .overlay.scrub {
+    cursor: ew-resize;
   }
   .problem {
     position: absolute;

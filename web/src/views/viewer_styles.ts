@@ -50,6 +50,21 @@ export const layout = css`
     display: grid;
     grid-template-columns: minmax(0, 1fr) 1px min(var(--details), calc(100% - 320px));
   }
+  .left {
+    display: flex;
+    flex-direction: column;
+    min-width: 0;
+    min-height: 0;
+  }
+  memstrata-timeline {
+    flex: 1 1 0;
+  }
+  memstrata-panels {
+    flex: none;
+  }
+  .with-panel memstrata-panels {
+    flex: 0 1 var(--panel);
+  }
   .nothing {
     margin: auto;
     padding: 24px;
@@ -99,6 +114,7 @@ export const layout = css`
     }
     memstrata-filter,
     memstrata-splitter,
+    memstrata-panels,
     memstrata-link-note,
     memstrata-toast,
     .cover,
@@ -124,7 +140,15 @@ export const layout = css`
     }
     .work {
       grid-template-columns: minmax(0, 1fr);
-      grid-template-rows: minmax(360px, 60dvh) 1px auto;
+      grid-template-rows: auto 1px auto;
+    }
+    memstrata-timeline {
+      flex: none;
+      height: max(360px, 60dvh);
+    }
+    .with-panel memstrata-panels {
+      flex: none;
+      height: var(--panel);
     }
   }
 `;
