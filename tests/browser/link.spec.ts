@@ -34,10 +34,12 @@ test('what is shown goes into a link and comes back', () => {
     about: true,
   };
   expect(shownIn(`#${linkOf(shown)}`)).toEqual(shown);
+  const host = { ...shown, device: -1 }; // pinned host memory
+  expect(shownIn(linkOf(host))).toEqual(host);
   expect(shownIn('')).toBeUndefined();
   expect(shownIn('#file=x&hash=nothex')).toBeUndefined();
   const odd = shownIn(
-    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-1&colour=red&axis=up&block=1e9&panel=z&event=-2&about=yes',
+    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-2&colour=red&axis=up&block=1e9&panel=z&event=-2&about=yes',
   );
   expect(odd).toMatchObject({
     view: undefined,

@@ -26,7 +26,10 @@ export interface ActionTarget {
   stepMatch(by: 1 | -1): void;
   stepEvent(by: 1 | -1): boolean;
   togglePanel(panel: PanelId): boolean;
+  openFiles(): void;
   stepFile(by: 1 | -1): boolean;
+  stepSnapshot(by: 1 | -1): boolean;
+  stepDevice(by: 1 | -1): boolean;
   closeFile(): boolean;
   copyLink(): void;
   copyDetails(): boolean;
@@ -170,6 +173,13 @@ const table = [
     what: 'next way to colour',
     run: (page) => page.changeColour(),
   },
+  {
+    id: 'open',
+    group: 'Page',
+    keys: ['Ctrl o'],
+    what: 'open files',
+    run: (page) => page.openFiles(),
+  },
   { id: 'next-file', group: 'Page', keys: ['.'], what: 'next file', run: (page) => page.stepFile(1) },
   {
     id: 'previous-file',
@@ -177,6 +187,34 @@ const table = [
     keys: [','],
     what: 'previous file',
     run: (page) => page.stepFile(-1),
+  },
+  {
+    id: 'next-snapshot',
+    group: 'Page',
+    keys: ['r'],
+    what: 'next snapshot of the file',
+    run: (page) => page.stepSnapshot(1),
+  },
+  {
+    id: 'previous-snapshot',
+    group: 'Page',
+    keys: ['Shift r'],
+    what: 'previous snapshot of the file',
+    run: (page) => page.stepSnapshot(-1),
+  },
+  {
+    id: 'next-device',
+    group: 'Page',
+    keys: ['g'],
+    what: 'next device',
+    run: (page) => page.stepDevice(1),
+  },
+  {
+    id: 'previous-device',
+    group: 'Page',
+    keys: ['Shift g'],
+    what: 'previous device',
+    run: (page) => page.stepDevice(-1),
   },
   {
     id: 'close-file',

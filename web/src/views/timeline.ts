@@ -13,6 +13,7 @@ import { plotArea, Projection } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
 import type { Axis, BlockDetails, ColourBy, ViewInfo } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
+import { deviceName } from '../state/devices.ts';
 import { boundsOf, fitAll, show, type Viewport } from '../state/viewport.ts';
 import { ChosenTrack } from '../tracks/chosen_track.ts';
 import { Gestures, type Point } from '../tracks/gestures.ts';
@@ -213,7 +214,7 @@ export class TimelineView extends LitElement {
     const placed = marks?.axis === this.axis ? marks : undefined;
     return {
       title,
-      subtitle: `Device ${info.device}: ${formatCount(info.events)} events, peak ${formatBytes(info.peak.bytes)} allocated, ${formatBytes(info.reserved_peak)} reserved`,
+      subtitle: `${deviceName(info.device)}: ${formatCount(info.events)} events, peak ${formatBytes(info.peak.bytes)} allocated, ${formatBytes(info.reserved_peak)} reserved`,
       at: stage.projection(),
       axis: this.axis,
       colors,
@@ -581,7 +582,7 @@ export class TimelineView extends LitElement {
         tabindex="0"
         role="application"
         aria-roledescription="timeline"
-        aria-label="Allocated memory of device ${info.device}: ${formatCount(info.events)} events, ${formatCount(
+        aria-label="Allocated memory, ${deviceName(info.device)}: ${formatCount(info.events)} events, ${formatCount(
           info.blocks,
         )} blocks, peak ${peak}. Press question mark for the keys.">
         <canvas class="base"></canvas>

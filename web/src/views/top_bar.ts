@@ -4,16 +4,12 @@ import { customElement, property } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
 import type { Theme } from '../draw/colors.ts';
+import { deviceName, firstDevice, snapshotName, type DeviceChoice } from '../state/devices.ts';
 import type { OpenFile } from '../state/open_files.ts';
 import type { ActionId } from './actions.ts';
 import './file_button.ts';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
-
-export interface DeviceChoice {
-  snapshot: number;
-  device: number;
-}
 
 /** Tells `device` with a DeviceChoice, `files` (bubbling from the button) and `act` with an ActionId. */
 @customElement('memstrata-top-bar')
@@ -77,7 +73,7 @@ export class TopBarView extends LitElement {
               aria-label="Snapshot"
               .value=${live(String(file.snapshot))}
               @change=${(event: Event) => this.chooseSnapshot(file, Number((event.target as HTMLSelectElement).value))}>
-              ${snapshots.map(({ name }, index) => html`<option value=${index} ?selected=${index === file.snapshot}>${name || `Snapshot ${index + 1}`}</option>`)}
+              ${snapshots.map((_, index) => html`<option value=${index} ?selected=${index === file.snapshot}>${snapshotName(file.contents, index)}</option>`)}
             </select>`
           : nothing
       }
@@ -96,12 +92,12 @@ export class TopBarView extends LitElement {
               ${devices.map(
                 ({ device, events }) =>
                   html`<option value=${device} ?selected=${device === file.view?.device}>
-                    Device ${device} · ${events > 0 ? `${formatCount(events)} events` : 'state only'}
+                    ${deviceName(device)} · ${events > 0 ? `${formatCount(events)} events` : 'state only'}
                   </option>`,
               )}
             </select>`
           : devices.length === 1
-            ? html`<span class="device">Device ${devices[0]?.device}</span>`
+            ? html`<span class="device">${deviceName(devices[0]!.device)}</span>`
             : nothing
       }
     </div>`;
@@ -109,9 +105,8 @@ export class TopBarView extends LitElement {
 
   /** Its device with the longest history. */
   private chooseSnapshot(file: OpenFile, snapshot: number): void {
-    const devices = [...(file.contents.snapshots[snapshot]?.devices ?? [])];
-    devices.sort((a, b) => b.events - a.events);
-    const device = devices[0]?.device;
+    const listed = file.contents.snapshots[snapshot];
+    const device = listed && firstDevice(listed);
     if (device !== undefined) this.choose({ snapshot, device });
   }
 

@@ -8,6 +8,7 @@ import { takeEmbeddedSnapshot } from '../embedded_snapshot.ts';
 import { colourNames, colourWays } from '../draw/palettes.ts';
 import type { Axis, BlockDetails, ColourBy, Diagnostic } from '../engine/answers.ts';
 import { Filtering } from '../state/filtering.ts';
+import { fileNameOf, nextDevice, nextSnapshot, titleOf, type DeviceChoice } from '../state/devices.ts';
 import type { Goal } from '../state/described.ts';
 import { linkOf, type Shown } from '../state/link.ts';
 import { LinkWalk, type LinkTarget } from '../state/link_walk.ts';
@@ -25,6 +26,7 @@ import type { DetailsView } from './details.ts';
 import './export_picture.ts';
 import type { ExportView } from './export_picture.ts';
 import './failure.ts';
+import { askForFiles } from './file_button.ts';
 import './file_row.ts';
 import './filter_bar.ts';
 import type { FilterBar } from './filter_bar.ts';
@@ -48,7 +50,6 @@ import type { TimelineView } from './timeline.ts';
 import './toast.ts';
 import type { ToastView } from './toast.ts';
 import './top_bar.ts';
-import type { DeviceChoice } from './top_bar.ts';
 import { layout } from './viewer_styles.ts';
 
 /** Least height of the timeline, in CSS pixels. */
@@ -300,6 +301,22 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
     this.files.step(by);
     return this.files.entries.length > 1;
   }
+  stepDevice(by: 1 | -1): boolean {
+    const { file } = this;
+    if (!file?.view) return false;
+    return this.showDevice(nextDevice(file.contents, { ...file.view, snapshot: file.snapshot }, by));
+  }
+  stepSnapshot(by: 1 | -1): boolean {
+    const { file } = this;
+    return this.showDevice(file && nextSnapshot(file.contents, file.snapshot, by));
+  }
+  private showDevice(choice: DeviceChoice | undefined): boolean {
+    if (choice) void this.files.openDevice(choice.snapshot, choice.device);
+    return choice !== undefined;
+  }
+  openFiles(): void {
+    askForFiles((chosen) => this.receive(chosen));
+  }
   closeFile(): boolean {
     const { shown } = this.files;
     if (shown) this.files.close(shown);
@@ -374,8 +391,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
         .switching=${this.files.switching}
         @files=${this.chosen}
         @act=${(event: CustomEvent<ActionId>) => this.act(event.detail)}
-        @device=${(event: CustomEvent<DeviceChoice>) =>
-          void this.files.openDevice(event.detail.snapshot, event.detail.device)}></memstrata-top-bar>
+        @device=${(event: CustomEvent<DeviceChoice>) => this.showDevice(event.detail)}></memstrata-top-bar>
       ${
         entries.length > 1
           ? html`<memstrata-file-row
@@ -401,7 +417,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
       </main>
       <memstrata-keys></memstrata-keys>
       ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.links.remember()}></memstrata-about>` : nothing}
-      ${file?.view ? html`<memstrata-export .name=${`${file.name}-device${file.view.device}`} .sheet=${() => this.timeline?.sheet(file.name)}></memstrata-export>` : nothing}
+      ${file?.view ? html`<memstrata-export .name=${fileNameOf(file, file.view.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></memstrata-export>` : nothing}
       <memstrata-toast></memstrata-toast>
       ${this.dragging ? html`<div class="drop" aria-hidden="true"><p>Drop to open</p></div>` : nothing}
     `;
