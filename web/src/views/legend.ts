@@ -117,6 +117,7 @@ export class LegendView extends LitElement {
           max-height: none;
         }
         svg {
+          filter: var(--on-paper, none);
           print-color-adjust: exact;
         }
       }

@@ -170,6 +170,9 @@ export const timelineStyles = css`
       height: 420px;
       print-color-adjust: exact;
     }
+    .plot canvas {
+      filter: var(--on-paper, none);
+    }
   }
   @media (max-width: 640px) {
     .word,
