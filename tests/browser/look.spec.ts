@@ -105,6 +105,33 @@ for (const [width, height] of [
   });
 }
 
+for (const deviceScaleFactor of [1, 2]) {
+  test.describe(`4K at ${deviceScaleFactor} pixels a CSS pixel`, () => {
+    test.use({ viewport: { width: 3840, height: 2160 }, deviceScaleFactor });
+    test('the picture fills the screen sharply, nothing is cut off', async ({ page }) => {
+      await openSample(page);
+      const size = await page.evaluate(() => ({
+        wider: document.documentElement.scrollWidth - innerWidth,
+        higher: document.documentElement.scrollHeight - innerHeight,
+      }));
+      expect(size.wider).toBeLessThanOrEqual(0);
+      expect(size.higher).toBeLessThanOrEqual(0);
+      const plot = (await page.locator('.plot').boundingBox())!;
+      expect(plot.width).toBeGreaterThan(3000);
+      expect(plot.height).toBeGreaterThan(1600);
+      const canvas = await page
+        .locator('canvas.base')
+        .evaluate(({ width, height }: HTMLCanvasElement) => ({ width, height }));
+      expect(canvas.width).toBe(Math.round(plot.width * deviceScaleFactor));
+      expect(canvas.height).toBe(Math.round(plot.height * deviceScaleFactor));
+      await expect(page.locator('.problem')).toBeHidden();
+      const at = await pointAt(page, 0.5, 0.02);
+      await page.mouse.click(at.x, at.y);
+      await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
+    });
+  });
+}
+
 for (const theme of ['light', 'dark'] as const) {
   test(`axe-core finds nothing, ${theme}`, async ({ page }) => {
     test.setTimeout(120_000);

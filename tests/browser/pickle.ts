@@ -58,7 +58,22 @@ const places = { A: 0, B: 4 * MiB, C: 6 * MiB };
  *   event 1: A   2: A   3: A B   4: A B C   5: A B C (B waits)   6, 7: A C   8: A C (C waits)   9: A
  * `extra` bytes make B larger, and the peak of 7 MiB with it.
  */
-export function knownSnapshot({ times = true, stacks = true, extra = 0 } = {}): Buffer {
+export function knownSnapshot(options: Options = {}): Buffer {
+  return pickled(known(options));
+}
+
+/** Several of them in one file, as `{"rank0": snapshot, ...}`. */
+export function wrapper(snapshots: { readonly [name: string]: Options }): Buffer {
+  return pickled(Object.fromEntries(Object.entries(snapshots).map(([name, one]) => [name, known(one)])));
+}
+
+interface Options {
+  times?: boolean;
+  stacks?: boolean;
+  extra?: number;
+}
+
+function known({ times = true, stacks = true, extra = 0 }: Options): Value {
   const steps: (Step | undefined)[] = [
     undefined, // segment_alloc
     { action: 'alloc', block: 'A' },
@@ -93,7 +108,7 @@ export function knownSnapshot({ times = true, stacks = true, extra = 0 } = {}): 
     state,
     frames,
   });
-  return pickled({
+  return {
     segments: [
       {
         device: 0,
@@ -114,7 +129,7 @@ export function knownSnapshot({ times = true, stacks = true, extra = 0 } = {}): 
       },
     ],
     device_traces: [trace],
-  });
+  };
 }
 
 export { MiB };

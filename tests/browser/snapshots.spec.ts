@@ -19,7 +19,7 @@ interface Summary {
 
 const folder = snapshotsFolder();
 const files = folder
-  ? readdirSync(folder).filter((name) => name.endsWith('.pickle') && !name.startsWith('NOT_'))
+  ? readdirSync(folder).filter((name) => /\.(pickle|json|html)$/.test(name) && !name.startsWith('NOT_'))
   : [];
 const groups = [0, 1]; // two tests, for two workers
 

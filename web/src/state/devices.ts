@@ -23,6 +23,13 @@ export function firstDevice({ devices }: Listed): number | undefined {
   return (all[0] ?? devices[0])?.device;
 }
 
+/** Undefined = there is nothing to show in it. */
+export function choiceOf({ snapshots }: Contents, snapshot: number): DeviceChoice | undefined {
+  const listed = snapshots[snapshot];
+  const device = listed && firstDevice(listed);
+  return device === undefined ? undefined : { snapshot, device };
+}
+
 /** Of the same snapshot, going round. Undefined = there is no other. */
 export function nextDevice(
   { snapshots }: Contents,
@@ -37,12 +44,11 @@ export function nextDevice(
 }
 
 /** The next snapshot of the file that has a device, going round. Undefined = there is no other. */
-export function nextSnapshot({ snapshots }: Contents, from: number, by: 1 | -1): DeviceChoice | undefined {
-  for (let step = 1; step < snapshots.length; step += 1) {
-    const snapshot = (from + by * step + snapshots.length * step) % snapshots.length;
-    const listed = snapshots[snapshot];
-    const device = listed && firstDevice(listed);
-    if (device !== undefined) return { snapshot, device };
+export function nextSnapshot(contents: Contents, from: number, by: 1 | -1): DeviceChoice | undefined {
+  const { length } = contents.snapshots;
+  for (let step = 1; step < length; step += 1) {
+    const choice = choiceOf(contents, (from + by * step + length) % length);
+    if (choice) return choice;
   }
   return undefined;
 }

@@ -4,7 +4,7 @@ import { customElement, property } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
 import type { Theme } from '../draw/colors.ts';
-import { deviceName, firstDevice, snapshotName, type DeviceChoice } from '../state/devices.ts';
+import { choiceOf, deviceName, snapshotName, type DeviceChoice } from '../state/devices.ts';
 import type { OpenFile } from '../state/open_files.ts';
 import type { ActionId } from './actions.ts';
 import './file_button.ts';
@@ -54,8 +54,8 @@ export class TopBarView extends LitElement {
     </button>`;
   }
 
-  private choose(choice: DeviceChoice): void {
-    this.dispatchEvent(new CustomEvent<DeviceChoice>('device', { detail: choice }));
+  private choose(choice: DeviceChoice | undefined): void {
+    if (choice) this.dispatchEvent(new CustomEvent<DeviceChoice>('device', { detail: choice }));
   }
 
   private fileChoice(file: OpenFile): TemplateResult {
@@ -72,7 +72,7 @@ export class TopBarView extends LitElement {
               class="field"
               aria-label="Snapshot"
               .value=${live(String(file.snapshot))}
-              @change=${(event: Event) => this.chooseSnapshot(file, Number((event.target as HTMLSelectElement).value))}>
+              @change=${(event: Event) => this.choose(choiceOf(file.contents, Number((event.target as HTMLSelectElement).value)))}>
               ${snapshots.map((_, index) => html`<option value=${index} ?selected=${index === file.snapshot}>${snapshotName(file.contents, index)}</option>`)}
             </select>`
           : nothing
@@ -101,13 +101,6 @@ export class TopBarView extends LitElement {
             : nothing
       }
     </div>`;
-  }
-
-  /** Its device with the longest history. */
-  private chooseSnapshot(file: OpenFile, snapshot: number): void {
-    const listed = file.contents.snapshots[snapshot];
-    const device = listed && firstDevice(listed);
-    if (device !== undefined) this.choose({ snapshot, device });
   }
 
   static override styles = [

@@ -8,12 +8,20 @@ import { takeEmbeddedSnapshot } from '../embedded_snapshot.ts';
 import { colourNames, colourWays } from '../draw/palettes.ts';
 import type { Axis, BlockDetails, ColourBy, Diagnostic } from '../engine/answers.ts';
 import { Filtering } from '../state/filtering.ts';
-import { fileNameOf, nextDevice, nextSnapshot, titleOf, type DeviceChoice } from '../state/devices.ts';
+import {
+  choiceOf,
+  fileNameOf,
+  nextDevice,
+  nextSnapshot,
+  titleOf,
+  type DeviceChoice,
+} from '../state/devices.ts';
 import type { Goal } from '../state/described.ts';
 import { linkOf, type Shown } from '../state/link.ts';
 import { LinkWalk, type LinkTarget } from '../state/link_walk.ts';
 import type { Viewport } from '../state/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../state/open_files.ts';
+import { barsOfFiles, barsOfSnapshots } from '../state/peak_bars.ts';
 import { showsMoment, type PanelId } from '../state/panels.ts';
 import { loadSettings, saveSettings, type ThemeChoice } from '../state/settings.ts';
 import { actions, type ActionId } from './actions.ts';
@@ -27,7 +35,6 @@ import './export_picture.ts';
 import type { ExportView } from './export_picture.ts';
 import './failure.ts';
 import { askForFiles } from './file_button.ts';
-import './file_row.ts';
 import './filter_bar.ts';
 import type { FilterBar } from './filter_bar.ts';
 import './keys.ts';
@@ -38,6 +45,7 @@ import './notes.ts';
 import type { NotesView } from './notes.ts';
 import { filesOfAddress, markPicked, receiveFiles, type ChosenFiles } from './open_file.ts';
 import { PageKeys, somethingSelected, type KeyTarget } from './page_keys.ts';
+import './peak_row.ts';
 import './panel_area.ts';
 import type { PanelArea } from './panel_area.ts';
 import type { PanelEvents, PanelPage } from './panels.ts';
@@ -159,6 +167,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
     if (performance.getEntriesByName('memstrata:first-picture').length === 0)
       performance.mark('memstrata:first-picture');
     this.files.prepareNext();
+    void this.files.findPeaks();
     this.prepareOthers();
   }
 
@@ -394,14 +403,24 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
         @device=${(event: CustomEvent<DeviceChoice>) => this.showDevice(event.detail)}></memstrata-top-bar>
       ${
         entries.length > 1
-          ? html`<memstrata-file-row
+          ? html`<memstrata-peak-row
               role="navigation"
               aria-label="Files"
-              .entries=${entries}
-              .active=${active}
-              .version=${{}}
-              @show=${(event: CustomEvent<Entry>) => this.files.show(event.detail)}
-              @close=${(event: CustomEvent<Entry>) => this.files.close(event.detail)}></memstrata-file-row>`
+              what="file"
+              closable
+              .bars=${barsOfFiles(entries, active)}
+              @show=${(event: CustomEvent<number>) => this.files.show(entries[event.detail]!)}
+              @close=${(event: CustomEvent<number>) => this.files.close(entries[event.detail]!)}></memstrata-peak-row>`
+          : nothing
+      }
+      ${
+        file && file.contents.snapshots.length > 1
+          ? html`<memstrata-peak-row
+              role="navigation"
+              aria-label="Snapshots"
+              what="snapshot"
+              .bars=${barsOfSnapshots(file)}
+              @show=${(event: CustomEvent<number>) => this.showDevice(choiceOf(file.contents, event.detail))}></memstrata-peak-row>`
           : nothing
       }
       <memstrata-link-note
