@@ -113,6 +113,9 @@ test('on paper there are no controls, and the picture is whole', async ({ page }
   await expect(page.locator('memstrata-minimap')).toBeHidden();
   await expect(page.locator('canvas.base')).toBeVisible();
   await expect(page.locator('[data-stat="peak"]')).toBeVisible();
+  const plot = (await page.locator('.plot').boundingBox())!;
+  const details = (await page.locator('memstrata-details').boundingBox())!;
+  expect(details.y).toBeGreaterThanOrEqual(plot.y + plot.height); // below, not behind
   const pdf = await page.pdf({ format: 'A4', landscape: true });
   expect(pdf.subarray(0, 4).toString()).toBe('%PDF');
 });

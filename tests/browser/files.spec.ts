@@ -90,6 +90,18 @@ test('16 ranks in one file are a row of bars, too', async ({ page }) => {
   await expect(page.getByLabel('Snapshot', { exact: true })).toHaveValue('11');
   await settledView(page);
   await expectAccessible(page);
+
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.locator('.plot').focus();
+  for (let rank = 12; rank < 16; rank += 1) {
+    await page.keyboard.press('r');
+    await expect(bar(`rank${rank}`).locator('.bar')).toHaveAttribute('aria-current', 'true');
+  }
+  const [row, last] = await Promise.all(
+    [page.locator('memstrata-peak-row ul'), bar('rank15')].map((one) => one.boundingBox()),
+  );
+  expect(last!.y).toBeGreaterThanOrEqual(row!.y); // scrolled into view
+  expect(last!.y + last!.height).toBeLessThanOrEqual(row!.y + row!.height);
   expect(errors).toEqual([]);
 });
 

@@ -41,6 +41,8 @@ test('? shows the keys', async ({ page }) => {
   await openPage(page);
   await page.keyboard.press('?');
   await expect(page.getByRole('heading', { name: 'Keys' })).toBeVisible();
+  for (const id of ['open', 'next-file', 'next-snapshot', 'next-device', 'close-file'])
+    await expect(page.locator(`[data-key-of="${id}"] kbd`).first()).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('heading', { name: 'Keys' })).toBeHidden();
 });
@@ -94,6 +96,8 @@ for (const [width, height] of [
     await openSample(page);
     const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(wider).toBeLessThanOrEqual(0);
+    await page.getByLabel('Colour by').selectOption('stack'); // the legend takes room, too
+    await expect(page.locator('[data-kind]').first()).toHaveAttribute('data-bytes', /\d/);
     const plot = (await page.locator('.plot').boundingBox())!;
     expect(plot.height).toBeGreaterThanOrEqual(200);
     expect(plot.width).toBeGreaterThanOrEqual(Math.min(width, 320) - 1);

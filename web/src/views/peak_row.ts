@@ -14,6 +14,8 @@ export class PeakRowView extends LitElement {
   /** What a bar stands for; in the plural with an s. */
   @property() what: 'file' | 'snapshot' = 'file';
   @property({ type: Boolean }) closable = false;
+  /** The current bar that was brought into view. */
+  private seen = -1;
 
   protected override render(): TemplateResult {
     const peaks = this.bars.map(({ peak }) => peak);
@@ -26,6 +28,19 @@ export class PeakRowView extends LitElement {
       </ul>
       ${this.words(comparison)}
     `;
+  }
+
+  protected override updated(): void {
+    const current = this.bars.findIndex((bar) => bar.current);
+    if (current === this.seen) return;
+    this.seen = current;
+    const list = this.renderRoot.querySelector('ul');
+    const item = list?.children[current];
+    if (!list || !(item instanceof HTMLElement)) return;
+    // Into view within the row; the page itself stays.
+    const [top, bottom] = [item.offsetTop, item.offsetTop + item.offsetHeight];
+    if (top < list.scrollTop) list.scrollTop = top;
+    else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight;
   }
 
   private bar(bar: Bar, index: number, most: number, odd: number | undefined): TemplateResult {
@@ -96,10 +111,11 @@ export class PeakRowView extends LitElement {
         border-bottom: 1px solid var(--line);
       }
       ul {
+        position: relative;
         display: grid;
         grid-template-columns: repeat(auto-fill, minmax(168px, 1fr));
         gap: 2px 8px;
-        max-height: 148px;
+        max-height: 168px;
         margin: 0;
         padding: 2px;
         overflow-y: auto;
@@ -199,6 +215,19 @@ export class PeakRowView extends LitElement {
         padding: 0 10px;
         color: var(--warn);
         font-size: 12.5px;
+      }
+      @media (max-width: 640px) {
+        ul {
+          grid-template-columns: repeat(auto-fill, minmax(128px, 1fr));
+        }
+      }
+      @media print {
+        ul {
+          max-height: none;
+        }
+        .close {
+          display: none;
+        }
       }
     `,
   ];

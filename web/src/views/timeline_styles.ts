@@ -174,6 +174,11 @@ export const timelineStyles = css`
       filter: var(--on-paper, none);
     }
   }
+  @media screen and (max-width: 899px) {
+    .plot {
+      min-height: 220px; /* the page scrolls */
+    }
+  }
   @media (max-width: 640px) {
     .word,
     .optional {
@@ -186,6 +191,15 @@ export const timelineStyles = css`
       gap: 4px 12px;
       padding: 0 8px;
       font-size: 12px;
+    }
+  }
+  @media (max-width: 360px) {
+    .least {
+      display: none;
+    }
+    .readout {
+      gap: 4px 8px;
+      font-size: 11px;
     }
   }
 `;
