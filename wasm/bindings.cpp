@@ -105,8 +105,11 @@ class Session {
     return text_of(session_.open_segments(snapshot, device));
   }
 
-  void setPalette(const val& bands, uint32_t nothing, uint32_t dimmed_towards) {
-    session_.set_palette(emscripten::convertJSArrayToNumberVector<uint32_t>(bands), nothing, dimmed_towards);
+  std::string openPools(int snapshot, int device) { return text_of(session_.open_pools(snapshot, device)); }
+
+  void setPalette(const val& bands, uint32_t nothing, uint32_t dimmed_towards, uint32_t envelope) {
+    session_.set_palette(emscripten::convertJSArrayToNumberVector<uint32_t>(bands), nothing, dimmed_towards,
+                         envelope);
   }
   val picture(const ColumnGrid& columns, const RowGrid& rows, bool dim_others) {
     const auto pixels = session_.picture(columns.to_engine(), rows.to_engine(), dim_others);
@@ -151,6 +154,7 @@ class Session {
   void lightKind(int kind) { session_.light_kind(kind); }
   std::string contentHash() const { return session_.content_hash(); }
   int match(int k) const { return session_.match(k); }
+  std::string marks() const { return text_of(session_.marks_json()); }
 
   // The allocator's states. Without a view every answer is "null", empty or -1.
   std::string openState() {
@@ -233,9 +237,6 @@ class Session {
     StateView* state = opened();
     if (state == nullptr) return -1;
     return state->region_of_block(static_cast<memstrata::replay::RegionOrder>(order), block).value_or(-1);
-  }
-  std::string marks() {
-    return ask([](StateView& state) { return state.marks_json(); });
   }
   int blockOfRank(int rank) {
     StateView* state = opened();
@@ -361,6 +362,7 @@ EMSCRIPTEN_BINDINGS(memstrata) {
       .function("stateSegment", &Session::stateSegment)
       .function("statePlace", &Session::statePlace)
       .function("openSegments", &Session::openSegments)
+      .function("openPools", &Session::openPools)
       .function("regions", &Session::regions)
       .function("addressMap", &Session::addressMap)
       .function("regionOfBlock", &Session::regionOfBlock)

@@ -6,19 +6,12 @@ import { expect, test, type Page } from '@playwright/test';
 import { linkOf, shownIn, type Shown } from '../../web/src/state/link.ts';
 import { pointOf, settledView, textOf, viewAfter } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { openKnown, openPage, waitForState } from './support.ts';
 
 const choose = (page: Page, name = 'known.pickle', buffer = knownSnapshot()): Promise<void> =>
   page.locator('input[type=file]').first().setInputFiles({ name, mimeType: '', buffer });
 const details = (page: Page) => page.locator('memstrata-details h2');
 const unpin = (page: Page) => page.getByRole('button', { name: 'Unpin' });
-
-async function openKnown(page: Page): Promise<void> {
-  await openPage(page);
-  await choose(page);
-  await waitForState(page, 'ready');
-  await settledView(page);
-}
 
 test('what is shown goes into a link and comes back', () => {
   const shown: Shown = {
@@ -26,6 +19,7 @@ test('what is shown goes into a link and comes back', () => {
     hash: '0123456789abcdef',
     snapshot: 2,
     device: 7,
+    bands: 'pools',
     axis: 'time',
     view: { x0: 0.5, x1: 1e12, y0: 0, y1: 12.25 },
     colour: 'stack',
@@ -41,11 +35,12 @@ test('what is shown goes into a link and comes back', () => {
   expect(shownIn('')).toBeUndefined();
   expect(shownIn('#file=x&hash=nothex')).toBeUndefined();
   const odd = shownIn(
-    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-2&colour=red&axis=up&block=1e9&panel=z&event=-2&about=yes',
+    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-2&colour=red&axis=up&block=1e9&panel=z&event=-2&about=yes&bands=up',
   );
   expect(odd).toMatchObject({
     view: undefined,
     device: 0,
+    bands: 'blocks',
     colour: 'allocation',
     axis: 'event',
     block: -1,
@@ -120,7 +115,7 @@ test('pinned host memory is a device by name, by key and in the link', async ({ 
   await expect(page.locator('[data-stat="events"]')).toHaveAttribute('data-count', '3');
   await expect(page.locator('.plot')).toHaveAttribute(
     'aria-label',
-    /^Allocated memory, Host \(pinned\): 3 events/,
+    /^Active memory, Host \(pinned\): 3 events/,
   );
   await expect(page).toHaveURL(/device=-1/);
   const other = await page.context().newPage();

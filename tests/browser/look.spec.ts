@@ -2,14 +2,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { pointAt, settledView } from './page.ts';
-import { openPage, waitForState } from './support.ts';
-
-async function openSample(page: Page): Promise<void> {
-  await openPage(page);
-  await page.getByRole('button', { name: 'Open the sample' }).click();
-  await waitForState(page, 'ready');
-  await settledView(page);
-}
+import { openPage, openSample, waitForState } from './support.ts';
 
 async function expectNothingFound(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();

@@ -833,6 +833,19 @@ def pool_ids():
 
 
 @case
+def private_pool():
+    """A private pool of 8192 bytes with a block of 500, freed, and a default block of 800 after it."""
+    other = BASE + 0x100000
+    s = snapshot([segment(BASE, [block(8192)], segment_pool_id=(0, 1)),
+                  segment(other, [block(1024, "active_allocated", requested_size=800), block(2 * MiB - 1024)],
+                          segment_pool_id=(0, 0))],
+                 [event("segment_alloc", BASE, 8192, frames=[frame("capture", 7)]), event("segment_alloc", other, 2 * MiB),
+                  event("alloc", BASE, 500, frames=STACK), event("alloc", other, 800), *free(BASE, 500)])
+    return dump(s), Expect({0: {"events": 6, "peak": {"requested_bytes": 1300, "event": 3},
+                                "final_requested_bytes": 800, "reserved_bytes": 8192 + 2 * MiB}})
+
+
+@case
 def oom_and_snapshot_events():
     """Neither is an allocation, though both have a size and `snapshot` has address 0."""
     s = snapshot([], [event("snapshot", 0, 5 * MiB), event("alloc", 0, 64),

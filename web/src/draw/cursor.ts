@@ -17,13 +17,15 @@ export interface ChosenMoment {
   from: AxisUnits;
   to: AxisUnits;
   label: string;
+  /** The line ends here: what lies above must be read. */
+  below: Bytes | undefined;
 }
 
-/** A line through the plot with a grip above it. */
+/** A line through the plot; the chip below it is its grip. */
 export function drawChosenMoment(
   ctx: Context,
   at: Projection,
-  { from, to, label }: ChosenMoment,
+  { from, to, label, below }: ChosenMoment,
   colors: TimelineColors,
 ): void {
   const { area } = at;
@@ -32,17 +34,14 @@ export function drawChosenMoment(
   if (x < area.left - 1 || x > area.left + area.width + 1) return;
   const width = Math.max(2, Math.round(1.5 * ratio));
   const left = Math.round(x - width / 2);
+  const bottom = area.top + area.height;
+  const top = below === undefined ? area.top : Math.min(Math.max(at.y(below) + 6 * ratio, area.top), bottom);
   ctx.fillStyle = colors.halo;
   ctx.globalAlpha = 0.7;
-  ctx.fillRect(left - ratio, area.top, width + 2 * ratio, area.height);
+  ctx.fillRect(left - ratio, top, width + 2 * ratio, bottom - top);
   ctx.globalAlpha = 1;
   ctx.fillStyle = colors.boxLine;
-  ctx.fillRect(left, area.top - 2 * ratio, width, area.height + 4 * ratio);
-  ctx.beginPath();
-  ctx.moveTo(x - 6 * ratio, area.top - 9 * ratio);
-  ctx.lineTo(x + 6 * ratio, area.top - 9 * ratio);
-  ctx.lineTo(x, area.top);
-  ctx.fill();
+  ctx.fillRect(left, top, width, bottom - top + 6 * ratio);
   chip(ctx, area, label, x, 'below', {
     ...colors,
     cursorChip: colors.boxLine,

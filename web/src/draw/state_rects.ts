@@ -113,9 +113,11 @@ export function drawState(
       case 'gap':
         continue; // the segment shows through
       case 'segment':
-        // A frame around it, so that blocks at its ends do not hide it.
-        ctx.fillStyle = look.segmentLine;
-        ctx.fillRect(x0 - line, y0 - line, x1 - x0 + 2 * line, y1 - y0 + 2 * line);
+        // A frame around it, so that blocks at its ends do not hide it; tiny ones would be nothing else.
+        if (h >= 4 * line && w >= 2 * line) {
+          ctx.fillStyle = look.segmentLine;
+          ctx.fillRect(x0 - line, y0 - line, x1 - x0 + 2 * line, y1 - y0 + 2 * line);
+        }
         ctx.fillStyle = look.segment;
         break;
       case 'block':

@@ -1,8 +1,9 @@
 // Everything that page and worker say to each other; message names exist only here.
 import type {
   Axis,
+  Band,
   BandLabel,
-  BlockDetails,
+  Bands,
   BlockPlace,
   ColourBy,
   Completions,
@@ -45,6 +46,8 @@ export interface Palette {
   bands: Uint32Array;
   nothing: number;
   dimmedTowards: number;
+  /** What private pools keep and no block uses. */
+  envelope: number;
 }
 
 /** Where the bytes come from. A URL is absolute, http or https. */
@@ -82,13 +85,19 @@ export interface ProbeAnswer {
   /** null = outside the recording. */
   pick: Pick | null;
   /** undefined = no block, or the one that is known. */
-  details: BlockDetails | undefined;
-  outline: Float64Array | undefined;
+  details: Band | undefined;
+  outline: Edges | undefined;
+}
+
+/** Of a band, one value per column; NaN outside its life. */
+export interface Edges {
+  lower: Float64Array;
+  upper: Float64Array;
 }
 
 export interface BlockAnswer {
   /** null = there is no such block. */
-  details: BlockDetails | null;
+  details: Band | null;
   place: BlockPlace | null;
 }
 
@@ -99,7 +108,7 @@ export interface Calls extends StateCalls {
     answer: { contents: Contents; view: ViewInfo | undefined; diagnostics: Diagnostic[]; hash: string };
   };
   view: {
-    args: { snapshot: number; device: number };
+    args: { snapshot: number; device: number; bands: Bands };
     answer: { view: ViewInfo; diagnostics: Diagnostic[] };
   };
   /** Of all devices of all snapshots, whichever is the view; replays every one. Pinned host memory is not among them. */
@@ -109,7 +118,7 @@ export interface Calls extends StateCalls {
   labels: { args: { columns: Columns; leastColumns: number; leastRows: number }; answer: BandLabel[] };
   probe: { args: ProbeQuestion; answer: ProbeAnswer };
   block: { args: { rank: Rank; axis: Axis }; answer: BlockAnswer };
-  outline: { args: { rank: Rank; columns: Columns }; answer: Float64Array };
+  outline: { args: { rank: Rank; columns: Columns }; answer: Edges };
   highest: { args: { columns: Columns }; answer: Bytes };
   position: { args: { axis: Axis; events: number[] }; answer: number[] };
   /** Refused with the place of what is wrong: offset = UTF-16 units of `text`. */

@@ -174,8 +174,11 @@ export interface Marks {
     from_us: Microseconds | null;
     to_us: Microseconds | null;
     depth: number;
+    /** It began before the recording, or lasts beyond its end. */
     cut_start: boolean;
     cut_end: boolean;
+    allocated_bytes: Bytes;
+    allocations: number;
   }[];
   markers: {
     kind: 'oom' | 'snapshot' | 'annotate';

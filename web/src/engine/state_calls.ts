@@ -13,7 +13,6 @@ import type {
   StateSegment,
   StateTotals,
 } from './state_answers.ts';
-import type { Diagnostic, ViewInfo } from './answers.ts';
 import type { Columns } from './protocol.ts';
 import type { Bytes, Rank } from '../base/units.ts';
 
@@ -66,11 +65,6 @@ export type RegionOrder = (typeof regionOrders)[number];
 export const mapPixels = { nothing: -1, free: -2, unranked: -3 } as const;
 
 export interface StateCalls {
-  /** As `view`, with segments as the timeline's bands. */
-  segments: {
-    args: { snapshot: number; device: number };
-    answer: { view: ViewInfo; diagnostics: Diagnostic[] };
-  };
   regions: { args: { order: RegionOrder; first: number; count: number }; answer: Regions | null };
   addressMap: {
     args: { order: RegionOrder; columns: Columns; first: number; count: number; height: number };

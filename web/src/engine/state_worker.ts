@@ -14,7 +14,6 @@ import type {
   StateSegment,
   StateTotals,
 } from './state_answers.ts';
-import type { Diagnostic, ViewInfo } from './answers.ts';
 import {
   regionOrders,
   stateKinds,
@@ -118,11 +117,6 @@ export function answerState(
     case 'statePlace': {
       const { event, block, window } = request.args;
       return plain(parse<StatePlace | null>(session.statePlace(event, block, window)));
-    }
-    case 'segments': {
-      const { snapshot, device } = request.args;
-      const view = parse<ViewInfo>(session.openSegments(snapshot, device));
-      return plain({ view, diagnostics: parse<Diagnostic[]>(session.diagnostics()) });
     }
     case 'regions': {
       const { order, first, count } = request.args;

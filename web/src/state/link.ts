@@ -1,6 +1,7 @@
 // What one sees, as the part of an address behind `#`, and back. Nothing of the file itself is in it: the file is named
 // by its name and by a hash of its bytes, so that a link opened without it can ask for it.
-import type { Axis, ColourBy } from '../engine/answers.ts';
+import { colourWays } from '../draw/palettes.ts';
+import { bandsWays, type Axis, type Bands, type ColourBy } from '../engine/answers.ts';
 import type { Rank } from '../base/units.ts';
 import { hostDevice } from './devices.ts';
 import { panelOf, type PanelId } from './panels.ts';
@@ -12,6 +13,7 @@ export interface Shown {
   hash: string;
   snapshot: number;
   device: number;
+  bands: Bands;
   axis: Axis;
   /** Undefined = everything. */
   view: Viewport | undefined;
@@ -27,8 +29,6 @@ export interface Shown {
   about: boolean;
 }
 
-const colours: readonly ColourBy[] = ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age'];
-
 /** Without the `#`. What is as usual is left out. */
 export function linkOf(shown: Shown): string {
   const parts = new URLSearchParams();
@@ -36,6 +36,7 @@ export function linkOf(shown: Shown): string {
   parts.set('hash', shown.hash);
   if (shown.snapshot !== 0) parts.set('snapshot', String(shown.snapshot));
   parts.set('device', String(shown.device));
+  if (shown.bands !== 'blocks') parts.set('bands', shown.bands);
   if (shown.axis !== 'event') parts.set('axis', shown.axis);
   const { view } = shown;
   if (view) {
@@ -70,12 +71,13 @@ export function shownIn(fragment: string): Shown | undefined {
   };
   const [x, y] = [pair('x'), pair('y')];
   const event = whole('event', parts.get('event') === '-1' ? -1 : NaN);
-  const colour = colours.find((one) => one === parts.get('colour'));
+  const colour = colourWays.find((one) => one === parts.get('colour'));
   return {
     file: file.slice(0, 1000),
     hash,
     snapshot: whole('snapshot', 0),
     device: parts.get('device') === String(hostDevice) ? hostDevice : whole('device', 0),
+    bands: bandsWays.find((one) => one === parts.get('bands')) ?? 'blocks',
     axis: parts.get('axis') === 'time' ? 'time' : 'event',
     view: x && y ? { x0: x[0], x1: x[1], y0: y[0], y1: y[1] } : undefined,
     colour: colour ?? 'allocation',

@@ -53,6 +53,10 @@ export class LinkWalk {
   step(change: () => void): void {
     const before = this.page.shown();
     change();
+    this.stepped(before);
+  }
+  /** A change was made that one can go back from. */
+  stepped(before: Shown | undefined): void {
     const shown = this.page.shown();
     if (shown && this.connected) this.address.push(before, shown);
   }
@@ -78,12 +82,13 @@ export class LinkWalk {
     }
     this.files.show(entry);
     const { file } = entry;
-    if (file.snapshot !== shown.snapshot || (file.view && file.view.device !== shown.device)) {
+    const isAnother = file.view && (file.view.device !== shown.device || file.view.bands !== shown.bands);
+    if (file.snapshot !== shown.snapshot || isAnother) {
       const known = file.contents.snapshots[shown.snapshot]?.devices.some(
         ({ device }) => device === shown.device,
       );
       this.wanted = known ? shown : undefined; // taken up again when the device is there
-      if (known) return this.files.openDevice(shown.snapshot, shown.device);
+      if (known) return this.files.openDevice(shown.snapshot, shown.device, shown.bands);
     }
     const { view } = file;
     this.page.take({ ...shown, axis: view?.extent.time_us === null ? 'event' : shown.axis });

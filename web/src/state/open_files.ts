@@ -4,7 +4,7 @@
 // time, the others wait. A file that cannot be read keeps its place with its error and hides no other.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Bytes } from '../base/units.ts';
-import type { Contents, Diagnostic, EngineError, ViewInfo } from '../engine/answers.ts';
+import type { Bands, Contents, Diagnostic, EngineError, ViewInfo } from '../engine/answers.ts';
 import { EngineFailure, type EngineClient } from '../engine/client.ts';
 import { EnginePool } from '../engine/pool.ts';
 import type { Progress, Source } from '../engine/protocol.ts';
@@ -30,6 +30,8 @@ export interface OpenFile {
   view: ViewInfo | undefined;
   /** What the reader noticed, and what the view shown repaired. */
   diagnostics: readonly Diagnostic[];
+  /** Of the blocks of the device shown, whatever the timeline shows of it; undefined = not known. */
+  peak: Bytes | undefined;
   /** Of the device that is shown first of each snapshot, where there are several; undefined = not found out yet. */
   peaks: readonly (Bytes | undefined)[] | undefined;
   /** Of its bytes (engine/base/content_hash.h). */
@@ -155,13 +157,16 @@ export class OpenFiles implements ReactiveController {
     if (this.active && !this.active.file) this.close(this.active);
   }
 
-  async openDevice(snapshot: number, device: number): Promise<void> {
+  async openDevice(snapshot: number, device: number, bands: Bands = 'blocks'): Promise<void> {
     const { file } = this;
     if (!file || this.switching) return;
     this.switching = true;
     this.host.requestUpdate();
     try {
-      const { view, diagnostics } = await file.engine.call('view', { snapshot, device });
+      const { view, diagnostics } = await file.engine.call('view', { snapshot, device, bands });
+      // Of other bands the peak is another one; that of the same device stays.
+      if (view.bands === 'blocks') file.peak = view.peak.bytes;
+      else if (file.snapshot !== snapshot || file.view?.device !== device) file.peak = undefined;
       file.snapshot = snapshot;
       file.view = view;
       file.diagnostics = diagnostics;
@@ -172,7 +177,7 @@ export class OpenFiles implements ReactiveController {
       // The one before is still what the page shows.
       if (file.view)
         await file.engine
-          .call('view', { snapshot: file.snapshot, device: file.view.device })
+          .call('view', { snapshot: file.snapshot, device: file.view.device, bands: file.view.bands })
           .catch(() => undefined);
     } finally {
       this.switching = false;
@@ -286,6 +291,7 @@ export class OpenFiles implements ReactiveController {
         view,
         diagnostics,
         hash,
+        peak: view?.peak.bytes,
         peaks: undefined,
         died: undefined,
       };

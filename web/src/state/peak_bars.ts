@@ -31,7 +31,14 @@ export function barsOfFiles(entries: readonly Entry[], active: Entry | undefined
         says: 'not readable',
         problem: error.message,
       };
-    if (!loading) return { name, current, state: 'ready', peak: file?.view?.peak.bytes, says: 'empty' };
+    if (!loading)
+      return {
+        name,
+        current,
+        state: 'ready',
+        peak: file?.peak,
+        says: file?.view ? 'not known' : 'empty',
+      };
     const { bytes, total } = loading.progress;
     const part = total > 0 ? bytes / total : 0;
     const read = total > 0 ? `${Math.floor(part * 100)} %` : formatBytes(bytes);

@@ -1,4 +1,5 @@
 // What is remembered on this computer between visits.
+import { colourWays } from '../draw/palettes.ts';
 import type { ColourBy } from '../engine/answers.ts';
 
 export type ThemeChoice = 'auto' | 'light' | 'dark';
@@ -14,7 +15,6 @@ interface Settings {
 
 const key = 'memstrata';
 const defaults: Settings = { theme: 'auto', detailsWidth: 360, colour: 'allocation', panelHeight: 340 };
-const colours: readonly ColourBy[] = ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age'];
 
 export function loadSettings(): Settings {
   try {
@@ -25,7 +25,7 @@ export function loadSettings(): Settings {
     return {
       theme,
       detailsWidth: width >= 200 && width <= 1200 ? width : defaults.detailsWidth,
-      colour: colours.find((one) => one === stored.colour) ?? defaults.colour,
+      colour: colourWays.find((one) => one === stored.colour) ?? defaults.colour,
       panelHeight: height >= 100 && height <= 4000 ? height : defaults.panelHeight,
     };
   } catch {

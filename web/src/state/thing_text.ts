@@ -46,8 +46,8 @@ function waysToEvents(
   );
 }
 
-const eventText = (event: number): string =>
-  event < 0 ? 'before the first event' : `event ${formatCount(event)}`;
+const momentText = (event: number): string =>
+  event < 0 ? 'before the first event' : `after event ${formatCount(event)}`;
 
 function describeEvent(event: EventDetails, key: string, info: ViewInfo): Described {
   const { action, rank, block, segment, time_us } = event;
@@ -106,7 +106,11 @@ function describeStateBlock(block: StateBlock, at: number, key: string): Describ
   const add = (label: string, value: string | null): void => {
     if (value !== null && value !== '') facts.push({ label, value });
   };
-  add(`After ${eventText(at)}`, block.state ? states[block.state] : 'does not exist');
+  facts.push({
+    label: 'State',
+    value: block.state ? states[block.state] : 'does not exist',
+    more: momentText(at),
+  });
   facts.push(sizeFact('Block size', block.size));
   if (block.rounding > 0) facts.push(sizeFact('Lost to rounding', block.rounding));
   facts.push(streamFact(block));
@@ -134,7 +138,7 @@ function describeStateBlock(block: StateBlock, at: number, key: string): Describ
           ? 'Allocated at'
           : 'Stack kept with the block',
     frames: block.frames,
-    reasons: block.frames.length > 0 ? [] : ['No stack is recorded for this block.'],
+    reasons: [],
     forward: null,
     ways,
   };
@@ -143,7 +147,7 @@ function describeStateBlock(block: StateBlock, at: number, key: string): Describ
 function describeSegment(segment: StateSegment, at: number, key: string): Described {
   const existed = segment.begin < 0;
   const facts: Fact[] = [
-    { label: 'After', value: eventText(at) },
+    { label: 'Moment', value: momentText(at) },
     sizeFact('Allocated', segment.allocated),
     ...(segment.active === segment.allocated ? [] : [sizeFact('Active', segment.active)]),
     {
@@ -180,7 +184,7 @@ function describeSegment(segment: StateSegment, at: number, key: string): Descri
     facts,
     stackTitle: 'Asked for at',
     frames: segment.frames,
-    reasons: segment.frames.length > 0 ? [] : ['No stack is recorded for this segment.'],
+    reasons: [],
     forward: null,
     ways,
   };

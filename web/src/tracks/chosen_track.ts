@@ -50,12 +50,14 @@ export class ChosenTrack {
     const { event, placed, stage } = this;
     if (event === undefined) return undefined;
     const label = event < 0 ? 'start' : formatCount(event);
+    const { peak } = stage.info;
+    const below = event === peak.event ? peak.bytes : undefined; // the word at the peak
     if (stage.axis === 'event') {
       const from = Math.max(event, 0);
-      return { from, to: event < 0 ? from : from + 1, label };
+      return { from, to: event < 0 ? from : from + 1, label, below };
     }
     // Until the place of the new one is known, the one before is shown.
-    return placed?.axis === stage.axis ? { from: placed.from, to: placed.from, label } : undefined;
+    return placed?.axis === stage.axis ? { from: placed.from, to: placed.from, label, below } : undefined;
   }
 
   /** True where a press moves the moment: on its line, and on the ruler below the plot. */

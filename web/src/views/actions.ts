@@ -10,6 +10,7 @@ export interface TimelineActions {
   fitHeight(): Promise<void>;
   goToPeak(): void;
   nextOom(): void;
+  stepMarker(by: 1 | -1): void;
   measure(): void;
 }
 
@@ -22,6 +23,7 @@ export interface ActionTarget {
   toggleTheme(): void;
   changeAxis(): void;
   changeColour(): void;
+  changeBands(): boolean;
   focusFilter(): boolean;
   stepMatch(by: 1 | -1): void;
   stepEvent(by: 1 | -1): boolean;
@@ -114,6 +116,20 @@ const table = [
     what: 'next out-of-memory event',
     run: onTimeline((t) => t.nextOom()),
   },
+  {
+    id: 'next-marker',
+    group: 'Find',
+    keys: ['k'],
+    what: 'next marker: snapshot, note, out of memory',
+    run: onTimeline((t) => t.stepMarker(1)),
+  },
+  {
+    id: 'previous-marker',
+    group: 'Find',
+    keys: ['Shift k'],
+    what: 'previous marker',
+    run: onTimeline((t) => t.stepMarker(-1)),
+  },
   { id: 'filter', group: 'Find', keys: ['/'], what: 'search and filter', run: (page) => page.focusFilter() },
   { id: 'next-match', group: 'Find', keys: ['n'], what: 'next match', run: (page) => page.stepMatch(1) },
   {
@@ -172,6 +188,13 @@ const table = [
     keys: ['c'],
     what: 'next way to colour',
     run: (page) => page.changeColour(),
+  },
+  {
+    id: 'bands',
+    group: 'Page',
+    keys: ['v'],
+    what: 'next view: active memory, with private pools, segments',
+    run: (page) => page.changeBands(),
   },
   {
     id: 'open',
@@ -251,8 +274,10 @@ export const actions: readonly (Action & { id: ActionId })[] = [...table, ...pan
 export const gestures: readonly { keys: string; what: string }[] = [
   { keys: 'Wheel', what: 'zoom; with Shift or Alt the height, with Ctrl both' },
   { keys: 'Drag', what: 'move; with Shift draw a box to zoom to' },
-  { keys: 'Click', what: 'pin a block, or let it go' },
+  { keys: 'Click', what: 'pin a block, or let it go; with the State open also choose the moment' },
+  { keys: 'Drag the ruler', what: 'choose the moment of the State' },
   { keys: 'Double click', what: 'fit the life of a block' },
+  { keys: 'Click a region', what: 'fit it; a marker: go there' },
   { keys: 'Pinch', what: 'zoom both ways; tap pins' },
 ];
 

@@ -2,20 +2,21 @@
 // Of each device that was shown the choice is kept; a new one is an entry in the browser's history.
 import type { ReactiveControllerHost } from 'lit';
 import type { Rank } from '../base/units.ts';
-import type { Axis, BlockDetails, ViewInfo } from '../engine/answers.ts';
+import { isBlock, sizeOf, type Axis, type Band, type ViewInfo } from '../engine/answers.ts';
 import type { Calls, Kind } from '../engine/protocol.ts';
-import { describeBlock } from '../state/block_text.ts';
+import { describeBand } from '../state/band_text.ts';
 import type { Described, Goal } from '../state/described.ts';
 import type { LinkWalk } from '../state/link_walk.ts';
 import type { OpenFile } from '../state/open_files.ts';
+import { showsMoment, type PanelId } from '../state/panels.ts';
 import { describeThing } from '../state/thing_text.ts';
 import { thingAt, type Thing } from '../state/things.ts';
 import type { PanelEvents } from './panels.ts';
 import type { TimelineView } from './timeline.ts';
 
 export interface Chosen {
-  /** The pinned block. */
-  block: BlockDetails | undefined;
+  /** The pinned block, or whatever else is a band. */
+  block: Band | undefined;
   /** The state after this event is shown, -1 = before the first; undefined = none was chosen yet. */
   event: number | undefined;
   /** What the details tell instead of the block. */
@@ -26,9 +27,12 @@ export interface Chosen {
 export interface ChoicesTarget extends ReactiveControllerHost {
   readonly file: OpenFile | undefined;
   readonly axis: Axis;
+  readonly panel: PanelId | undefined;
   readonly timeline: TimelineView | null;
   /** Opens the panel in which events are seen. */
   showState(): void;
+  /** Shows blocks as bands, if they are not: what ranks of panels mean. */
+  showBlocks(): Promise<void>;
   /** Lists the events of an address or name there. */
   listEvents(address: string): Promise<void>;
 }
@@ -39,9 +43,11 @@ export class Choices {
   private readonly kept = new WeakMap<ViewInfo, Chosen>();
   private info: ViewInfo | undefined;
   /** Under the pointer on the timeline; it stays when the pointer leaves. */
-  private pointedBlock: BlockDetails | undefined;
+  private pointedBlock: Band | undefined;
   /** Under the pointer in a panel. */
   private pointedThing: Thing | undefined;
+
+  private told: { what: Thing | Band; as: Described } | undefined;
 
   constructor(
     private readonly page: ChoicesTarget,
@@ -58,7 +64,7 @@ export class Choices {
   get chosen(): Chosen {
     return (this.info && this.kept.get(this.info)) ?? nothing;
   }
-  get block(): BlockDetails | undefined {
+  get block(): Band | undefined {
     return this.chosen.block;
   }
   /** The moment that the panels show. Where memory ran out is what one looks for first, else the peak. */
@@ -66,13 +72,14 @@ export class Choices {
     return this.chosen.event ?? this.info?.oom_events.at(-1) ?? this.info?.peak.event ?? -1;
   }
 
-  /** What the details tell. */
+  /** What the details tell; the same object as long as it is the same. */
   get described(): Described | undefined {
-    const { info, chosen, pointedThing } = this;
-    const thing = pointedThing ?? chosen.thing;
-    const block = chosen.block ?? this.pointedBlock;
-    if (!info) return undefined;
-    return thing ? describeThing(thing, info) : block && describeBlock(block, info);
+    const { info, chosen } = this;
+    const what = this.pointedThing ?? chosen.thing ?? chosen.block ?? this.pointedBlock;
+    if (!info || !what) return undefined;
+    if (what !== this.told?.what)
+      this.told = { what, as: 'rank' in what ? describeBand(what, info) : describeThing(what, info) };
+    return this.told.as;
   }
   /** It stays until it is let go. */
   get isHeld(): boolean {
@@ -92,7 +99,7 @@ export class Choices {
 
   // -- Pointing.
 
-  pointBlock(block: BlockDetails): void {
+  pointBlock(block: Band): void {
     this.pointedBlock = block;
     this.page.requestUpdate();
   }
@@ -103,11 +110,12 @@ export class Choices {
 
   // -- Choosing.
 
-  pin(block: BlockDetails | undefined): void {
+  pin(block: Band | undefined): void {
+    this.pointedThing = undefined; // or else it would hide what was chosen on it
     if (block?.rank !== this.block?.rank) this.choose({ block, thing: undefined });
     else if (this.chosen.thing) this.keep({ thing: undefined });
   }
-  togglePin(block: BlockDetails | undefined): void {
+  togglePin(block: Band | undefined): void {
     this.pin(block && block.rank === this.block?.rank ? undefined : block);
   }
   chooseEvent({ event, step, told }: PanelEvents['choose-event']): void {
@@ -123,6 +131,7 @@ export class Choices {
     this.keep({ thing });
   }
   async chooseBlock(rank: Rank | undefined): Promise<void> {
+    if (rank !== undefined) await this.page.showBlocks();
     const { info } = this;
     const block = rank === undefined ? undefined : await this.blockOf(rank);
     if (info === this.info) this.pin(block);
@@ -133,7 +142,12 @@ export class Choices {
     const block = await this.blockOf(rank);
     if (!block || info !== this.info) return;
     this.pin(block);
-    await this.page.timeline?.showBlock(rank, block.requested_size);
+    const { event } = this;
+    if (isBlock(block) && showsMoment(this.page.panel)) {
+      const lives = block.born_event <= event && (block.freed_event === null || event < block.freed_event);
+      if (!lives) this.keep({ event: Math.max(block.born_event, -1) });
+    }
+    await this.page.timeline?.showBlock(rank, sizeOf(block));
   }
   /** Lets go of one thing; false if nothing was chosen. */
   letGo(): boolean {
@@ -144,7 +158,7 @@ export class Choices {
   }
 
   /** Undefined if there is no such block, or no engine any more. */
-  async blockOf(rank: Rank): Promise<BlockDetails | undefined> {
+  async blockOf(rank: Rank): Promise<Band | undefined> {
     return (await this.ask('block', { rank, axis: this.page.axis }))?.details ?? undefined;
   }
 
@@ -164,6 +178,7 @@ export class Choices {
         return;
       }
       case 'rank':
+        await this.page.showBlocks();
         return this.showBlock(goal.rank);
       case 'events':
         this.page.showState();

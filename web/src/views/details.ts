@@ -8,7 +8,7 @@ import { ownFrame } from '../state/stack_lines.ts';
 import './copy_button.ts';
 import type { CopyButton } from './copy_button.ts';
 import './stack.ts';
-import { base } from './styles.ts';
+import { base, facts } from './styles.ts';
 import { symbols } from './symbols.ts';
 
 /** Tells `go` with a Goal, and `unpin`. */
@@ -127,6 +127,7 @@ export class DetailsView extends LitElement {
 
   static override styles = [
     base,
+    facts,
     css`
       :host {
         display: block;
@@ -214,20 +215,6 @@ export class DetailsView extends LitElement {
       .kind {
         margin: 4px 0 0;
         color: var(--dim);
-      }
-      dl {
-        display: grid;
-        grid-template-columns: max-content minmax(0, 1fr);
-        gap: 4px 16px;
-        margin: 12px 0 0;
-      }
-      dt {
-        color: var(--dim);
-      }
-      dd {
-        margin: 0;
-        overflow-wrap: anywhere;
-        font-variant-numeric: tabular-nums;
       }
       pre {
         margin: 0;

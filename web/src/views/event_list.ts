@@ -233,7 +233,9 @@ export class EventListView extends LitElement {
     }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    void this.choose(to, true);
+    if (event.key === 'ArrowUp' && this.row === 0 && isEmpty(this.fields))
+      tell(this, 'choose-event', { event: -1, step: true }); // before the first
+    else void this.choose(to, true);
   };
 
   private indexAt(event: MouseEvent): number {
@@ -278,6 +280,7 @@ export class EventListView extends LitElement {
         aria-label="Events"
         aria-activedescendant=${active}
         data-loaded=${this.rowAt(first) || count === 0 ? 'true' : 'false'}
+        .style=${`--digits: ${formatCount(this.info?.events ?? 0).length}`}
         @scroll=${this.scrolled}
         @keydown=${this.key}
         @pointermove=${(event: PointerEvent) => this.point(event.pointerType === 'touch' ? -1 : this.indexAt(event))}
@@ -347,11 +350,9 @@ export class EventListView extends LitElement {
       ${
         row && !row.follows_request
           ? html`<span class="name">${row.name}</span>
+              ${row.stream === 0 ? nothing : html`<span class="stream" title="stream ${row.stream}">s${row.stream}</span>`}
               <span class="size" title=${formatExactBytes(row.size)}
                 >${row.action === 'snapshot' ? '' : formatBytes(row.size)}</span
-              >
-              <span class="stream" title="stream ${row.stream}"
-                >${row.stream === 0 ? '' : `s${row.stream}`}</span
               >
               <span class="time">${time}</span>`
           : nothing
@@ -406,7 +407,7 @@ export class EventListView extends LitElement {
         left: 0;
         display: flex;
         align-items: center;
-        gap: 8px;
+        gap: 6px;
         width: 100%;
         height: ${rowHeight}px;
         padding: 0 8px;
@@ -426,12 +427,12 @@ export class EventListView extends LitElement {
         text-underline-offset: 2px;
       }
       .event {
-        flex: 0 0 64px;
+        flex: 0 0 calc(var(--digits) * 1ch);
         color: var(--dim);
         text-align: right;
       }
       .action {
-        flex: 0 0 96px;
+        flex: 0 0 98px;
         overflow: hidden;
         text-overflow: ellipsis;
       }
@@ -444,11 +445,11 @@ export class EventListView extends LitElement {
         text-overflow: ellipsis;
       }
       .size {
-        flex: 0 0 64px;
+        flex: 0 0 60px;
         text-align: right;
       }
       .stream {
-        flex: 0 0 24px;
+        flex: none;
         color: var(--dim);
       }
       .time {

@@ -1,7 +1,7 @@
 // The room below the timeline: a bar of tabs that is always there, and the panel that is open.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import { panelIds, panelNames, type PanelId } from '../state/panels.ts';
+import { panelIds, panelNames, showsMoment, type PanelId } from '../state/panels.ts';
 import { panelViews, type PanelPage } from './panels.ts';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
@@ -14,6 +14,11 @@ export class PanelArea extends LitElement {
 
   private ask(panel: PanelId | undefined): void {
     this.dispatchEvent(new CustomEvent('open-panel', { detail: panel }));
+  }
+
+  /** Who points at a tab may open it: what takes longest is begun now. */
+  private prepare(panel: PanelId): void {
+    if (showsMoment(panel) && panel !== this.open) this.page.engine.call('states', {}).catch(() => undefined);
   }
 
   /** Arrows, Home and End move among the tabs; an open panel follows the focus. */
@@ -48,6 +53,8 @@ export class PanelArea extends LitElement {
                 aria-selected=${id === open ? 'true' : 'false'}
                 tabindex=${id === focusable ? 0 : -1}
                 title="${id === open ? 'Close' : 'Open'} (${index + 1})"
+                @pointerenter=${() => this.prepare(id)}
+                @focus=${() => this.prepare(id)}
                 @click=${() => this.ask(id === open ? undefined : id)}>
                 ${panelNames[id]}<kbd aria-hidden="true">${index + 1}</kbd>
               </button>`,

@@ -40,6 +40,7 @@ export interface PanelEvents {
   'choose-thing': Thing | undefined;
 }
 
+/** Whoever listens finds null in place of an undefined detail. */
 export function tell<K extends keyof PanelEvents>(from: HTMLElement, name: K, detail: PanelEvents[K]): void {
   from.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
 }

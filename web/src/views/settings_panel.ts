@@ -21,13 +21,13 @@ export class SettingsPanel extends LitElement {
     const json = JSON.stringify(settings, undefined, 2);
     return html`
       <section>
-        <h3>
+        <h2>
           Settings of the allocator
           <memstrata-copy
             wide
             label="Copy the table"
             .text=${() => lines.map(([name, value]) => `${name}\t${value}\n`).join('')}></memstrata-copy>
-        </h3>
+        </h2>
         <table data-settings=${lines.length}>
           <thead>
             <tr>
@@ -49,10 +49,10 @@ export class SettingsPanel extends LitElement {
         </table>
       </section>
       <section>
-        <h3>
+        <h2>
           As JSON
           <memstrata-copy wide label="Copy the JSON" .text=${() => json}></memstrata-copy>
-        </h3>
+        </h2>
         <pre tabindex="0" aria-label="Settings as JSON">${json}</pre>
       </section>
     `;
@@ -76,7 +76,7 @@ export class SettingsPanel extends LitElement {
         color: var(--dim);
         line-height: 1.5;
       }
-      h3 {
+      h2 {
         display: flex;
         align-items: center;
         justify-content: space-between;

@@ -42,7 +42,7 @@ export class StackView extends LitElement {
       ${
         frames.length === 0
           ? html`<div class="reasons">
-              <p>No stack is recorded. Possible reasons:</p>
+              <p>No stack is recorded.${reasons.length > 0 ? ' Possible reasons:' : ''}</p>
               <ul>
                 ${reasons.map((reason) => html`<li>${reason}</li>`)}
               </ul>

@@ -25,10 +25,10 @@ export class StateNumbersView extends LitElement {
       time_us !== null && info.first_time_us !== null ? formatMoment(time_us - info.first_time_us) : '';
     const largest = totals.free > 0 ? share(totals.largest_free / totals.free) : '';
     return html`
-      <h3 data-state-event=${event}>
+      <h2 data-state-event=${event}>
         ${event < 0 ? (info.events === 0 ? 'When it was saved' : 'Before the first event') : `After event ${formatCount(event)}`}
         <span class="time">${time}</span>
-      </h3>
+      </h2>
       <dl>
         ${this.bytes('reserved', 'Reserved', totals.reserved, `in ${plural(totals.segments, 'segment')}`)}
         ${this.bytes('allocated', 'Allocated', totals.allocated, `in ${plural(totals.live_blocks - totals.pending_blocks, 'block')}`)}
@@ -85,7 +85,7 @@ export class StateNumbersView extends LitElement {
         font-size: 12px;
         font-variant-numeric: tabular-nums;
       }
-      h3 {
+      h2 {
         margin: 0;
         font-size: 13px;
         font-weight: 600;

@@ -32,7 +32,7 @@ export class StatePanel extends LitElement {
     css`
       :host {
         display: grid;
-        grid-template: minmax(0, 1fr) / minmax(300px, 2fr) minmax(0, 3fr);
+        grid-template: minmax(0, 1fr) / minmax(344px, 2fr) minmax(0, 3fr);
       }
       memstrata-state-picture {
         border-left: 1px solid var(--line);

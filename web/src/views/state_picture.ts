@@ -2,7 +2,7 @@
 // The engine says which rectangles there are (engine/replay/state_layout.h); gestures move them until it has answered.
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
-import { formatCount, plural } from '../base/format.ts';
+import { formatBytes, formatCount, plural } from '../base/format.ts';
 import { LatestOnly } from '../base/latest_only.ts';
 import { drawFrame, drawState, legendOf, shiftBetween } from '../draw/state_rects.ts';
 import { EngineFailure } from '../engine/client.ts';
@@ -15,6 +15,8 @@ import { tell, type PanelPage } from './panels.ts';
 import './state_numbers.ts';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
+
+const margin = 6; // CSS pixels around the picture
 
 interface Question {
   event: number;
@@ -43,6 +45,7 @@ export class StatePictureView extends LitElement {
   @state() private problem: string | undefined;
   @query('.picture') private picture!: HTMLDivElement;
   @query('canvas') private canvas!: HTMLCanvasElement;
+  @query('.tip') private tipBox!: HTMLDivElement | null;
 
   private window = wholeState(1, 1);
   private shown: Shown | undefined;
@@ -69,12 +72,22 @@ export class StatePictureView extends LitElement {
 
   protected override firstUpdated(): void {
     this.resized.observe(this.picture);
+    const inside = ({ x, y }: Point): Point => ({
+      x: x - margin * devicePixelRatio,
+      y: y - margin * devicePixelRatio,
+    });
     new Gestures(this.canvas, {
-      zoomAt: (at, x, y) => this.move(zoomedAt(this.window, at.x, at.y, 1 / (x === 1 ? y : x))),
+      zoomAt: (at, x, y) => {
+        const { x: left, y: top } = inside(at);
+        this.move(zoomedAt(this.window, left, top, 1 / (x === 1 ? y : x)));
+      },
       panBy: (dx, dy) => this.move(pannedBy(this.window, dx, -dy)),
-      hover: (at) => (at ? this.picks?.request(at) : this.leave()),
-      click: (at) => void this.clicked(at),
-      doubleClick: (at) => this.move(zoomedAt(this.window, at.x, at.y, 4)),
+      hover: (at) => (at ? this.picks?.request(inside(at)) : this.leave()),
+      click: (at) => void this.clicked(inside(at)),
+      doubleClick: (at) => {
+        const { x, y } = inside(at);
+        this.move(zoomedAt(this.window, x, y, 4));
+      },
       box: () => undefined,
       boxDone: () => undefined,
       boxWanted: () => false,
@@ -159,6 +172,14 @@ export class StatePictureView extends LitElement {
     this.draw();
   }
 
+  protected override updated(): void {
+    const { pointed, tipBox } = this;
+    if (!pointed || !tipBox) return;
+    const y = pointed.at.y / devicePixelRatio + margin;
+    const lowest = this.picture.clientHeight - tipBox.offsetHeight - 2;
+    tipBox.style.top = `${Math.max(2, Math.min(y + 14, lowest))}px`;
+  }
+
   // -- Moving.
 
   private move(window: StateWindow): void {
@@ -178,7 +199,8 @@ export class StatePictureView extends LitElement {
     if (width < 2 || height < 2) return;
     this.canvas.width = width;
     this.canvas.height = height;
-    this.window = resizedTo(this.window, width, height);
+    const both = 2 * margin * devicePixelRatio;
+    this.window = resizedTo(this.window, Math.max(1, width - both), Math.max(1, height - both));
     this.draw();
     this.ask();
   }
@@ -212,9 +234,23 @@ export class StatePictureView extends LitElement {
       if ((stateKinds[rects.kind[next] ?? 0] === 'segment') === segments) break;
     if (next < 0 || next >= count) return;
     this.cursor = next;
-    const x = (rects.x[next] ?? 0) + (segments ? 0.5 : (rects.width[next] ?? 0) / 2);
-    const y = (rects.y[next] ?? 0) + (rects.height[next] ?? 0) / 2;
-    this.picks?.request({ x, y });
+    const at = {
+      x: (rects.x[next] ?? 0) + (rects.width[next] ?? 0) / 2,
+      y: (rects.y[next] ?? 0) + (rects.height[next] ?? 0) / 2,
+    };
+    if (segments) void this.pointSegment(rects.row[next] ?? -1, at);
+    else this.picks?.request(at);
+  }
+
+  /** As a whole: every point of it may lie in a block. */
+  private async pointSegment(segment: SegmentRow, at: Point): Promise<void> {
+    const { engine, event } = this.page;
+    const { cursor } = this;
+    const thing = await thingAt(engine, event, { block: -1, segment });
+    if (thing?.kind !== 'segment' || cursor !== this.cursor || event !== this.page.event) return;
+    const { name, size, free, rounding } = thing.segment;
+    const text = `Segment ${name}, ${formatBytes(size)}\nfree ${formatBytes(free)}, lost to rounding ${formatBytes(rounding)}`;
+    this.point({ segment, block: -1, part: 'segment', text }, at);
   }
 
   // -- What is under the pointer.
@@ -275,7 +311,8 @@ export class StatePictureView extends LitElement {
     if (!ctx) return;
     const { shown, window, page } = this;
     const ratio = devicePixelRatio;
-    const shift = shown ? shiftBetween(shown.window, window) : { scale: 1, x: 0, y: 0 };
+    const seen = shown ? shiftBetween(shown.window, window) : { scale: 1, x: 0, y: 0 };
+    const shift = { scale: seen.scale, x: seen.x + margin * ratio, y: seen.y + margin * ratio };
     drawState(ctx, shown?.rects, shift, page.theme, ratio);
     if (!shown) return;
     const frame = (x: number, y: number, width: number, height: number): void => {
@@ -358,17 +395,17 @@ export class StatePictureView extends LitElement {
   private tip(): TemplateResult | typeof nothing {
     const { pointed, window } = this;
     if (!pointed) return nothing;
-    const [x, y] = [pointed.at.x / devicePixelRatio, pointed.at.y / devicePixelRatio];
-    const [width, height] = [window.width / devicePixelRatio, window.height / devicePixelRatio];
+    const css = (device: number): number => device / devicePixelRatio + margin;
+    const x = css(pointed.at.x);
+    const width = css(window.width) + margin;
+    // Beside the pointer, so it never covers what is pointed at; `updated` keeps it inside.
     const across = x < width / 2 ? `left: ${x + 14}px` : `right: ${width - x + 14}px`;
-    const along = y < height / 2 ? `top: ${y + 14}px` : `bottom: ${height - y + 14}px`;
     return html`<div
       class="tip"
       aria-hidden="true"
       data-part=${pointed.pick.part}
-      .style=${`${across}; ${along}`}>
-      ${pointed.pick.text}
-    </div>`;
+      .style=${across}
+      .textContent=${pointed.pick.text}></div>`;
   }
 
   static override styles = [

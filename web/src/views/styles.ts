@@ -19,6 +19,7 @@ const light = css`
   --warn-soft: #fdf3e0;
   --code: #f0f2f5;
   --reserved: #b45309;
+  --envelope: #d3d6da;
   --allocated: #16202b;
   --shadow: 0 12px 40px rgba(16, 24, 36, 0.18);
   --mono: ui-monospace, 'SF Mono', 'Cascadia Mono', 'JetBrains Mono', Menlo, Consolas, monospace;
@@ -48,6 +49,7 @@ export const tokens = css`
     --warn-soft: #2d2314;
     --code: #1a2027;
     --reserved: #f2b45c;
+    --envelope: #3b4148;
     --allocated: #eef3f8;
     --shadow: 0 12px 40px rgba(0, 0, 0, 0.6);
     color-scheme: dark;
@@ -182,6 +184,24 @@ export const base = css`
     stroke-linecap: round;
     stroke-linejoin: round;
     flex: none;
+  }
+`;
+
+/** What is known of something: a word and its value a line. */
+export const facts = css`
+  dl {
+    display: grid;
+    grid-template-columns: max-content minmax(0, 1fr);
+    gap: 4px 16px;
+    margin: 12px 0 0;
+  }
+  dt {
+    color: var(--dim);
+  }
+  dd {
+    margin: 0;
+    overflow-wrap: anywhere;
+    font-variant-numeric: tabular-nums;
   }
 `;
 

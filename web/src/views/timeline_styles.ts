@@ -93,6 +93,13 @@ export const timelineStyles = css`
   .line.reserved {
     border-color: var(--reserved);
   }
+  .kept {
+    width: 10px;
+    height: 10px;
+    border-radius: 2px;
+    background: var(--envelope);
+    print-color-adjust: exact;
+  }
   .readout {
     display: flex;
     align-items: center;

@@ -4,6 +4,7 @@ import { customElement, property } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
 import type { Theme } from '../draw/colors.ts';
+import { bandsNames, bandsWays, type Bands } from '../engine/answers.ts';
 import { choiceOf, deviceName, snapshotName, type DeviceChoice } from '../state/devices.ts';
 import type { OpenFile } from '../state/open_files.ts';
 import type { ActionId } from './actions.ts';
@@ -11,7 +12,10 @@ import './file_button.ts';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
 
-/** Tells `device` with a DeviceChoice, `files` (bubbling from the button) and `act` with an ActionId. */
+/**
+ * Tells `device` with a DeviceChoice, `bands` with what the timeline is to show, `files` (bubbling from the button) and
+ * `act` with an ActionId.
+ */
 @customElement('memstrata-top-bar')
 export class TopBarView extends LitElement {
   @property({ attribute: false }) file: OpenFile | undefined;
@@ -100,6 +104,25 @@ export class TopBarView extends LitElement {
             ? html`<span class="device">${deviceName(devices[0]!.device)}</span>`
             : nothing
       }
+      ${
+        file.view
+          ? html`<select
+              class="field"
+              aria-label="View"
+              title="What the timeline shows (V)"
+              data-bands=${file.view.bands}
+              ?disabled=${this.switching}
+              .value=${live(file.view.bands)}
+              @change=${(event: Event) =>
+                this.dispatchEvent(
+                  new CustomEvent<Bands>('bands', {
+                    detail: (event.target as HTMLSelectElement).value as Bands,
+                  }),
+                )}>
+              ${bandsWays.map((way) => html`<option value=${way} ?selected=${way === file.view?.bands}>${bandsNames[way]}</option>`)}
+            </select>`
+          : nothing
+      }
     </div>`;
   }
 
@@ -159,6 +182,11 @@ export class TopBarView extends LitElement {
         color: var(--dim);
         white-space: nowrap;
         font-variant-numeric: tabular-nums;
+      }
+      select {
+        max-width: 100%;
+        min-width: 0;
+        text-overflow: ellipsis;
       }
       .end {
         display: flex;

@@ -6,7 +6,16 @@ import { copyText } from '../base/clipboard.ts';
 import type { Theme } from '../draw/colors.ts';
 import { takeEmbeddedSnapshot } from '../embedded_snapshot.ts';
 import { colourNames, colourWays } from '../draw/palettes.ts';
-import type { Axis, BlockDetails, ColourBy, Diagnostic } from '../engine/answers.ts';
+import {
+  bandsNames,
+  bandsWays,
+  isBlock,
+  type Axis,
+  type Band,
+  type Bands,
+  type ColourBy,
+  type Diagnostic,
+} from '../engine/answers.ts';
 import { Filtering } from '../state/filtering.ts';
 import {
   choiceOf,
@@ -19,7 +28,7 @@ import {
 import type { Goal } from '../state/described.ts';
 import { linkOf, type Shown } from '../state/link.ts';
 import { LinkWalk, type LinkTarget } from '../state/link_walk.ts';
-import type { Viewport } from '../state/viewport.ts';
+import { boundsOf, type Viewport } from '../state/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../state/open_files.ts';
 import { barsOfFiles, barsOfSnapshots } from '../state/peak_bars.ts';
 import { showsMoment, type PanelId } from '../state/panels.ts';
@@ -28,7 +37,7 @@ import { actions, type ActionId } from './actions.ts';
 import './about.ts';
 import type { AboutView } from './about.ts';
 import './banners.ts';
-import { Choices, type ChoicesTarget } from './choices.ts';
+import { Choices, type Chosen, type ChoicesTarget } from './choices.ts';
 import './details.ts';
 import type { DetailsView } from './details.ts';
 import './export_picture.ts';
@@ -71,7 +80,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
   private readonly files = new OpenFiles(this);
   @state() axis: Axis = 'event';
   @state() private colour: ColourBy = loadSettings().colour;
-  @state() private panel: PanelId | undefined;
+  @state() panel: PanelId | undefined;
   @state() private dragging = false;
   @state() private themeChoice: ThemeChoice = loadSettings().theme;
   @state() private systemDark = matchMedia('(prefers-color-scheme: dark)').matches;
@@ -154,6 +163,8 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
   }
 
   private viewChanged(file: OpenFile | undefined): void {
+    const other = this.otherBands;
+    this.otherBands = undefined;
     this.shownView = file?.view;
     this.choices.show(file?.view);
     if (file?.view?.extent.time_us === null) this.axis = 'event';
@@ -161,6 +172,37 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
     if (!file) return;
     if (!file.view) return this.firstPicture();
     this.firstView = this.links.opened(file);
+    if (other?.engine !== file.engine || this.firstView) return;
+    // The same device with other bands: the same stretch of it, at its own height, and what is chosen.
+    const { extent, peak, reserved_peak } = file.view;
+    const length = extent[this.axis === 'time' ? 'time_us' : 'event'] ?? 1;
+    const { fitTop } = boundsOf(length, peak.bytes, reserved_peak);
+    this.firstView = other.view && { ...other.view, y0: 0, y1: fitTop };
+    const { block, event } = other.chosen;
+    this.choices.keep({
+      event,
+      block: isBlock(block) && file.view.bands !== 'segments' ? block : undefined,
+    });
+  }
+
+  /** Ranks in panels are those of blocks. */
+  async showBlocks(): Promise<void> {
+    if (this.shownView?.bands === 'segments') await this.setBands('blocks');
+  }
+
+  /** What was seen of a device whose bands are about to change. */
+  private otherBands: { engine: OpenFile['engine']; view: Viewport | undefined; chosen: Chosen } | undefined;
+
+  private async setBands(bands: Bands): Promise<void> {
+    const { file } = this.files;
+    if (!file?.view || file.view.bands === bands || this.files.switching) return;
+    const before = this.shown();
+    const { view, engine } = file;
+    this.otherBands = { engine, view: this.timeline?.shownView, chosen: this.choices.chosen };
+    await this.files.openDevice(file.snapshot, view.device, bands);
+    await this.updateComplete;
+    if (file.view !== view) this.links.stepped(before);
+    this.otherBands = undefined;
   }
 
   private firstPicture(): void {
@@ -226,6 +268,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
       hash: file.hash,
       snapshot: file.snapshot,
       device: file.view.device,
+      bands: file.view.bands,
       axis: this.axis,
       view: whole ? undefined : view,
       colour: this.colour,
@@ -285,6 +328,13 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
     this.setColour(next);
     this.toast.say(`Colour: ${colourNames[next].toLowerCase()}`);
   }
+  changeBands(): boolean {
+    const bands = this.shownView?.bands;
+    const next = bands && bandsWays[(bandsWays.indexOf(bands) + 1) % bandsWays.length];
+    if (!next) return false;
+    void this.setBands(next).then(() => this.toast.say(`View: ${bandsNames[next]}`));
+    return true;
+  }
   private setColour(colour: ColourBy): void {
     this.colour = colour;
     saveSettings({ colour });
@@ -320,7 +370,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
     return this.showDevice(file && nextSnapshot(file.contents, file.snapshot, by));
   }
   private showDevice(choice: DeviceChoice | undefined): boolean {
-    if (choice) void this.files.openDevice(choice.snapshot, choice.device);
+    if (choice) void this.files.openDevice(choice.snapshot, choice.device, this.file?.view?.bands);
     return choice !== undefined;
   }
   openFiles(): void {
@@ -400,7 +450,8 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
         .switching=${this.files.switching}
         @files=${this.chosen}
         @act=${(event: CustomEvent<ActionId>) => this.act(event.detail)}
-        @device=${(event: CustomEvent<DeviceChoice>) => this.showDevice(event.detail)}></memstrata-top-bar>
+        @device=${(event: CustomEvent<DeviceChoice>) => this.showDevice(event.detail)}
+        @bands=${(event: CustomEvent<Bands>) => void this.setBands(event.detail)}></memstrata-top-bar>
       ${
         entries.length > 1
           ? html`<memstrata-peak-row
@@ -529,9 +580,9 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
           @colour-change=${(event: CustomEvent<ColourBy>) => this.setColour(event.detail)}
           @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => this.choices.chooseEvent(event.detail)}
           @moved=${() => this.moved()}
-          @point=${(event: CustomEvent<BlockDetails>) => this.choices.pointBlock(event.detail)}
-          @pin=${(event: CustomEvent<BlockDetails>) => this.choices.pin(event.detail)}
-          @toggle-pin=${(event: CustomEvent<BlockDetails | undefined>) => this.choices.togglePin(event.detail)}
+          @point=${(event: CustomEvent<Band>) => this.choices.pointBlock(event.detail)}
+          @pin=${(event: CustomEvent<Band>) => this.choices.pin(event.detail)}
+          @toggle-pin=${(event: CustomEvent<Band | undefined>) => this.choices.togglePin(event.detail)}
           @axis-change=${(event: CustomEvent<Axis>) => (this.axis = event.detail)}
           @first-picture=${() => this.firstPicture()}></memstrata-timeline>
         ${
@@ -550,14 +601,14 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
         <memstrata-panels
           .open=${this.panel}
           .page=${this.panelPage(file, view)}
-          @open-panel=${(event: CustomEvent<PanelId | undefined>) => this.openPanel(event.detail)}
+          @open-panel=${(event: CustomEvent<PanelId | undefined>) => this.openPanel(event.detail ?? undefined)}
           @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => {
             this.choices.chooseEvent(event.detail);
             void this.timeline?.showEvent(event.detail.event);
           }}
-          @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void this.choices.chooseBlock(event.detail)}
-          @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => this.choices.pointThing(event.detail)}
-          @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => this.choices.chooseThing(event.detail)}></memstrata-panels>
+          @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void this.choices.chooseBlock(event.detail ?? undefined)}
+          @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => this.choices.pointThing(event.detail ?? undefined)}
+          @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => this.choices.chooseThing(event.detail ?? undefined)}></memstrata-panels>
       </div>
       <memstrata-splitter
         label="Width of the details"
@@ -580,7 +631,8 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
   private lastPage: PanelPage | undefined;
   private panelPage(file: OpenFile, info: PanelPage['info']): PanelPage {
     const { theme, axis, lastPage } = this;
-    const { block: pinned, event } = this.choices;
+    const { block, event } = this.choices;
+    const pinned = isBlock(block) ? block : undefined;
     const view = this.timeline?.shownView;
     const { engine } = file;
     const page: PanelPage = { engine, info, theme, axis, colourBy: this.colour, pinned, event, view };

@@ -149,7 +149,7 @@ export const layout = css`
     }
     .with-panel memstrata-panels {
       flex: none;
-      height: var(--panel);
+      height: max(var(--panel), 640px);
     }
   }
 `;
