@@ -141,14 +141,12 @@ class PickleOutput {
   }
   void get(Slot slot) { at_ = put_get(room(kReference), slot); }
   static std::byte* put_get(std::byte* at, Slot slot) {
+    // Without a branch, which could only be guessed: four bytes are written where one counts.
     const Slot index = slot - 1;
-    if (index < 256) {
-      at[0] = std::byte{'h'};
-      at[1] = static_cast<std::byte>(index);
-      return at + 2;
-    }
-    at[0] = std::byte{'j'};
-    return put_little(at + 1, index);
+    const bool is_short = index < 256;
+    at[0] = static_cast<std::byte>(is_short ? 'h' : 'j');
+    put_little(at + 1, index);
+    return at + (is_short ? 2 : kReference);
   }
   template <typename Int>
   static std::byte* put_little(std::byte* at, Int number) {
@@ -159,6 +157,28 @@ class PickleOutput {
     byte(0x94);  // MEMOIZE
     slot = ++memo_size_;
   }
+  // Opcodes of the outer frames of a list that were all references: stacks that follow mostly end in the same
+  // frames, and those are copied at once from the node on where they meet.
+  struct KnownFrames {
+    struct Step {
+      int32_t node = -1;
+      uint16_t offset = 0;  // of its reference in `bytes`
+    };
+    static constexpr size_t kPlaces = 256;
+
+    // The step of this node, or null: some are not found, because another one has their place.
+    [[nodiscard]] const Step* find(int32_t node) const {
+      const uint16_t place = place_of[static_cast<size_t>(node) % kPlaces];
+      return place < count && steps[place].node == node ? &steps[place] : nullptr;
+    }
+
+    std::array<Step, kBatch> steps;  // innermost first
+    std::array<uint16_t, kPlaces> place_of{};
+    std::array<std::byte, kBatch * kReference> bytes;
+    uint16_t count = 0, length = 0;  // of steps, of bytes
+    uint32_t misses = 0;             // lists of which less than half was copied
+  };
+  void learn_frames(int32_t leaf);
   void word_text(Word word) {
     Slot& slot = words_[static_cast<size_t>(word)];
     if (!refer(slot)) new_word(word, slot);
@@ -179,6 +199,7 @@ class PickleOutput {
   Slot memo_size_ = 0;
   std::array<Slot, static_cast<size_t>(Word::kWords)> words_{};
   std::array<Slot, 256> actions_{};
+  KnownFrames known_;
   Column<Slot> texts_, json_, frames_, stacks_, pools_;
   WrittenLists lists_;
 };
