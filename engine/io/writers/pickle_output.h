@@ -141,12 +141,14 @@ class PickleOutput {
   }
   void get(Slot slot) { at_ = put_get(room(kReference), slot); }
   static std::byte* put_get(std::byte* at, Slot slot) {
-    // Without a branch, which could only be guessed: four bytes are written where one counts.
     const Slot index = slot - 1;
-    const bool is_short = index < 256;
-    at[0] = static_cast<std::byte>(is_short ? 'h' : 'j');
-    put_little(at + 1, index);
-    return at + (is_short ? 2 : kReference);
+    if (index < 256) {
+      at[0] = std::byte{'h'};
+      at[1] = static_cast<std::byte>(index);
+      return at + 2;
+    }
+    at[0] = std::byte{'j'};
+    return put_little(at + 1, index);
   }
   template <typename Int>
   static std::byte* put_little(std::byte* at, Int number) {
