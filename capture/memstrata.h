@@ -121,7 +121,8 @@ MEMSTRATA_API memstrata_status memstrata_region_begin(const char* name, int devi
 MEMSTRATA_API memstrata_status memstrata_region_end(int device);
 /* A text in the history of one live allocation. */
 MEMSTRATA_API memstrata_status memstrata_annotate(void* pointer, const char* text);
-/* Writes a snapshot: beside `path` first, then renamed. */
+/* Writes a snapshot: beside `path` first, then renamed. Symbolic links are followed; a pipe or a device is
+ * written in place. */
 MEMSTRATA_API memstrata_status memstrata_dump_snapshot(const char* path);
 /* The bytes of that file, to be given back with memstrata_free_bytes(). */
 MEMSTRATA_API memstrata_status memstrata_snapshot(char** bytes, size_t* size);

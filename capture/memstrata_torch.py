@@ -20,7 +20,8 @@ import sys
 import threading
 
 __all__ = [
-    "CaptureError", "install", "devices", "cpp_unwinder", "record_memory_history", "snapshot", "dump_snapshot", "dump_on_oom",
+    "CaptureError", "install", "devices", "cpp_unwinder", "record_memory_history", "snapshot", "dump_snapshot",
+    "dump_on_oom",
     "dump_at_exit", "memory_stats", "memory_summary", "memory_allocated", "max_memory_allocated",
     "memory_reserved", "max_memory_reserved", "reset_peak_memory_stats", "reset_accumulated_memory_stats",
     "empty_cache", "set_allocator_settings", "region", "metadata", "annotate",

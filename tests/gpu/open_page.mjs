@@ -19,7 +19,7 @@ try {
   await viewer.waitFor({ timeout: 120_000 });
   const state = await viewer.getAttribute('data-state');
   if (state !== 'ready' || errors.length > 0) throw new Error([`state ${state}`, ...errors].join('; '));
-  console.log('peak ' + (await page.locator('[data-stat="peak"]').innerText()).split(/\s*\n\s*/).join(' '));
+  console.log((await page.locator('[data-stat="peak"]').innerText()).split(/\s+/).join(' '));
 } finally {
   await browser.close();
 }

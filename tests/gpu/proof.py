@@ -81,7 +81,8 @@ def judge_training(table, theirs, ours):
     table.add(f"losses of {steps} steps, PyTorch against itself", theirs[0]["losses"][-1], "", same("losses", theirs))
     table.add(f"losses of {steps} steps", theirs[0]["losses"][-1], ours[0]["losses"][-1], same("losses", ours))
     peak, own_peak = middle("peak_reserved", theirs), middle("peak_reserved", ours)
-    table.add("peak reserved, bytes, within 1 %", peak, f"{own_peak} ({percent(own_peak, peak)})", within(own_peak, peak))
+    table.add("peak reserved, bytes, within 1 %", peak, f"{own_peak} ({percent(own_peak, peak)})",
+              within(own_peak, peak))
     figures = [run["step"] for run in theirs]
     table.add("step time, PyTorch against itself, within 1 %", " / ".join(f"{it * 1e3:.2f} ms" for it in figures), "",
               within(max(figures), min(figures)))
@@ -125,6 +126,10 @@ def malloc_times(table):
 
 # --- (d) Stacks
 
+CPP_FIGURE = r"C\+\+ stack of +(?P<frames>\d+) frames .*?(?P<figure>[\d.]+) ns a frame"
+PYTHON_FIGURE = r"stack of (?P<frames>\d+) frames: (?P<figure>[\d.]+) us"
+
+
 def judge_figures(table, what, unit, goal, pattern, answer):
     """A row for each figure that `pattern` finds (groups `frames`, `figure`) in what a bench printed."""
     found = [] if answer.why else list(re.finditer(pattern, answer.out))
@@ -140,9 +145,8 @@ def stacks(table, build, library):
     if bench is None:
         table.add("C++ frame", "", "", NOT_MEASURED, f"capture_bench is not in {build}")
     else:
-        judge_figures(table, "C++ frame", "ns", 50, r"C\+\+ stack of +(?P<frames>\d+) frames .*?(?P<figure>[\d.]+) ns a frame",
-                      run_child([bench], 600))
-    judge_figures(table, "Python stack", "us", 2, r"stack of (?P<frames>\d+) frames: (?P<figure>[\d.]+) us",
+        judge_figures(table, "C++ frame", "ns", 50, CPP_FIGURE, run_child([bench], 600))
+    judge_figures(table, "Python stack", "us", 2, PYTHON_FIGURE,
                   run_child([sys.executable, ROOT / "tests/bench/python_stack_bench.py", library], 600))
 
 
@@ -186,6 +190,14 @@ print(json.dumps({"device": torch.cuda.is_available() and torch.cuda.get_device_
                   "text": f"PyTorch {torch.__version__}, Python {sys.version.split()[0]}"}))"""
 
 
+def attempt(table, what, part, *arguments):
+    """Calls a part of the proof; an answer that it does not understand is a row, too."""
+    try:
+        return part(table, *arguments)
+    except Exception as error:
+        return table.add(what, "", "", FAILED, f"{type(error).__name__}: {error}")
+
+
 def prove(operations, build):
     gpu = run_child(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], 60)
     torch, why = child_json(run_child([sys.executable, "-c", TORCH], 300))
@@ -202,21 +214,22 @@ def prove(operations, build):
             return table
         os.environ["MEMSTRATA_CAPTURE"] = str(library)
         os.environ["LD_LIBRARY_PATH"] = ":".join(filter(None, (str(library.parent), os.environ.get("LD_LIBRARY_PATH"))))
-        random_operations(table, build, operations)
-        stacks(table, build, library)
+        attempt(table, "random operations", random_operations, build, operations)
+        attempt(table, "stacks", stacks, build, library)
         runs = None
         if torch is None:
             for what in ("training under both allocators", "malloc + free from the cache"):
                 table.add(what, "", "", NOT_MEASURED, why)
         else:
-            runs = training_runs(table)
+            runs = attempt(table, "training", training_runs)
             if runs is not None:
-                judge_training(table, runs["pytorch"], runs["memstrata"])
-            malloc_times(table)
+                attempt(table, "training", judge_training, runs["pytorch"], runs["memstrata"])
+            attempt(table, "malloc + free from the cache", malloc_times)
         if runs is None:
             table.add("our dump in the page (Chromium)", "", "", NOT_MEASURED, "there is no dump of a training run")
         else:
-            page(table, build, runs["memstrata"][-1]["snapshot"])
+            attempt(table, "our dump in the page (Chromium)",
+                    lambda table: page(table, build, runs["memstrata"][-1]["snapshot"]))
     return table
 
 

@@ -36,7 +36,9 @@ class Table:
 
     def add(self, what, theirs, ours, verdict, why=""):
         """`verdict`: one of the four above, or whether it is as required."""
-        self.rows.append(Row(what, theirs, ours, verdict if isinstance(verdict, str) else OK if verdict else MISSED, why))
+        if not isinstance(verdict, str):
+            verdict = OK if verdict else MISSED
+        self.rows.append(Row(what, theirs, ours, verdict, why))
         self._print(self.rows[-1])
 
     def status(self):

@@ -61,12 +61,12 @@ class Verdicts(unittest.TestCase):
             C++ stack of  61 frames (libunwind)         50.1 ns a frame; backtrace() 137.2; interning it 40.1 ns
             malloc + free, C API, recording off             172.0 ns
             """)
-        pattern = r"C\+\+ stack of +(?P<frames>\d+) frames .*?(?P<figure>[\d.]+) ns a frame"
-        proof.judge_figures(self.table, "C++ frame", "ns", 50, pattern, Answer(0, bench, ""))
+        proof.judge_figures(self.table, "C++ frame", "ns", 50, proof.CPP_FIGURE, Answer(0, bench, ""))
         self.assertEqual(verdicts(self.table), [OK, MISSED])
-        self.assertEqual((self.table.rows[1].what, self.table.rows[1].ours), ("C++ frame, stack of 61 frames", "50.1 ns"))
-        proof.judge_figures(self.table, "C++ frame", "ns", 50, pattern, Answer(0, "something else", ""))
-        proof.judge_figures(self.table, "C++ frame", "ns", 50, pattern, Answer(1, bench, "exit code 1"))
+        self.assertEqual((self.table.rows[1].what, self.table.rows[1].ours),
+                         ("C++ frame, stack of 61 frames", "50.1 ns"))
+        proof.judge_figures(self.table, "C++ frame", "ns", 50, proof.CPP_FIGURE, Answer(0, "something else", ""))
+        proof.judge_figures(self.table, "C++ frame", "ns", 50, proof.CPP_FIGURE, Answer(1, bench, "exit code 1"))
         self.assertEqual(verdicts(self.table)[2:], [FAILED, FAILED])
 
 
@@ -113,7 +113,8 @@ class Children(unittest.TestCase):
         answer = self.run_program("raise ValueError('broken')")
         self.assertEqual((answer.code, answer.why), (1, "exit code 1: ValueError: broken"))
         self.assertIn("ended by signal 9", self.run_program("import os; os.kill(os.getpid(), 9)").why)
-        self.assertEqual(run_child(["/nowhere/program"], 60).why, "/nowhere/program cannot be started: No such file or directory")
+        self.assertEqual(run_child(["/nowhere/program"], 60).why,
+                         "/nowhere/program cannot be started: No such file or directory")
 
     def test_one_that_hangs_is_ended_with_its_own_children(self):
         start = time.monotonic()
@@ -126,6 +127,11 @@ class Children(unittest.TestCase):
         self.assertEqual(proof.child_json(Answer(0, "noise\n", "")), (None, "it said 'noise'"))
         self.assertEqual(proof.child_json(Answer(0, "", "")), (None, "it said ''"))
         self.assertEqual(proof.child_json(Answer(1, "{}", "exit code 1")), (None, "exit code 1"))
+
+    def test_a_part_that_does_not_understand_is_a_row(self):
+        table = Table(io.StringIO())
+        proof.attempt(table, "training", proof.judge_training, [{"losses": ["1"]}], [{}])
+        self.assertEqual((verdicts(table)[-1], table.rows[-1].why), (FAILED, "KeyError: 'losses'"))
 
     def test_missing_tools_are_named(self):
         with tempfile.TemporaryDirectory() as empty, mock.patch.dict(os.environ, {"PATH": empty}):
@@ -241,7 +247,8 @@ class WholeProof(unittest.TestCase):
         self.assertEqual(status, 1)
 
     def test_children_that_crash_are_rows(self):
-        (self.folder / "python/torch.py").write_text(STUB_TORCH + "torch.manual_seed.side_effect = OSError('no seed')\n")
+        stub = STUB_TORCH + "torch.manual_seed.side_effect = OSError('no seed')\n"
+        (self.folder / "python/torch.py").write_text(stub)
         self.environment["LD_LIBRARY_PATH"] = ""  # and no driver
         with mock.patch.dict(os.environ, {"FAKE_CUDA_DEVICES": "0"}):
             rows, status, printed = self.prove()
