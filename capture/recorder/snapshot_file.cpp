@@ -29,7 +29,8 @@ constexpr int kMostLinks = 40;  // as the system allows
     if (length < 0) return path;  // no link
     const std::string target(text.data(), static_cast<size_t>(length));
     const size_t folder = path.find_last_of('/') + 1;  // 0 = this one
-    path = target.starts_with('/') ? target : path.substr(0, folder) + target;
+    path.resize(target.starts_with('/') ? 0 : folder);
+    path += target;
   }
   errno = ELOOP;
   return {};
