@@ -17,6 +17,7 @@ test('what is shown goes into a link and comes back', () => {
     hash: '0123456789abcdef',
     snapshot: 2,
     device: 7,
+    bands: 'pools',
     axis: 'time',
     view: { x0: 0.5, x1: 1e12, y0: 0, y1: 12.25 },
     colour: 'stack',
@@ -30,11 +31,12 @@ test('what is shown goes into a link and comes back', () => {
   expect(shownIn('')).toBeUndefined();
   expect(shownIn('#file=x&hash=nothex')).toBeUndefined();
   const odd = shownIn(
-    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-1&colour=red&axis=up&block=1e9&panel=z&event=-2&about=yes',
+    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-1&colour=red&axis=up&bands=all&block=1e9&panel=z&event=-2&about=yes',
   );
   expect(odd).toMatchObject({
     view: undefined,
     device: 0,
+    bands: 'blocks',
     colour: 'allocation',
     axis: 'event',
     block: -1,
