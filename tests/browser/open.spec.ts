@@ -1,7 +1,7 @@
 // How files come in, and what the page says when they cannot be shown.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test, type FileChooser, type Page } from '@playwright/test';
 import { bytesOf, settledView, watchErrors } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
 import { openOfflinePage, openPage, snapshotsFolder, waitForState } from './support.ts';
@@ -83,16 +83,29 @@ test('of an archive the member that could not be read is named, and the rest is 
 });
 
 test('Ctrl O opens files, with and without one that is shown', async ({ page }) => {
+  const choosers: FileChooser[] = [];
+  page.on('filechooser', (chooser) => choosers.push(chooser));
   await openPage(page);
   for (const name of ['first.pickle', 'second.pickle']) {
-    const asked = page.waitForEvent('filechooser');
     await page.keyboard.press('Control+o');
-    const chooser = await asked;
+    await expect.poll(() => choosers.length).toBe(1);
+    const chooser = choosers.pop()!;
     expect(chooser.isMultiple()).toBe(true);
     await chooser.setFiles({ name, mimeType: '', buffer: knownSnapshot() });
     await expect(page.locator('.file-name')).toHaveText(name);
     await waitForState(page, 'ready');
   }
+});
+
+test('a checksum that does not fit is told without a place', async ({ page }) => {
+  await openPage(page);
+  const golden = join(import.meta.dirname, '../golden/torch_snapshot/zip_wrong_checksum/input.pickle');
+  await choose(page, 'copied.zip', readFileSync(golden));
+  await waitForState(page, 'ready');
+  await expect(page.locator('[data-banner="checksum_mismatch"] p')).toHaveText(
+    /^Damaged file\. .*some of what is shown may be wrong.*a\.pickle: the checksum does not fit/,
+  );
+  await expect(page.locator('[data-banner="checksum_mismatch"] p')).not.toContainText('byte');
 });
 
 test('a refused second file leaves the first one behind it', async ({ page }) => {
