@@ -100,13 +100,23 @@ class Session {
   std::string summary(const std::string& file) const { return text_of(session_.summary_json(file)); }
   std::string contents() const { return session_.contents_json(); }
   std::string diagnostics() const { return session_.diagnostics_json(); }
-  std::string openView(int snapshot, int device) { return text_of(session_.open_view(snapshot, device)); }
+  std::string openView(int snapshot, int device) {
+    map_ = {};
+    return text_of(session_.open_view(snapshot, device));
+  }
   std::string openSegments(int snapshot, int device) {
+    map_ = {};
     return text_of(session_.open_segments(snapshot, device));
   }
 
-  void setPalette(const val& bands, uint32_t nothing, uint32_t dimmed_towards) {
-    session_.set_palette(emscripten::convertJSArrayToNumberVector<uint32_t>(bands), nothing, dimmed_towards);
+  std::string openPools(int snapshot, int device) {
+    map_ = {};
+    return text_of(session_.open_pools(snapshot, device));
+  }
+
+  void setPalette(const val& bands, uint32_t nothing, uint32_t dimmed_towards, uint32_t envelope) {
+    session_.set_palette(emscripten::convertJSArrayToNumberVector<uint32_t>(bands), nothing, dimmed_towards,
+                         envelope);
   }
   val picture(const ColumnGrid& columns, const RowGrid& rows, bool dim_others) {
     const auto pixels = session_.picture(columns.to_engine(), rows.to_engine(), dim_others);
@@ -151,6 +161,7 @@ class Session {
   void lightKind(int kind) { session_.light_kind(kind); }
   std::string contentHash() const { return session_.content_hash(); }
   int match(int k) const { return session_.match(k); }
+  std::string marks() const { return text_of(session_.marks_json()); }
 
   // The allocator's states. Without a view every answer is "null", empty or -1.
   std::string openState() {
@@ -227,15 +238,19 @@ class Session {
         last_error_ = error_text(drawn.error());
       }
     }
+    map_ = pixels;
     return val(typed_memory_view(pixels.size(), pixels.data()));
+  }
+  val addressMapColours(bool dim_others) {
+    const auto drawn = session_.colours_of(map_, dim_others);
+    last_error_ = drawn ? std::string() : error_text(drawn.error());
+    const std::span<const uint32_t> colours = drawn.value_or(std::span<const uint32_t>{});
+    return val(typed_memory_view(colours.size(), colours.data()));
   }
   int regionOfBlock(int order, int block) {
     StateView* state = opened();
     if (state == nullptr) return -1;
     return state->region_of_block(static_cast<memstrata::replay::RegionOrder>(order), block).value_or(-1);
-  }
-  std::string marks() {
-    return ask([](StateView& state) { return state.marks_json(); });
   }
   int blockOfRank(int rank) {
     StateView* state = opened();
@@ -264,6 +279,7 @@ class Session {
   memstrata::replay::StateRects rects_;
   memstrata::replay::Curves curves_;  // keep what the last views show
   std::vector<double> outline_;
+  std::span<const int32_t> map_;  // of the last addressMap(), which only the next one changes
   std::string last_error_;
 };
 
@@ -361,8 +377,10 @@ EMSCRIPTEN_BINDINGS(memstrata) {
       .function("stateSegment", &Session::stateSegment)
       .function("statePlace", &Session::statePlace)
       .function("openSegments", &Session::openSegments)
+      .function("openPools", &Session::openPools)
       .function("regions", &Session::regions)
       .function("addressMap", &Session::addressMap)
+      .function("addressMapColours", &Session::addressMapColours)
       .function("regionOfBlock", &Session::regionOfBlock)
       .function("marks", &Session::marks)
       .function("blockOfRank", &Session::blockOfRank)

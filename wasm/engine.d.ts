@@ -65,9 +65,11 @@ export interface Session {
   openView(snapshot: number, device: number): string;
   /** The same with segments as bands; blockDetails() then describes a segment. */
   openSegments(snapshot: number, device: number): string;
+  /** The blocks' timeline with private pools as envelopes, whose ranks follow those of the blocks. */
+  openPools(snapshot: number, device: number): string;
 
   /** Colours as 0xAABBGGRR. */
-  setPalette(bands: Uint32Array, nothing: number, dimmedTowards: number): void;
+  setPalette(bands: Uint32Array, nothing: number, dimmedTowards: number, envelope: number): void;
   /** RGBA as 0xAABBGGRR, rows from the top; empty without a view, or with lastError(). A view: copy it. */
   picture(columns: ColumnGrid, rows: RowGrid, dimOthers: boolean): Uint32Array;
   /** Why the last picture(), stateLayout() or addressMap() is empty: "" or an error as JSON. */
@@ -80,7 +82,10 @@ export interface Session {
   curves(columns: ColumnGrid): Curves;
   highestLevel(columns: ColumnGrid): number;
   pick(axis: 0 | 1, column: number, width: number, bytes: number): string;
-  /** Lower edge per column in bytes, NaN where its life does not touch the column. A view: copy it. */
+  /**
+   * Lower edges in bytes, one per column, then as many upper ones; NaN where its life does not touch the column.
+   * A view: copy it.
+   */
   outline(rank: number, columns: ColumnGrid): Float64Array;
   blockPlace(rank: number, axis: 0 | 1): string;
   blockDetails(rank: number): string;
@@ -125,7 +130,10 @@ export interface Session {
    * timeline does not show. Empty without a view, or with lastError(). A view: copy it.
    */
   addressMap(order: 0 | 1 | 2, columns: ColumnGrid, first: number, count: number, height: number): Int32Array;
+  /** RGBA of the last addressMap(), as picture() colours blocks. Empty without a view, or with lastError(). A view. */
+  addressMapColours(dimOthers: boolean): Uint32Array;
   regionOfBlock(order: 0 | 1 | 2, block: number): number;
+  /** Regions and markers of the current view (engine/analysis/marks.h); `null` without one. */
   marks(): string;
   blockOfRank(rank: number): number;
   rankOfBlock(block: number): number;

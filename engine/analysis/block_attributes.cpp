@@ -1,37 +1,12 @@
 #include "engine/analysis/block_attributes.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "engine/analysis/block_sources.h"
+#include "engine/replay/memory_at.h"
+#include "engine/replay/segment_index.h"
 
 namespace memstrata::analysis {
 
 namespace {
-
-// The device's segments by address.
-[[nodiscard]] bool collect_segments(const model::Recording& recording, const model::Snapshot& snapshot,
-                                    int32_t device, Column<AddressAndRow>& found) {
-  for (int32_t segment = snapshot.segments.first; segment < snapshot.segments.end(); ++segment) {
-    const auto s = static_cast<size_t>(segment);
-    if (recording.segments.device[s] != device) continue;
-    if (!found.push_back({recording.segments.address[s], segment})) return false;
-  }
-  std::sort(found.data(), found.data() + found.size());
-  return true;
-}
-
-// Row of SegmentTable whose range holds the address, -1 = none. O(log segments).
-[[nodiscard]] int32_t segment_of(const model::Recording& recording, const Column<AddressAndRow>& segments,
-                                 uint64_t address) {
-  const auto* after =
-      std::upper_bound(segments.begin(), segments.end(), address,
-                       [](uint64_t wanted, const AddressAndRow& place) { return wanted < place.address; });
-  if (after == segments.begin()) return -1;
-  const AddressAndRow& before = *std::prev(after);
-  const auto size = static_cast<uint64_t>(recording.segments.total_size[static_cast<size_t>(before.row)]);
-  return address - before.address < size ? before.row : -1;
-}
 
 [[nodiscard]] std::vector<int32_t> number_streams(const model::Recording& recording,
                                                   const model::Snapshot& snapshot) {
@@ -58,9 +33,9 @@ Result<BlockAttributes> block_attributes(const model::Recording& recording, cons
                                          const replay::Lifetimes& lifetimes) {
   const auto count = static_cast<size_t>(lifetimes.block_count());
   BlockAttributes found(recording.budget);
-  Column<AddressAndRow> segments(recording.budget);
+  replay::SegmentIndex segments(recording.budget);
   Column<AddressAndRow> final_blocks(recording.budget);
-  if (!collect_segments(recording, snapshot, lifetimes.device, segments) ||
+  if (!segments.build(recording, snapshot, lifetimes.device) ||
       !collect_final_blocks(recording, snapshot, lifetimes.device, final_blocks) ||
       !found.stack.resize(count, StackId{}) || !found.stream.resize(count, StreamId{}) ||
       !found.pool.resize(count, PoolId{})) {
@@ -90,11 +65,27 @@ Result<BlockAttributes> block_attributes(const model::Recording& recording, cons
       found.pool[r] = events.pool[row_of(told)];
     }
     if (told >= 0 && !found.pool[r].is_none()) continue;
-    const int32_t segment = segment_of(recording, segments, address);
+    const int32_t segment = segments.row_around(address);
     if (segment < 0) continue;
     if (told < 0) found.stream[r] = recording.segments.stream[static_cast<size_t>(segment)];
     found.pool[r] = recording.segments.pool[static_cast<size_t>(segment)];
   }
+  return found;
+}
+
+Result<BlockAttributes> segment_attributes(const model::Recording& recording, const model::Snapshot& snapshot,
+                                           const replay::StateHistory& history,
+                                           std::span<const int32_t> row_of_rank) {
+  BlockAttributes found(recording.budget);
+  for (const int32_t row : row_of_rank) {
+    const auto r = static_cast<size_t>(row);
+    if (!found.stack.push_back(replay::stack_of_range(recording, history, row)) ||
+        !found.stream.push_back(history.range_stream[r]) || !found.pool.push_back(history.range_pool[r])) {
+      return fail(ErrorCode::limit_exceeded, -1,
+                  "not enough memory for stack, stream and pool of {} segments", row_of_rank.size());
+    }
+  }
+  found.stream_number = number_streams(recording, snapshot);
   return found;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/base/column.h"
@@ -12,6 +13,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 #include "engine/replay/lifetimes.h"
+#include "engine/replay/state_history.h"
 
 namespace memstrata::analysis {
 
@@ -29,6 +31,12 @@ struct BlockAttributes {
 
   [[nodiscard]] int32_t number_of(StreamId id) const { return id.is_none() ? 0 : stream_number[id.index()]; }
 };
+
+// The same of segments as bands (replay/segment_lifetimes.h). Error: limit_exceeded.
+[[nodiscard]] Result<BlockAttributes> segment_attributes(const model::Recording& recording,
+                                                         const model::Snapshot& snapshot,
+                                                         const replay::StateHistory& history,
+                                                         std::span<const int32_t> row_of_rank);
 
 // Error: limit_exceeded.
 [[nodiscard]] Result<BlockAttributes> block_attributes(const model::Recording& recording,

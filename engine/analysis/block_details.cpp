@@ -10,6 +10,8 @@
 #include "engine/analysis/block_sources.h"
 #include "engine/analysis/bounded_json.h"
 #include "engine/analysis/frame_filter.h"
+#include "engine/analysis/no_stack_reasons.h"
+#include "engine/analysis/pool_id.h"
 #include "engine/analysis/stream_numbers.h"
 #include "engine/base/json_writer.h"
 #include "engine/base/units.h"
@@ -99,17 +101,9 @@ void write_place(JsonWriter& json, const Facts& facts) {
   json.member("stream", StreamNumbers(recording, facts.snapshot)[stream]);
   json.member("stream_handle", handle_text(recording, stream));
   json.key("pool");
-  if (pool.is_none()) {
-    json.null();
-    json.key("pool_from");
-    json.null();
-  } else {
-    json.begin_array();
-    json.value(static_cast<uint64_t>(recording.pools[pool.index()].graph_id));
-    json.value(static_cast<uint64_t>(recording.pools[pool.index()].user_id));
-    json.end_array();
-    json.member("pool_from", pool_from_event ? "event" : "segment");
-  }
+  write_pool(json, recording, pool);
+  json.key("pool_from");
+  pool.is_none() ? json.null() : json.value(pool_from_event ? "event" : "segment");
 }
 
 void write_life(JsonWriter& json, const Facts& facts) {
@@ -237,19 +231,11 @@ void write_forward_frames(JsonWriter& json, const Facts& facts) {
   std::vector<std::string> reasons;
   if (facts.whose != StackFrom::nothing) return reasons;
   const RowRange range = facts.lifetimes.events;
-  bool any_key = false, any_frames = false;
-  for (int32_t event = 0; event < range.count && !any_frames; ++event) {
-    const StackId stack = facts.events().stack[facts.row(event)];
-    any_key = any_key || !stack.is_none();
-    any_frames = !stack.is_none() && facts.recording.stacks.leaf(stack) >= 0;
-  }
+  const StacksThere there = stacks_there(facts.recording, range);
   if (facts.born >= 0) {
     if (!facts.events().stack[facts.row(facts.born)].is_none()) {
-      reasons.emplace_back(
-          "A stack was taken, but it holds no frames. This is usual where no Python runs, as in the threads "
-          "of the "
-          "backward pass; record with stacks=\"all\" to see their C++ frames.");
-    } else if (any_frames) {
+      reasons.emplace_back(kEmptyStack);
+    } else if (there.any_frames) {
       reasons.emplace_back(
           "This alloc has no stack while other events have one: the context was changed during the "
           "recording, or "
@@ -276,12 +262,7 @@ void write_forward_frames(JsonWriter& json, const Facts& facts) {
                                : "It is known only by its free, whose list of frames is empty.");
     }
   }
-  if (range.count > 0 && !any_frames) {
-    reasons.emplace_back(any_key
-                             ? "No event of this device has frames, although stacks were asked for."
-                             : "No event of this device has a stack: events get one only when recording with "
-                               "context=\"alloc\" or context=\"all\".");
-  }
+  if (range.count > 0 && !there.any_frames) reasons.emplace_back(there.any ? kNoFrames : kNoStacks);
   return reasons;
 }
 

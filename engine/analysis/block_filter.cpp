@@ -78,7 +78,9 @@ class Evaluation {
     if (node.field == FilterField::address) where = SearchIn::address;
     if (node.field == FilterField::stack) where = SearchIn::frame;
     if (node.field == FilterField::metadata) where = SearchIn::metadata;
-    auto found = search(recording_, snapshot_, lifetimes_, where, node.text);
+    const bool of_segments = !lifetimes_.given_address.empty();
+    auto found = search(recording_, snapshot_, lifetimes_, where, node.text,
+                        of_segments ? attributes_.stack.span() : std::span<const StackId>());
     if (!found) return tl::unexpected(found.error());
     return std::move(found->matched);
   }

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "engine/analysis/frame_filter.h"
+#include "engine/analysis/pool_id.h"
 #include "engine/base/units.h"
+#include "engine/base/utf8.h"
 
 namespace memstrata::analysis {
 
@@ -99,6 +101,31 @@ void name_classes(const std::array<Class, Count>& classes, BlockGroups& groups) 
   file.remove_prefix(std::min(file.find_last_of("/\\") + 1, file.size()));
   if (file.empty() || file == "??") return std::string(name);
   return fmt::format("{} {}:{}", name, file.substr(0, kLongest), std::max(frame.line, 0));
+}
+
+// What torch.profiler says a tensor is for, in the alloc event or else the free: a StringId of its JSON text;
+// -1 = nothing, or the profiler's own "unknown".
+[[nodiscard]] int32_t category_of(const model::Recording& recording, const replay::Lifetimes& lifetimes,
+                                  size_t rank) {
+  const int32_t born = lifetimes.born[rank];
+  const int32_t event = born >= 0 ? born : lifetimes.freed[rank];
+  if (event >= lifetimes.events.count) return -1;
+  const model::RowRange extras = recording.extras_of(model::Owner::event, lifetimes.events.first + event);
+  for (int32_t row = extras.first; row < extras.end(); ++row) {
+    const auto k = static_cast<size_t>(row);
+    if (recording.strings.view(recording.extras.key[k]) != "category") continue;
+    const StringId value = recording.extras.value[k];
+    return recording.strings.view(value) == "\"unknown\"" ? -1 : value.value;
+  }
+  return -1;
+}
+
+[[nodiscard]] std::string category_text(const model::Recording& recording, int32_t key) {
+  if (key < 0) return "unknown";
+  std::string_view text = recording.strings.view(StringId{key});
+  if (text.size() > 1 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
+  constexpr size_t kLongest = 120;
+  return utf8::cut(text, kLongest);
 }
 
 // The largest kinds get a place of their own, the others the last one.
@@ -199,8 +226,8 @@ void group_ages(const replay::Lifetimes& lifetimes, BlockGroups& groups) {
 }  // namespace
 
 std::optional<GroupBy> group_by_name(std::string_view name) {
-  constexpr std::array<std::string_view, 7> kNames = {"allocation", "stack",    "size", "stream",
-                                                      "pool",       "lifetime", "age"};
+  constexpr std::array<std::string_view, 8> kNames = {"allocation", "stack",    "size", "stream",
+                                                      "pool",       "lifetime", "age",  "category"};
   const auto* found = std::find(kNames.begin(), kNames.end(), name);
   if (found == kNames.end()) return std::nullopt;
   return static_cast<GroupBy>(found - kNames.begin());
@@ -245,9 +272,13 @@ Result<BlockGroups> group_blocks(const model::Recording& recording, const replay
           [&](int32_t key) {
             if (key < 0) return std::string("pool unknown");
             const model::Pool& pool = recording.pools[static_cast<size_t>(key)];
-            if (pool.graph_id == 0 && pool.user_id == 0) return std::string("default pool (0, 0)");
-            return fmt::format("pool ({}, {})", pool.graph_id, pool.user_id);
+            return fmt::format("{} ({})", pool == model::Pool{} ? "default pool" : "pool", pool_text(pool));
           });
+      break;
+    case GroupBy::category:
+      done = largest_kinds(
+          lifetimes, groups, recording.budget, [&](size_t r) { return category_of(recording, lifetimes, r); },
+          [&](int32_t key) { return category_text(recording, key); });
       break;
     case GroupBy::size:
       groups.ordered = true;

@@ -1,8 +1,9 @@
 // Blocks of one kind have one colour: which kinds there are, and what share each has of a moment.
 //
-// Kinds by stack, stream and pool: the largest kMostKinds - 1 by bytes in use at the peak (then by all bytes
-// they ever had), the rest together in the last one. Kinds by size, lifetime and age are fixed classes in
-// order; those without a block stay, so that a colour means the same in two files.
+// Kinds by stack, stream, pool and category (which torch.profiler writes): the largest kMostKinds - 1 by
+// bytes in use at the peak (then by all bytes they ever had), the rest together in the last one. Kinds by
+// size, lifetime and age are fixed classes in order; those without a block stay, so that a colour means the
+// same in two files.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@
 
 namespace memstrata::analysis {
 
-enum class GroupBy : uint8_t { allocation, stack, size, stream, pool, lifetime, age };
+enum class GroupBy : uint8_t { allocation, stack, size, stream, pool, lifetime, age, category };
 
 // By its name in JSON and links: "allocation", "stack", ... none = there is no such name.
 [[nodiscard]] std::optional<GroupBy> group_by_name(std::string_view name);

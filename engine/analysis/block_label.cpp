@@ -30,11 +30,15 @@ std::string label_frames_json(const model::Recording& recording, const model::Sn
   }
   const FreeOf free = find_free(recording, lifetimes, rank, final_block, kFurthestRequestOfLabel);
   const BlockStack stack = choose_stack(recording, lifetimes, rank, final_block, free.event);
+  return label_frames_json(recording, stack.from == StackFrom::nothing ? StackId() : stack.stack);
+}
+
+std::string label_frames_json(const model::Recording& recording, StackId stack) {
   JsonWriter json;
   json.begin_array();
   size_t read = 0;
-  if (stack.from != StackFrom::nothing) {
-    for (const FrameId id : recording.stacks.frames_of(stack.stack)) {
+  if (!stack.is_none()) {
+    for (const FrameId id : recording.stacks.frames_of(stack)) {
       if (read++ == kMostFramesRead) break;
       const trace::Frame& frame = recording.frames[id];
       const std::string_view name = recording.strings.view(frame.name);

@@ -14,5 +14,6 @@ namespace memstrata::analysis {
 [[nodiscard]] std::string label_frames_json(const model::Recording& recording,
                                             const model::Snapshot& snapshot,
                                             const replay::Lifetimes& lifetimes, int32_t rank);
+[[nodiscard]] std::string label_frames_json(const model::Recording& recording, StackId stack);
 
 }  // namespace memstrata::analysis

@@ -8,6 +8,8 @@
 
 #include "engine/analysis/block_sources.h"
 #include "engine/analysis/bounded_json.h"
+#include "engine/analysis/no_stack_reasons.h"
+#include "engine/analysis/pool_id.h"
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
 #include "engine/replay/links.h"
@@ -71,20 +73,11 @@ void write_no_stack_reasons(JsonWriter& json, const EventContext& context, int32
   json.key("no_stack_reasons");
   json.begin_array();
   if (stack.is_none() || context.recording.stacks.leaf(stack) < 0) {
-    bool any = false;
-    const model::RowRange rows = context.history.rows.events;
-    for (int32_t row = rows.first; row < rows.end() && !any; ++row) {
-      const StackId one = events.stack[static_cast<size_t>(row)];
-      any = !one.is_none() && context.recording.stacks.leaf(one) >= 0;
-    }
-    if (!any) {
-      json.value(
-          "No event of this device has a stack: events get one only when recording with context=\"alloc\" or "
-          "context=\"all\".");
+    const StacksThere there = stacks_there(context.recording, context.history.rows.events);
+    if (!there.any_frames) {
+      json.value(there.any ? kNoFrames : kNoStacks);
     } else if (!stack.is_none()) {
-      json.value(
-          "A stack was taken, but it holds no frames. This is usual where no Python runs, as in the threads of "
-          "the backward pass; record with stacks=\"all\" to see their C++ frames.");
+      json.value(kEmptyStack);
     } else if (events.action[row_of(context, event)] == Action::snapshot) {
       json.value("Events of this kind never have a stack.");
     } else {
@@ -95,17 +88,6 @@ void write_no_stack_reasons(JsonWriter& json, const EventContext& context, int32
 }
 
 }  // namespace
-
-void write_pool(JsonWriter& json, const model::Recording& recording, PoolId pool) {
-  if (pool.is_none()) {
-    json.null();
-    return;
-  }
-  json.begin_array();
-  json.value(static_cast<uint64_t>(recording.pools[pool.index()].graph_id));
-  json.value(static_cast<uint64_t>(recording.pools[pool.index()].user_id));
-  json.end_array();
-}
 
 int64_t write_annotations(JsonWriter& json, const EventContext& context, int32_t block) {
   json.begin_array();

@@ -41,7 +41,5 @@ struct EventContext {
 
 // Appends what `annotate` events say of a block, as an array. Returns how many texts were left out.
 int64_t write_annotations(JsonWriter& json, const EventContext& context, int32_t block);
-// Appends [a, b] or null.
-void write_pool(JsonWriter& json, const model::Recording& recording, PoolId pool);
 
 }  // namespace memstrata::analysis

@@ -8,6 +8,7 @@
 
 #include "engine/analysis/filter_syntax.h"
 #include "engine/analysis/frame_filter.h"
+#include "engine/analysis/pool_id.h"
 #include "engine/base/units.h"
 
 namespace memstrata::analysis {
@@ -91,10 +92,7 @@ Completions complete_filter(const model::Recording& recording, const replay::Lif
   } else if (begins(word, "pool:")) {
     complete_value(
         lifetimes, "pool", word.substr(5), found, [&](size_t r) { return int32_t{attributes.pool[r].value}; },
-        [&](int32_t id) {
-          const model::Pool& key = recording.pools[static_cast<size_t>(id)];
-          return fmt::format("{},{}", key.graph_id, key.user_id);
-        });
+        [&](int32_t id) { return pool_text(recording.pools[static_cast<size_t>(id)], ","); });
   } else if (begins(word, "stack:")) {
     complete_stack(recording, word.substr(6), found);
   } else if (word.find_first_of(":=<>@") == std::string_view::npos) {

@@ -301,8 +301,15 @@ class Parser {
     if (value.size() > 2 && value.front() == '(' && value.back() == ')')
       value = value.substr(1, value.size() - 2);
     const size_t comma = value.find(',');
-    if (comma == std::string_view::npos || !whole_number(value.substr(0, comma), node.low) ||
-        !whole_number(value.substr(comma + 1), node.high)) {
+    const auto number = [](std::string_view text, int64_t& id) {  // of 64 bits, unsigned as it is shown
+      while (text.starts_with(' ')) text.remove_prefix(1);
+      uint64_t found = 0;
+      const auto read = std::from_chars(text.data(), text.data() + text.size(), found);
+      id = static_cast<int64_t>(found);
+      return !text.empty() && read.ec == std::errc() && read.ptr == text.data() + text.size();
+    };
+    if (comma == std::string_view::npos || !number(value.substr(0, comma), node.low) ||
+        !number(value.substr(comma + 1), node.high)) {
       return wrong(at, "After pool: come two numbers, such as pool:1,0.");
     }
     return {};

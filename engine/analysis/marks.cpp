@@ -1,7 +1,9 @@
 #include "engine/analysis/marks.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +23,7 @@ struct Region {
   StringId name;
   int64_t from_us = kNoTime, to_us = kNoTime;
   int32_t from_event = 0, to_event = 0;
+  int32_t order = 0;  // in which they came
   bool cut_start = false, cut_end = false;
 };
 
@@ -39,16 +42,17 @@ class Regions {
   // In order of time. False = no memory.
   [[nodiscard]] bool add(const Border& border) {
     if (border.starts) {
-      if (!found_.push_back({border.name, border.time_us, kNoTime, border.event, -1, false, true}))
+      if (!found_.push_back({border.name, border.time_us, kNoTime, border.event, -1, count(), false, true}))
         return false;
       int32_t& innermost = open_.try_emplace(border.name.value, -1).first->second;
       if (!next_open_.push_back(innermost)) return false;
-      innermost = static_cast<int32_t>(found_.size()) - 1;
+      innermost = count() - 1;
       return true;
     }
     const auto open = open_.find(border.name.value);
     if (open == open_.end() || open->second < 0) {
-      return found_.push_back({border.name, kNoTime, border.time_us, 0, border.event, true, false}) &&
+      return found_.push_back(
+                 {border.name, kNoTime, border.time_us, 0, border.event, count(), true, false}) &&
              next_open_.push_back(-1);
     }
     Region& region = found_[static_cast<size_t>(open->second)];
@@ -66,6 +70,8 @@ class Regions {
   }
 
  private:
+  [[nodiscard]] int32_t count() const { return static_cast<int32_t>(found_.size()); }
+
   Column<Region> found_;
   Column<int32_t> next_open_;                  // per region: the open one around it that has its name
   std::unordered_map<int32_t, int32_t> open_;  // name -> innermost open region
@@ -76,9 +82,9 @@ class Regions {
 }
 
 [[nodiscard]] bool collect_annotations(const model::Recording& recording, const model::Snapshot& snapshot,
-                                       const replay::StateHistory& history, Regions& regions) {
+                                       const replay::DeviceRows& rows, Regions& regions) {
   const model::AnnotationTable& table = recording.annotations;
-  const model::RowRange events = history.rows.events;
+  const model::RowRange events = rows.events;
   if (snapshot.annotations.count == 0) return true;
   Column<int64_t> clock(recording.budget);  // latest time so far
   if (!clock.reserve(static_cast<size_t>(events.count))) return false;
@@ -90,7 +96,7 @@ class Regions {
   for (int32_t row = snapshot.annotations.first; row < snapshot.annotations.end(); ++row) {
     const auto i = static_cast<size_t>(row);
     if (table.stage[i] == model::Stage::unknown) continue;
-    if (table.device[i] != history.rows.device && history.rows.device != replay::kHostDevice) continue;
+    if (table.device[i] != rows.device && rows.device != replay::kHostDevice) continue;
     const auto event =
         static_cast<int32_t>(std::lower_bound(clock.begin(), clock.end(), table.time_us[i]) - clock.begin());
     if (!regions.add({table.name[i], table.time_us[i], event, table.stage[i] == model::Stage::start}))
@@ -100,11 +106,11 @@ class Regions {
 }
 
 // Files of mid 2024: one frame whose filename is the region's name and whose name is START or END.
-[[nodiscard]] bool collect_user_defined(const model::Recording& recording,
-                                        const replay::StateHistory& history, Regions& regions) {
+[[nodiscard]] bool collect_user_defined(const model::Recording& recording, const replay::DeviceRows& rows,
+                                        Regions& regions) {
   const model::EventTable& events = recording.events;
-  for (int32_t event = 0; event < history.event_count(); ++event) {
-    const auto row = static_cast<size_t>(history.rows.events.first + event);
+  for (int32_t event = 0; event < rows.events.count; ++event) {
+    const auto row = static_cast<size_t>(rows.events.first + event);
     if (events.action[row] != Action::user_defined || events.stack[row].is_none()) continue;
     const int32_t leaf = recording.stacks.leaf(events.stack[row]);
     if (leaf < 0) continue;
@@ -116,17 +122,55 @@ class Regions {
   return true;
 }
 
-void write_regions(JsonWriter& json, const model::Recording& recording, Column<Region>& regions) {
+struct Allocated {
+  int64_t bytes = 0, count = 0;
+
+  Allocated operator-(const Allocated& before) const { return {bytes - before.bytes, count - before.count}; }
+};
+
+// Before each of the events, which ascend.
+[[nodiscard]] std::vector<Allocated> allocated_before(const model::Recording& recording,
+                                                      const replay::DeviceRows& rows,
+                                                      const std::vector<int32_t>& events) {
+  std::vector<Allocated> before;
+  Allocated sum;
+  int32_t event = 0;
+  for (const int32_t border : events) {
+    for (; event < border; ++event) {
+      const auto row = static_cast<size_t>(rows.events.first + event);
+      if (recording.events.action[row] != Action::alloc) continue;
+      ++sum.count;
+      if (__builtin_add_overflow(sum.bytes, recording.events.size[row], &sum.bytes)) sum.bytes = INT64_MAX;
+    }
+    before.push_back(sum);
+  }
+  return before;
+}
+
+void write_regions(JsonWriter& json, const model::Recording& recording, const replay::DeviceRows& rows,
+                   Column<Region>& regions) {
   const auto length = [](const Region& region) { return region.to_event - region.from_event; };
   const size_t shown = std::min(regions.size(), kMostRegions);
   Region* const begin = regions.data();
-  std::partial_sort(begin, begin + shown, begin + regions.size(),
-                    [&](const Region& a, const Region& b) { return length(a) > length(b); });
-  std::sort(begin, begin + shown, [&](const Region& a, const Region& b) {
-    if (a.from_event != b.from_event) return a.from_event < b.from_event;
-    if (a.from_us != b.from_us) return a.from_us < b.from_us;
-    return length(a) > length(b);
+  std::partial_sort(begin, begin + shown, begin + regions.size(), [&](const Region& a, const Region& b) {
+    return std::tuple(-length(a), a.order) < std::tuple(-length(b), b.order);
   });
+  std::sort(begin, begin + shown, [&](const Region& a, const Region& b) {
+    return std::tuple(a.from_event, a.from_us, -length(a), a.order) <
+           std::tuple(b.from_event, b.from_us, -length(b), b.order);
+  });
+  std::vector<int32_t> borders;
+  for (size_t i = 0; i < shown; ++i) {
+    borders.push_back(regions[i].from_event);
+    borders.push_back(regions[i].to_event);
+  }
+  std::sort(borders.begin(), borders.end());
+  borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+  const std::vector<Allocated> allocated = allocated_before(recording, rows, borders);
+  const auto before = [&](int32_t event) {
+    return allocated[static_cast<size_t>(std::lower_bound(borders.begin(), borders.end(), event) -
+                                         borders.begin())];
+  };
   std::vector<const Region*> around;  // those that go on, outermost first
   json.key("regions");
   json.begin_array();
@@ -147,6 +191,9 @@ void write_regions(JsonWriter& json, const model::Recording& recording, Column<R
     json.member("depth", around.size());
     json.member("cut_start", region.cut_start);
     json.member("cut_end", region.cut_end);
+    const Allocated inside = before(region.to_event) - before(region.from_event);
+    json.member("allocated_bytes", inside.bytes);
+    json.member("allocations", inside.count);
     json.end_object();
     around.push_back(&region);
   }
@@ -154,13 +201,13 @@ void write_regions(JsonWriter& json, const model::Recording& recording, Column<R
   json.member("regions_left_out", regions.size() - shown);
 }
 
-void write_markers(JsonWriter& json, const model::Recording& recording, const replay::StateHistory& history) {
+void write_markers(JsonWriter& json, const model::Recording& recording, const replay::DeviceRows& rows) {
   const model::EventTable& events = recording.events;
   json.key("markers");
   json.begin_array();
   size_t found = 0;
-  for (int32_t event = 0; event < history.event_count(); ++event) {
-    const auto row = static_cast<size_t>(history.rows.events.first + event);
+  for (int32_t event = 0; event < rows.events.count; ++event) {
+    const auto row = static_cast<size_t>(rows.events.first + event);
     const Action action = events.action[row];
     if (action != Action::oom && action != Action::snapshot && action != Action::annotate) continue;
     if (++found > kMostMarkers) continue;
@@ -180,16 +227,16 @@ void write_markers(JsonWriter& json, const model::Recording& recording, const re
 }  // namespace
 
 Result<std::string> marks_json(const model::Recording& recording, const model::Snapshot& snapshot,
-                               const replay::StateHistory& history) {
+                               const replay::DeviceRows& rows) {
   Regions regions(recording.budget);
-  if (!collect_annotations(recording, snapshot, history, regions) ||
-      !collect_user_defined(recording, history, regions)) {
+  if (!collect_annotations(recording, snapshot, rows, regions) ||
+      !collect_user_defined(recording, rows, regions)) {
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the annotations of this recording");
   }
   JsonWriter json;
   json.begin_object();
-  write_regions(json, recording, regions.finish(history.event_count()));
-  write_markers(json, recording, history);
+  write_regions(json, recording, rows, regions.finish(rows.events.count));
+  write_markers(json, recording, rows);
   json.end_object();
   return std::move(json).text();
 }

@@ -7,6 +7,7 @@
 
 #include "engine/analysis/block_details.h"
 #include "engine/analysis/bounded_json.h"
+#include "engine/analysis/pool_id.h"
 #include "engine/analysis/state_json.h"
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
@@ -46,9 +47,7 @@ struct Shares {
   std::string text = fmt::format("stream {}", context.streams[context.history.range_stream[range]]);
   const PoolId pool = context.history.range_pool[range];
   if (!pool.is_none() && context.recording.pools[pool.index()] != model::Pool{}) {
-    const model::Pool& key = context.recording.pools[pool.index()];
-    text += fmt::format("\nprivate pool ({}, {})", static_cast<uint64_t>(key.graph_id),
-                        static_cast<uint64_t>(key.user_id));
+    text += fmt::format("\nprivate pool ({})", pool_text(context.recording.pools[pool.index()]));
   }
   return text;
 }

@@ -7,6 +7,7 @@
 
 #include "engine/analysis/block_details.h"
 #include "engine/analysis/bounded_json.h"
+#include "engine/analysis/pool_id.h"
 #include "engine/base/units.h"
 #include "engine/replay/links.h"
 

@@ -36,17 +36,17 @@ class Needle {
   std::string text_;
 };
 
-// Block names that contain the text. Names are b'<hex>_<version>; people also type 0x<hex> and b<hex>.
+// Names that contain the text. Those of blocks are b'<hex>_<version>, with `letter` s those of segments;
+// people also type 0x<hex> and b<hex>.
 class NameMatcher {
  public:
-  explicit NameMatcher(const std::string& text) : anywhere_(text) {
-    possible_ = text.find_first_not_of("0123456789abcdef_b'x") == std::string::npos;
-    for (const std::string_view prefix : {"b'0x", "b0x", "0x", "b'", "b"}) {
-      if (text.size() > prefix.size() && std::string_view(text).starts_with(prefix)) {
-        start_ = text.substr(prefix.size());
-        break;
-      }
-    }
+  NameMatcher(const std::string& text, char letter) : letter_(letter), anywhere_(text) {
+    possible_ = text.find_first_not_of(std::string("0123456789abcdef_'x") + letter) == std::string::npos;
+    const std::string_view given = text;
+    std::string_view rest = given.starts_with(letter) ? given.substr(1) : given;
+    if (rest.size() < given.size() && rest.starts_with('\'')) rest.remove_prefix(1);
+    if (rest.starts_with("0x")) rest.remove_prefix(2);
+    if (rest.size() < given.size()) start_ = rest;
   }
 
   [[nodiscard]] bool matches(uint64_t address, uint32_t version) const {
@@ -70,10 +70,11 @@ class NameMatcher {
       address /= 16;
     } while (address > 0);
     *--at = '\'';
-    *--at = 'b';
+    *--at = letter_;
     return {at, static_cast<size_t>(buffer_.data() + buffer_.size() - at)};
   }
 
+  char letter_;
   std::string anywhere_;
   std::string start_;  // the name's hexadecimal digits must begin with this; empty = no such form
   bool possible_ = false;
@@ -146,7 +147,8 @@ template <typename InString>
 }  // namespace
 
 Result<Matches> search(const model::Recording& recording, const model::Snapshot& snapshot,
-                       const replay::Lifetimes& lifetimes, SearchIn where, std::string_view text) {
+                       const replay::Lifetimes& lifetimes, SearchIn where, std::string_view text,
+                       std::span<const StackId> segment_stacks) {
   const auto out_of_memory = [&] {
     return fail(ErrorCode::limit_exceeded, -1,
                 "not enough memory to search {} blocks: {} bytes would be needed", lifetimes.block_count(),
@@ -163,12 +165,14 @@ Result<Matches> search(const model::Recording& recording, const model::Snapshot&
   const bool in_frames = where == SearchIn::anything || where == SearchIn::frame;
   const bool in_metadata = where == SearchIn::anything || where == SearchIn::metadata;
   const Needle needle(text);
-  const NameMatcher names(needle.text());
+  const bool of_segments = !segment_stacks.empty();
+  const NameMatcher names(needle.text(), of_segments ? 's' : 'b');
   PerString in_string(recording, [&](std::string_view hay) { return needle.is_in(hay); });
   Column<uint8_t> nodes(recording.budget);
   Column<AddressAndRow> final_blocks(recording.budget);
   if ((in_frames || in_metadata) &&
-      (!in_string.prepare() || !collect_final_blocks(recording, snapshot, lifetimes.device, final_blocks))) {
+      (!in_string.prepare() ||
+       (!of_segments && !collect_final_blocks(recording, snapshot, lifetimes.device, final_blocks)))) {
     return out_of_memory();
   }
   if (in_frames && !match_nodes(recording, needle, in_string, nodes)) return out_of_memory();
@@ -205,7 +209,9 @@ Result<Matches> search(const model::Recording& recording, const model::Snapshot&
     const int32_t born = lifetimes.born[r];
     const int32_t freed = lifetimes.freed[r];
     bool found = in_names && names.matches(address, lifetimes.version[r]);
-    if (!found && (in_frames || in_metadata)) {
+    if (of_segments) {
+      found = found || (in_frames && stack_matches(segment_stacks[r]));
+    } else if (!found && (in_frames || in_metadata)) {
       // As the details look them up.
       int32_t final_block = born < 0 ? lifetimes.source[r] : -1;
       if (final_block < 0 && freed >= lifetimes.events.count) final_block = row_at(final_blocks, address);

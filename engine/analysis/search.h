@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,9 +27,10 @@ struct Matches {
   int64_t bytes = 0;        // sum of their sizes
 };
 
-// An address may be given with or without 0x, b or b'. Empty text matches nothing.
+// An address may be given with or without 0x, b or b'. Empty text matches nothing. `segment_stacks`: the
+// bands are segments (replay/segment_lifetimes.h), whose names begin with s'; their stacks, per rank.
 [[nodiscard]] Result<Matches> search(const model::Recording& recording, const model::Snapshot& snapshot,
                                      const replay::Lifetimes& lifetimes, SearchIn where,
-                                     std::string_view text);
+                                     std::string_view text, std::span<const StackId> segment_stacks = {});
 
 }  // namespace memstrata::analysis

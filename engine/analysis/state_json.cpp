@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/analysis/pool_id.h"
 #include "engine/base/json_writer.h"
 
 namespace memstrata::analysis {
@@ -58,14 +59,7 @@ std::string state_json(const model::Recording& recording, const replay::StateHis
       json.value(recording.streams[stream.index()]);
     }
     json.key("pool");
-    if (pool.is_none()) {
-      json.null();
-    } else {
-      json.begin_array();
-      json.value(static_cast<uint64_t>(recording.pools[pool.index()].graph_id));
-      json.value(static_cast<uint64_t>(recording.pools[pool.index()].user_id));
-      json.end_array();
-    }
+    write_pool(json, recording, pool);
     json.key("blocks");
     json.begin_array();
     for (const replay::BlockAt& block : memory.blocks_of(segment)) write_block(json, block);

@@ -173,6 +173,34 @@ std::vector<std::string> shown_lines(const model::Recording& recording, StackId 
   return lines;
 }
 
+void write_group(JsonWriter& json, const model::Recording& recording, const TopGroup& group, TopBy by) {
+  const auto text = [&](std::string_view key, StringId id) {
+    if (id.is_none()) {
+      json.key(key);
+      json.null();
+    } else {
+      json.member(key, utf8::cut(recording.strings.view(id), kLongestName));
+    }
+  };
+  switch (by) {
+    case TopBy::stack:
+      json.key("stack");
+      if (group.stack.is_none()) {
+        json.null();
+        break;
+      }
+      json.begin_array();
+      for (const std::string& line : shown_lines(recording, group.stack)) json.value(line);
+      json.end_array();
+      break;
+    case TopBy::function:
+      text("function", group.name);
+      [[fallthrough]];
+    case TopBy::file:
+      text("file", group.file);
+  }
+}
+
 void write_top(JsonWriter& json, const model::Recording& recording, const Top& top, TopBy by) {
   json.member("device", top.device);
   json.member("event", top.event);
@@ -187,31 +215,7 @@ void write_top(JsonWriter& json, const model::Recording& recording, const Top& t
     json.member("blocks", group.count);
     json.member("share",
                 top.bytes > 0 ? static_cast<double>(group.bytes) / static_cast<double>(top.bytes) : 0.0);
-    const auto text = [&](std::string_view key, StringId id) {
-      if (id.is_none()) {
-        json.key(key);
-        json.null();
-      } else {
-        json.member(key, utf8::cut(recording.strings.view(id), kLongestName));
-      }
-    };
-    switch (by) {
-      case TopBy::stack:
-        json.key("stack");
-        if (group.stack.is_none()) {
-          json.null();
-          break;
-        }
-        json.begin_array();
-        for (const std::string& line : shown_lines(recording, group.stack)) json.value(line);
-        json.end_array();
-        break;
-      case TopBy::function:
-        text("function", group.name);
-        [[fallthrough]];
-      case TopBy::file:
-        text("file", group.file);
-    }
+    write_group(json, recording, group, by);
     json.end_object();
   }
   json.end_array();

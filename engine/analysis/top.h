@@ -44,8 +44,11 @@ struct Top {
 // "file:line:name", repeated ones once with " (repeats N times)".
 [[nodiscard]] std::vector<std::string> shown_lines(const model::Recording& recording, StackId stack);
 
+// Who a group is, as members: "stack":[line,...]|null, or "function"|null and "file"|null, or "file".
+void write_group(JsonWriter& json, const model::Recording& recording, const TopGroup& group, TopBy by);
+
 // {"device","event","requested_bytes","blocks","groups": n,"rows":[{"bytes","blocks","share", and
-// "stack":[line,...]|null or "function"|null,"file"|null}],"other":{"bytes","blocks"}}; without the outer
+// those of write_group()}],"other":{"bytes","blocks"}}; without the outer
 // braces, so that callers can add members.
 void write_top(JsonWriter& json, const model::Recording& recording, const Top& top, TopBy by);
 

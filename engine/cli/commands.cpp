@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "engine/cli/compare_command.h"
 #include "engine/cli/convert_command.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/html_command.h"
@@ -74,6 +75,19 @@ void add_choice(CLI::App& command, FileChoice& choice) {
   command.add_flag("--json", choice.json, "One JSON object on one line");
 }
 
+// What commands that group blocks take.
+void add_groups(CLI::App& command, analysis::TopBy& by, size_t& rows) {
+  const std::map<std::string, analysis::TopBy> groups{{"stack", analysis::TopBy::stack},
+                                                      {"function", analysis::TopBy::function},
+                                                      {"file", analysis::TopBy::file}};
+  command.add_option("--by", by, "Group by stack, function or file")
+      ->transform(CLI::CheckedTransformer(groups))
+      ->default_str("stack");
+  command.add_option("-n", rows, "Rows to show")
+      ->capture_default_str()
+      ->check(CLI::Range(size_t{1}, size_t{1'000'000}));
+}
+
 void add_summary(CLI::App& app, Run& chosen) {
   const auto [command, options] =
       add_for_files(app, chosen, "summary",
@@ -91,15 +105,7 @@ void add_top(CLI::App& app, Run& chosen) {
       ->check([](const std::string& at) {
         return is_moment(at) ? "" : "neither peak, start, end nor an event index";
       });
-  const std::map<std::string, analysis::TopBy> groups{{"stack", analysis::TopBy::stack},
-                                                      {"function", analysis::TopBy::function},
-                                                      {"file", analysis::TopBy::file}};
-  command->add_option("--by", options->by, "Group by stack, function or file")
-      ->transform(CLI::CheckedTransformer(groups))
-      ->default_str("stack");
-  command->add_option("-n", options->rows, "Rows to show")
-      ->capture_default_str()
-      ->check(CLI::Range(size_t{1}, size_t{1'000'000}));
+  add_groups(*command, options->by, options->rows);
   command->add_option("--device", options->device, "Only this device");
   command->add_flag("--json", options->json, "One JSON object per file and line");
 }
@@ -173,6 +179,24 @@ void add_flamegraph(CLI::App& app, Run& chosen) {
   command->add_flag("--folded", options->folded, "Lines 'stack bytes' instead of a picture");
 }
 
+void add_compare(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "compare", "What grew between two snapshots, the most first", run_compare);
+  command->add_option("BEFORE", options->before.file, "Snapshot file; - is standard input")->required();
+  command->add_option("AFTER", options->after.file, "Snapshot file")->required();
+  command->add_option("--at", options->at, "The moment in each: peak, end, start, or an event")
+      ->capture_default_str();
+  add_groups(*command, options->by, options->rows);
+  command->add_option("--device", options->before.device,
+                      "Ordinal, or host; default: every device that both have");
+  command->add_option("--snapshot", options->before.snapshot, "Name or index, where a file holds several");
+  command->add_option("--snapshot-after", options->after.snapshot, "The same of AFTER, if it is another one");
+  command->add_option("-o,--output", options->output, "Flame graph (SVG) of what only one of them has");
+  command->add_flag("--folded", options->folded, "The flame graph as lines 'stack bytes'");
+  command->add_flag("--segments", options->segments, "In the flame graph, segments between stream and state");
+  command->add_flag("--json", options->before.json, "One JSON object on one line");
+}
+
 }  // namespace
 
 void add_commands(CLI::App& app, Run& chosen) {
@@ -185,6 +209,7 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_stats(app, chosen);
   add_trace(app, chosen);
   add_flamegraph(app, chosen);
+  add_compare(app, chosen);
 }
 
 }  // namespace memstrata::cli

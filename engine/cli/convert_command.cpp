@@ -10,6 +10,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/base/units.h"
 #include "engine/cli/exit_codes.h"
+#include "engine/cli/finding_lines.h"
 #include "engine/cli/input.h"
 #include "engine/cli/output_file.h"
 #include "engine/cli/printable.h"
@@ -77,7 +78,7 @@ struct Done {
   std::string to;
   int64_t bytes = 0;
   int64_t snapshots = 0, events = 0, segments = 0, blocks = 0;
-  std::vector<std::pair<const model::DiagKind*, int64_t>> findings;
+  std::vector<analysis::Finding> findings;
 };
 
 [[nodiscard]] Done counted(const model::Recording& recording, size_t chosen) {
@@ -95,12 +96,7 @@ struct Done {
       }
     }
   }
-  for (size_t i = 0; i < static_cast<size_t>(model::Diag::kCount); ++i) {
-    const auto diag = static_cast<model::Diag>(i);
-    if (const int64_t count = recording.diagnostics[diag].count; count > 0) {
-      done.findings.emplace_back(&kind_of(diag), count);
-    }
-  }
+  done.findings = analysis::findings(recording.diagnostics);
   return done;
 }
 
@@ -162,16 +158,7 @@ struct Done {
     json.member("segments", result->segments);
     json.member("blocks", result->blocks);
     json.key("diagnostics");
-    json.begin_array();
-    for (const auto& [kind, count] : result->findings) {
-      json.begin_object();
-      json.member("name", kind->name);
-      json.member("severity", model::name_of(kind->severity));
-      json.member("count", count);
-      json.member("text", kind->text);
-      json.end_object();
-    }
-    json.end_array();
+    analysis::write_findings(json, result->findings);
   } else {
     json.key("error");
     json.begin_object();
@@ -195,11 +182,7 @@ struct Done {
                                 exact_size_text(done.bytes), counted_text(done.snapshots, "snapshot"),
                                 counted_text(done.events, "event"), counted_text(done.segments, "segment"),
                                 counted_text(done.blocks, "block"));
-  for (const auto& [kind, count] : done.findings) {
-    if (kind->severity == model::Severity::info) continue;
-    out += fmt::format("  {:<8} {}{}\n", model::name_of(kind->severity), kind->text,
-                       count == 1 ? "" : fmt::format(" [{} times]", count_text(count)));
-  }
+  out += finding_lines(done.findings, Remarks::left_out);
   if (done.snapshots > 1 && done.to == "pickle") {
     out += "  PyTorch's own viewer opens only one snapshot per file: choose it with --snapshot.\n";
   }

@@ -43,7 +43,9 @@ int for_each_file(const std::vector<std::string>& files, bool json,
       first = false;
     } else {
       exit_code = kUnreadable;
-      const ReadFailure& failure = text.error();
+      ReadFailure& failure = text.error();
+      if (file == "-" && failure.code == name_of(ErrorCode::invalid_format))
+        failure.message += " A list of paths is read with --paths-from -.";
       if (json) {
         out =
             analysis::error_json(failure.code, failure.message, failure.offset, failure.inside, file) + "\n";

@@ -16,6 +16,7 @@
 #include "engine/base/markup.h"
 #include "engine/base/units.h"
 #include "engine/cli/exit_codes.h"
+#include "engine/cli/finding_lines.h"
 #include "engine/cli/input.h"
 #include "engine/cli/output_file.h"
 #include "engine/cli/packed_text.h"
@@ -114,6 +115,7 @@ int run_html(const HtmlOptions& options) {
     return failed(options, kWrongUsage, "no_viewer",
                   "The viewer holds a snapshot already: use an empty memstrata.html.");
   }
+  std::vector<analysis::Finding> findings;
   {  // Is it one?
     Budget budget(default_budget_bytes());
     model::Recording recording(budget);
@@ -121,6 +123,7 @@ int run_html(const HtmlOptions& options) {
       const ReadFailure& failure = read.error();
       return failed(options, kUnreadable, failure.code, failure.message, failure.offset, failure.inside);
     }
+    findings = analysis::findings(recording.diagnostics);
   }
   const File in(std::fopen(options.file.c_str(), "rb"));
   if (!in) return failed(options, kUnreadable, "unreadable", "This file cannot be opened again.");
@@ -145,11 +148,13 @@ int run_html(const HtmlOptions& options) {
     json.member("output", std::string_view(out_path));
     json.member("bytes", out.bytes());
     json.member("packed_bytes", *packed);
+    json.key("diagnostics");
+    analysis::write_findings(json, findings);
     json.end_object();
     fmt::print("{}\n", json.text());
   } else {
-    fmt::print("{}: {}, of which the packed snapshot is {}\n", printable(out_path), size_text(out.bytes()),
-               size_text(*packed));
+    fmt::print("{}: {}, of which the packed snapshot is {}\n{}", printable(out_path), size_text(out.bytes()),
+               size_text(*packed), finding_lines(findings, Remarks::left_out));
   }
   return kSuccess;
 }

@@ -2,92 +2,33 @@
 
 #include <fmt/core.h>
 
-#include <cerrno>
-#include <charconv>
-#include <cstdio>
-#include <cstring>
-#include <limits>
+#include <utility>
 
 #include "engine/analysis/flame_graph.h"
 #include "engine/analysis/memory_text.h"
-#include "engine/cli/printable.h"
+#include "engine/cli/opened_device.h"
 
 namespace memstrata::cli {
 
 namespace {
 
-// Everything that the commands look at.
-struct Opened {
-  const model::Snapshot snapshot;  // of the host: with the host as its device
-  replay::Lifetimes lifetimes;
-  replay::StateHistory history;
-  analysis::StreamNumbers streams;
-
-  [[nodiscard]] analysis::EventContext context(const model::Recording& recording) const {
-    return {recording, snapshot, history, lifetimes, streams};
-  }
-};
-
-[[nodiscard]] Result<Opened> open_device(const model::Recording& recording, const FileChoice& choice) {
+[[nodiscard]] Result<OpenedDevice> open_chosen(const model::Recording& recording, const FileChoice& choice) {
   const auto chosen = choose(recording, choice);
   if (!chosen) return tl::unexpected(chosen.error());
-  const model::Snapshot snapshot =
-      chosen->device == replay::kHostDevice ? replay::host_as_device(*chosen->snapshot) : *chosen->snapshot;
-  auto lifetimes = replay::find_lifetimes(recording, snapshot, chosen->device);
-  if (!lifetimes) return tl::unexpected(lifetimes.error());
-  auto history = replay::undo_to_start(recording, snapshot, chosen->device);
-  if (!history) return tl::unexpected(history.error());
-  return Opened{snapshot, std::move(*lifetimes), std::move(*history),
-                analysis::StreamNumbers(recording, snapshot)};
-}
-
-[[nodiscard]] Result<int32_t> event_of(const Opened& opened, const std::string& at) {
-  if (at == "peak") return opened.lifetimes.peak_event;
-  if (at == "end") return opened.history.event_count() - 1;
-  if (at == "start") return -1;
-  int32_t event = 0;
-  const auto [end, error] = std::from_chars(at.data(), at.data() + at.size(), event);
-  if (error != std::errc() || end != at.data() + at.size() || event < -1 ||
-      event >= opened.history.event_count())
-    return fail(
-        ErrorCode::wrong_usage, -1,
-        "There is no event \"{}\": say peak, end, start, or an index below {} (-1 = before the first).", at,
-        opened.history.event_count());
-  return event;
+  return open_device(recording, *chosen);
 }
 
 // The memory after the event that is meant, and what `answer` makes of it.
 template <typename Answer>
 [[nodiscard]] Result<std::string> answer_at(const model::Recording& recording, const FileChoice& choice,
                                             const std::string& at, Answer&& answer) {
-  const auto opened = open_device(recording, choice);
+  const auto opened = open_chosen(recording, choice);
   if (!opened) return tl::unexpected(opened.error());
   const auto event = event_of(*opened, at);
   if (!event) return tl::unexpected(event.error());
   replay::MemoryAt memory(opened->history, recording.budget);
-  if (!memory.go_to(*event))
-    return fail(ErrorCode::limit_exceeded, -1, "The memory state does not fit into memory.");
+  if (const Status there = go_to(memory, *event); !there) return tl::unexpected(there.error());
   return answer(*opened, memory);
-}
-
-// Line ends stay, anything that could steer a terminal goes.
-[[nodiscard]] std::string printable_lines(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    out += printable(text.substr(0, end)) + "\n";
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
-[[nodiscard]] Result<std::string> write_file(const std::string& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const bool closed = file != nullptr && std::fclose(file) == 0;
-  if (!written || !closed)
-    return fail(ErrorCode::wrong_usage, -1, "{} cannot be written: {}.", path, std::strerror(errno));
-  return std::string();
 }
 
 }  // namespace
@@ -95,7 +36,7 @@ template <typename Answer>
 int run_stats(const StatsOptions& options) {
   return answer_about(options.choice, [&](const model::Recording& recording) {
     return answer_at(recording, options.choice, options.at,
-                     [&](const Opened& opened, const replay::MemoryAt& memory) -> Result<std::string> {
+                     [&](const OpenedDevice& opened, const replay::MemoryAt& memory) -> Result<std::string> {
                        const auto context = opened.context(recording);
                        return options.choice.json ? analysis::stats_json(context, memory) + "\n"
                                                   : analysis::stats_text(context, memory);
@@ -105,14 +46,13 @@ int run_stats(const StatsOptions& options) {
 
 int run_trace(const TraceOptions& options) {
   return answer_about(options.choice, [&](const model::Recording& recording) -> Result<std::string> {
-    const auto opened = open_device(recording, options.choice);
+    const auto opened = open_chosen(recording, options.choice);
     if (!opened) return tl::unexpected(opened.error());
     const auto context = opened->context(recording);
     const int32_t count = opened->history.event_count();
     if (!options.choice.json) {
       replay::MemoryAt memory(opened->history, recording.budget);
-      if (!memory.go_to(count - 1))
-        return fail(ErrorCode::limit_exceeded, -1, "The memory state does not fit into memory.");
+      if (const Status there = go_to(memory, count - 1); !there) return tl::unexpected(there.error());
       return printable_lines(analysis::trace_text(context, 0, count)) +
              fmt::format("TOTAL MEM: {} bytes allocated, {} reserved\n", memory.totals().allocated,
                          memory.totals().reserved);
@@ -134,7 +74,7 @@ int run_flamegraph(const FlameGraphOptions& options) {
   return answer_about(options.choice, [&](const model::Recording& recording) {
     return answer_at(
         recording, options.choice, options.at,
-        [&](const Opened& opened, const replay::MemoryAt& memory) -> Result<std::string> {
+        [&](const OpenedDevice& opened, const replay::MemoryAt& memory) -> Result<std::string> {
           const analysis::FoldedStacks stacks = analysis::fold_memory(
               recording, opened.history, memory, opened.streams, {options.segments, true});
           std::string text;

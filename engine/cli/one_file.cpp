@@ -2,8 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <new>
 #include <optional>
 
@@ -61,21 +64,19 @@ void print_failure(const FileChoice& choice, std::string_view code, std::string_
              stderr);
 }
 
-[[nodiscard]] int print_answer(const FileChoice& choice,
-                               const std::function<Result<std::string>(model::Recording&)>& answer) {
-  Budget budget(default_budget_bytes());
-  model::Recording recording(budget);
-  if (const auto read = read_recording(choice.file, recording); !read) {
-    print_failure(choice, read.error().code, read.error().message, read.error().offset);
-    return kUnreadable;
-  }
-  const Result<std::string> text = answer(recording);
-  if (!text) {
-    const Error& error = text.error();
-    print_failure(choice, name_of(error.code), error.message, error.offset);
-    return error.code == ErrorCode::wrong_usage ? kWrongUsage : kUnreadable;
-  }
-  std::fwrite(text->data(), 1, text->size(), stdout);
+[[nodiscard]] bool read_or_tell(const FileChoice& choice, model::Recording& recording) {
+  const auto read = read_recording(choice.file, recording);
+  if (!read) print_failure(choice, read.error().code, read.error().message, read.error().offset);
+  return read.has_value();
+}
+
+[[nodiscard]] int exit_code_of(const FileChoice& choice, const Error& error) {
+  print_failure(choice, name_of(error.code), error.message, error.offset);
+  return error.code == ErrorCode::wrong_usage ? kWrongUsage : kUnreadable;
+}
+
+[[nodiscard]] int print_text(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     std::fputs("memstrata: the output could not be written\n", stderr);
     return kUnreadable;
@@ -128,11 +129,48 @@ Result<Chosen> choose(const model::Recording& recording, const FileChoice& choic
 int answer_about(const FileChoice& choice,
                  const std::function<Result<std::string>(model::Recording&)>& answer) {
   try {
-    return print_answer(choice, answer);
+    Budget budget(default_budget_bytes());
+    model::Recording recording(budget);
+    if (!read_or_tell(choice, recording)) return kUnreadable;
+    const Result<std::string> text = answer(recording);
+    return text ? print_text(*text) : exit_code_of(choice, text.error());
   } catch (const std::bad_alloc&) {  // beyond what the budget knows
     print_failure(choice, name_of(ErrorCode::limit_exceeded), "This file needs too much memory.", -1);
     return kUnreadable;
   }
+}
+
+int answer_about(const FileChoice& before, const FileChoice& after, const AnswerAboutTwo& answer) {
+  try {
+    Budget budget(default_budget_bytes());
+    model::Recording first(budget), second(budget);
+    if (!read_or_tell(before, first) || !read_or_tell(after, second)) return kUnreadable;
+    const auto text = answer(first, second);
+    return text ? print_text(*text) : exit_code_of(text.error().file, text.error().error);
+  } catch (const std::bad_alloc&) {
+    print_failure(after, name_of(ErrorCode::limit_exceeded), "These files need too much memory together.",
+                  -1);
+    return kUnreadable;
+  }
+}
+
+std::string printable_lines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    out += printable(text.substr(0, end)) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+Result<std::string> write_file(const std::string& path, const std::string& text) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const bool closed = file != nullptr && std::fclose(file) == 0;
+  if (!written || !closed)
+    return fail(ErrorCode::wrong_usage, -1, "{} cannot be written: {}.", path, std::strerror(errno));
+  return std::string();
 }
 
 }  // namespace memstrata::cli

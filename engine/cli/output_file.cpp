@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "engine/cli/progress.h"
@@ -29,6 +30,10 @@ Status OutputFile::open() {
   if (is_standard_output()) {
     fd_ = STDOUT_FILENO;
     return {};
+  }
+  if (char* const target = realpath(path_.c_str(), nullptr)) {  // a link stays, what it leads to is replaced
+    path_ = target;
+    std::free(target);
   }
   struct stat status {};
   const bool exists = stat(path_.c_str(), &status) == 0;

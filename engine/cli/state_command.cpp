@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "engine/analysis/pool_id.h"
 #include "engine/analysis/state_json.h"
 #include "engine/analysis/summary.h"
 #include "engine/base/units.h"
@@ -24,12 +25,11 @@ void append_findings(std::string& out, const model::Diagnostics& diagnostics) {
   }
 }
 
-[[nodiscard]] std::string pool_text(const model::Recording& recording, PoolId pool) {
+[[nodiscard]] std::string pool_words(const model::Recording& recording, PoolId pool) {
   if (pool.is_none()) return "pool unknown";
   const model::Pool& key = recording.pools[pool.index()];
   if (key == model::Pool{}) return "default pool";
-  return fmt::format("private pool ({}, {})", static_cast<uint64_t>(key.graph_id),
-                     static_cast<uint64_t>(key.user_id));
+  return fmt::format("private pool ({})", analysis::pool_text(key));
 }
 
 [[nodiscard]] std::string state_text(const model::Recording& recording, const replay::StateHistory& history,
@@ -56,7 +56,7 @@ void append_findings(std::string& out, const model::Diagnostics& diagnostics) {
     const StreamId stream = history.range_stream[row];
     out += fmt::format("\n  Segment {:#x}  {}, stream {}, {}\n", segment.address, size_text(segment.size),
                        stream.is_none() ? "unknown" : fmt::format("{:#x}", recording.streams[stream.index()]),
-                       pool_text(recording, history.range_pool[row]));
+                       pool_words(recording, history.range_pool[row]));
     for (const replay::BlockAt& block : memory.blocks_of(segment)) block_line(block);
   }
   if (!memory.outside().empty()) out += "\n  Blocks without a segment\n";

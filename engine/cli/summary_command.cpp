@@ -8,6 +8,7 @@
 #include "engine/analysis/summary.h"
 #include "engine/base/units.h"
 #include "engine/cli/each_file.h"
+#include "engine/cli/finding_lines.h"
 #include "engine/cli/input.h"
 #include "engine/cli/printable.h"
 
@@ -127,16 +128,7 @@ void append_device(std::string& out, const analysis::DeviceSummary& device) {
     }
   }
   if (!summary.diagnostics.empty()) out += "\n  Noticed while reading\n";
-  for (const analysis::Finding& finding : summary.diagnostics) {
-    std::string count = finding.count == 1 ? "" : fmt::format("{} times", count_text(finding.count));
-    if (finding.first_offset) {
-      count += fmt::format("{}{}at byte {}", count.empty() ? "" : ", ", finding.count == 1 ? "" : "first ",
-                           count_text(*finding.first_offset));
-      if (!finding.first_in.empty()) count += " of " + shortened(finding.first_in, 200);
-    }
-    out += fmt::format("    {:<8} {}{}\n", finding.severity, shortened(finding.text, 300),
-                       count.empty() ? "" : " [" + count + "]");
-  }
+  out += finding_lines(summary.diagnostics, Remarks::shown);
   return out;
 }
 

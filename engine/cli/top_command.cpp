@@ -10,6 +10,7 @@
 #include "engine/base/units.h"
 #include "engine/cli/each_file.h"
 #include "engine/cli/exit_codes.h"
+#include "engine/cli/group_lines.h"
 #include "engine/cli/input.h"
 #include "engine/cli/printable.h"
 #include "engine/replay/lifetimes.h"
@@ -21,9 +22,6 @@ namespace {
 using analysis::Top;
 using analysis::TopBy;
 using analysis::TopGroup;
-
-constexpr size_t kLongestLine = 160;
-constexpr size_t kShownFrames = 8;  // of a stack in the table; --json has all
 
 [[nodiscard]] std::optional<int32_t> event_of(std::string_view at) {
   int32_t event = 0;
@@ -49,30 +47,6 @@ constexpr size_t kShownFrames = 8;  // of a stack in the table; --json has all
                      count_text(int64_t{lifetimes.events.count} - 1));
 }
 
-[[nodiscard]] std::vector<std::string> lines_of(const model::Recording& recording, const TopGroup& group,
-                                                TopBy by) {
-  const auto text = [&](StringId id) { return std::string(recording.strings.view(id)); };
-  switch (by) {
-    case TopBy::stack: {
-      if (group.stack.is_none()) return {"(no stack recorded)"};
-      std::vector<std::string> lines = analysis::shown_lines(recording, group.stack);
-      if (lines.empty()) return {"(an empty stack)"};
-      if (lines.size() > kShownFrames + 1) {
-        const size_t more = lines.size() - kShownFrames;
-        lines.resize(kShownFrames);
-        lines.push_back(fmt::format("... {} more", more));
-      }
-      return lines;
-    }
-    case TopBy::function:
-      return {group.file.is_none() ? "(no stack recorded)"
-                                   : fmt::format("{}  {}", text(group.name), text(group.file))};
-    case TopBy::file:
-      return {group.file.is_none() ? "(no stack recorded)" : text(group.file)};
-  }
-  return {};
-}
-
 // "   512.0 MiB   41.2%      12 blocks  model.py:10:forward"
 [[nodiscard]] std::string table(const model::Recording& recording, const Top& top, TopBy by) {
   std::string out;
@@ -86,11 +60,9 @@ constexpr size_t kShownFrames = 8;  // of a stack in the table; --json has all
       out += fmt::format("{:{}}    {}\n", "", numbers.size(), shortened(lines[i], kLongestLine));
     }
   };
-  const std::string_view what = by == TopBy::stack      ? "stack, innermost frame first"
-                                : by == TopBy::function ? "function"
-                                                        : "file";
-  out += fmt::format("  {:>10}  {:>6}  {:>9}  {}\n", "requested", "share", "blocks", what);
-  for (const TopGroup& group : top.groups) row(group.bytes, group.count, lines_of(recording, group, by));
+  out += fmt::format("  {:>10}  {:>6}  {:>9}  {}\n", "requested", "share", "blocks", heading_of(by));
+  for (const TopGroup& group : top.groups)
+    row(group.bytes, group.count, lines_of_group(recording, group, by));
   if (top.other_count > 0) {
     const int64_t more = top.all_groups - static_cast<int64_t>(top.groups.size());
     row(top.other_bytes, top.other_count, {fmt::format("({} more; see -n)", count_text(more))});

@@ -27,6 +27,9 @@ inline constexpr int kMaxNesting = 4;
 // more than 1032 to 1, zstd 30,000 to 1; a file of 1 MB must not cause 30 GB of work.
 inline constexpr int64_t kFreeUnpackedBytes = int64_t{1} << 30;
 inline constexpr int64_t kUnpackedPerPacked = 400;
+// A member of an archive that makes more is left out, and what it made does not count: one bomb hides no
+// others. So many times; who sends more of them gets to see what came first.
+inline constexpr int32_t kForgivenMembers = 1;
 // Unpacked behind the end of the snapshot to reach the checksum; whoever packs more than padding there loses
 // it.
 inline constexpr int64_t kCheckedBehindEnd = int64_t{64} << 10;

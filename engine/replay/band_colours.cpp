@@ -45,19 +45,22 @@ BandColours::BandColours(const PaintStyle& style)
       bands_(std::max(static_cast<uint32_t>(style.palette.bands.size()), 1u)),
       from_light_(srgb().from_light.data()) {
   const auto& to_light = srgb().to_light;
-  shades_.reserve(size_t{bands_} * kLightnesses * 2);
+  const auto add = [&](uint32_t plain) {
+    for (const uint32_t colour : {plain, mix(plain, style.palette.dimmed_towards, kDimmedShare)}) {
+      shades_.push_back(
+          {colour, to_light[colour & 0xFF], to_light[colour >> 8 & 0xFF], to_light[colour >> 16 & 0xFF]});
+    }
+  };
+  shades_.reserve(size_t{bands_} * kLightnesses * 2 + 2);
   constexpr uint32_t middle = kLightnesses / 2;
   for (size_t band = 0; band < bands_; ++band) {
     const uint32_t pure = band < style.palette.bands.size() ? style.palette.bands[band] : 0xFF000000;
     for (uint32_t lightness = 0; lightness < kLightnesses; ++lightness) {
-      const uint32_t plain = lightness < middle ? darker(pure, (middle - lightness) * kLightnessStep)
-                                                : lighter(pure, (lightness - middle) * kLightnessStep);
-      for (const uint32_t colour : {plain, mix(plain, style.palette.dimmed_towards, kDimmedShare)}) {
-        shades_.push_back(
-            {colour, to_light[colour & 0xFF], to_light[colour >> 8 & 0xFF], to_light[colour >> 16 & 0xFF]});
-      }
+      add(lightness < middle ? darker(pure, (middle - lightness) * kLightnessStep)
+                             : lighter(pure, (lightness - middle) * kLightnessStep));
     }
   }
+  add(style.palette.envelope);
 }
 
 uint32_t BandColours::mean(const Weight& weight) const {

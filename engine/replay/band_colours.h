@@ -15,10 +15,15 @@ struct Palette {
   std::span<const uint32_t> bands;       // at least 1; chosen per block by `group`
   uint32_t nothing = 0;                  // background
   uint32_t dimmed_towards = 0xFF000000;  // colour that blocks outside the highlighted set fade to
+  uint32_t envelope = 0xFF808080;        // what a private pool keeps and no block uses
 };
 
 struct PaintStyle {
   Palette palette;
+  // Bands of a timeline that are not numbered as the blocks are (pool_lifetimes.h): the rank of each, one of
+  // `blocks` or more for an envelope. Empty: a band is a block.
+  std::span<const int32_t> rank_of_band{};
+  uint32_t blocks = 0;
   std::span<const uint32_t> group;   // per rank: index of a band colour; empty = a hash of the rank
   std::span<const uint8_t> matched;  // per rank: 0 = dimmed; empty = nothing is dimmed
   int32_t separator_min_rows = 4;    // bands at least this high get a darker top row
@@ -87,8 +92,12 @@ class BandColours {
     uint32_t red, green, blue;  // linear
   };
 
-  // Every band has kLightnesses shades, each plain and dimmed.
+  // Every colour has kLightnesses shades, each plain and dimmed; that of envelopes has one.
   [[nodiscard]] size_t shade_of(uint32_t rank) const {
+    if (rank < style_.rank_of_band.size()) {
+      rank = static_cast<uint32_t>(style_.rank_of_band[rank]);
+      if (rank >= style_.blocks) return size_t{bands_} * kLightnesses * 2 + (style_.matched.empty() ? 0 : 1);
+    }
     const size_t band = rank < style_.group.size() ? style_.group[rank] % bands_ : any_band(rank);
     // 3 has no common factor with 7: ranks up to 6 apart differ, and neighbours by several steps.
     const uint32_t lightness = rank * 3 % kLightnesses;

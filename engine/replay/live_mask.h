@@ -16,8 +16,8 @@
 namespace memstrata::replay {
 
 struct LiveMask {
-  uint64_t live = 0;          // bit i: block i is freed later than the event
-  int32_t until = INT32_MAX;  // earliest free among those
+  uint64_t live = 0;          // bit i: block i is freed later than the event (and born by then)
+  int32_t until = INT32_MAX;  // earliest free among those, or birth of another: so long nothing changes
 };
 
 // The first `count` <= 64 values of `freed`.
@@ -27,6 +27,19 @@ struct LiveMask {
     if (freed[i] <= event) continue;
     mask.live |= uint64_t{1} << i;
     mask.until = std::min(mask.until, freed[i]);
+  }
+  return mask;
+}
+
+// The same where some are not born yet: those with a later value of `born`.
+[[nodiscard]] inline LiveMask live_mask_of(const int32_t* born, const int32_t* freed, size_t count,
+                                           int32_t event) {
+  LiveMask mask;
+  for (size_t i = 0; i < count; ++i) {
+    const bool is_born = born[i] <= event;
+    const bool counts = freed[i] > event && freed[i] > born[i];
+    mask.live |= uint64_t{is_born && counts} << i;
+    mask.until = std::min(mask.until, !counts ? INT32_MAX : is_born ? freed[i] : born[i]);
   }
   return mask;
 }

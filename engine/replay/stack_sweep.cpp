@@ -53,18 +53,33 @@ StackSweep::StackSweep(const StackTree& tree, Scratch& scratch, const BandColour
 
 void StackSweep::move_to(int32_t event) {
   event_ = event;
-  born_ = tree_.born_until(event, born_);
   start_nodes();
   drop_dead_nodes();
 }
 
 void StackSweep::start_nodes() {
-  for (; next_node_ * kNodeBlocks < born_; ++next_node_) {
-    if (tree_.is_node_dead(next_node_, event_)) continue;
-    scratch_.nodes[static_cast<size_t>(next_node_)] = {
-        .leaves = 0, .weight = {}, .drawn_at = kNotDrawn, .rows_end = 0, .until = INT32_MAX, .born = 0};
-    std::fill_n(scratch_.leaf_until.data() + next_node_ * kNodeLeaves, kNodeLeaves, INT32_MAX);
-    (void)scratch_.active.push_back(next_node_);  // there is room for every node
+  const std::span<const int32_t> order = tree_.nodes_by_birth();
+  const std::span<const int32_t> leaf_first_born = tree_.leaf_first_born();
+  Column<int32_t>& active = scratch_.active;
+  for (; next_node_ < order.size() && tree_.node_first_born(order[next_node_]) <= event_; ++next_node_) {
+    const int32_t node = order[next_node_];
+    if (tree_.is_node_dead(node, event_)) continue;
+    scratch_.nodes[static_cast<size_t>(node)] = {.leaves = 0,
+                                                 .weight = {},
+                                                 .drawn_at = kNotDrawn,
+                                                 .rows_end = 0,
+                                                 .drawn_in = 0,
+                                                 .leaves_drawn_in = 0,
+                                                 .until = tree_.node_first_born(node)};
+    const auto first = static_cast<size_t>(node) * kNodeLeaves;
+    const auto born =
+        leaf_first_born.subspan(first, std::min(leaf_first_born.size() - first, size_t{kNodeLeaves}));
+    int32_t* until = scratch_.leaf_until.data() + first;
+    std::fill(std::copy(born.begin(), born.end(), until), until + kNodeLeaves, INT32_MAX);
+    // There is room for every node. Mostly it is the highest so far.
+    (void)active.push_back(node);
+    for (size_t i = active.size() - 1; i > 0 && active[i - 1] > active[i]; --i)
+      std::swap(active[i - 1], active[i]);
   }
 }
 
@@ -82,56 +97,45 @@ void StackSweep::drop_dead_nodes() {
 
 StackSweep::Node& StackSweep::look_at(int32_t node) {
   Node& state = scratch_.nodes[static_cast<size_t>(node)];
-  const bool grows = state.born < kNodeBlocks && node * kNodeBlocks + state.born < born_;
-  if (state.until <= event_ || grows) refresh(node);
+  if (state.until <= event_) refresh(node);
   return state;
 }
 
 void StackSweep::refresh(int32_t node) {
   Node& state = scratch_.nodes[static_cast<size_t>(node)];
   const int32_t* until = scratch_.leaf_until.data() + node * kNodeLeaves;
-  if (state.until <= event_) end_blocks(node, state.leaves & ~live_mask_of_64(until, event_).live);
-  if (state.born < kNodeBlocks) add_born_blocks(node);
+  uint64_t expired = ~live_mask_of_64(until, event_).live;
+  for (; expired != 0; expired &= expired - 1) refresh_leaf(node, std::countr_zero(expired));
   state.until = live_mask_of_64(until, event_).until;
   state.drawn_at = kNotDrawn;
   if (state.leaves == 0 && tree_.is_node_dead(node, event_)) ++dead_nodes_;
 }
 
-void StackSweep::end_blocks(int32_t node, uint64_t expired) {
+void StackSweep::refresh_leaf(int32_t node, int i) {
   Node& state = scratch_.nodes[static_cast<size_t>(node)];
-  for (; expired != 0; expired &= expired - 1) {
-    const int i = std::countr_zero(expired);
-    const int32_t index = node * kNodeLeaves + i;
-    Leaf& leaf = scratch_.leaves[static_cast<size_t>(index)];
-    const LiveMask mask = tree_.live_in(index, event_, node * kNodeBlocks + state.born);
-    const Weight ended = weight_of(index, leaf.live & ~mask.live);
-    scratch_.leaf_weight[static_cast<size_t>(index)] -= ended;
-    scratch_.leaf_until[static_cast<size_t>(index)] = mask.until;
-    state.weight -= ended;
-    leaf.live = mask.live;
-    leaf.drawn_at = kNotDrawn;
-    if (mask.live == 0) state.leaves &= ~(uint64_t{1} << i);
+  const int32_t index = node * kNodeLeaves + i;
+  const uint64_t bit = uint64_t{1} << i;
+  const auto at = static_cast<size_t>(index);
+  const LiveMask mask = tree_.is_leaf_dead(index, event_) ? LiveMask{} : tree_.live_in(index, event_);
+  scratch_.leaf_until[at] = mask.until;
+  Leaf& leaf = scratch_.leaves[at];
+  Weight& weight = scratch_.leaf_weight[at];
+  // What a leaf without live blocks holds is from another sweep.
+  const bool had_blocks = (state.leaves & bit) != 0;
+  const uint64_t before = had_blocks ? leaf.live : 0;
+  if (!had_blocks) weight = {};
+  if (const uint64_t ended = before & ~mask.live; ended != 0) {
+    const Weight less = weight_of(index, ended);
+    weight -= less;
+    state.weight -= less;
   }
-}
-
-void StackSweep::add_born_blocks(int32_t node) {
-  Node& state = scratch_.nodes[static_cast<size_t>(node)];
-  const int32_t born = std::min(born_ - node * kNodeBlocks, kNodeBlocks);
-  for (int32_t i = state.born / kLeafBlocks; i * kLeafBlocks < born; ++i) {
-    const int32_t index = node * kNodeLeaves + i;
-    if (tree_.is_leaf_dead(index, event_)) continue;
-    const LiveMask mask = tree_.live_in(index, event_, node * kNodeBlocks + born);
-    if (mask.live == 0) continue;
-    const uint64_t bit = uint64_t{1} << i;
-    Weight& weight = scratch_.leaf_weight[static_cast<size_t>(index)];
-    if ((state.leaves & bit) != 0) state.weight -= weight;
-    weight = weight_of(index, mask.live);
-    state.weight += weight;
-    state.leaves |= bit;
-    scratch_.leaf_until[static_cast<size_t>(index)] = mask.until;
-    scratch_.leaves[static_cast<size_t>(index)] = {.live = mask.live, .drawn_at = kNotDrawn};
+  if (const uint64_t born = mask.live & ~before; born != 0) {
+    const Weight more = weight_of(index, born);
+    weight += more;
+    state.weight += more;
   }
-  state.born = born;
+  leaf = {.live = mask.live, .drawn_at = kNotDrawn, .drawn_in = 0};
+  state.leaves = mask.live != 0 ? state.leaves | bit : state.leaves & ~bit;
 }
 
 Weight StackSweep::weight_of(int32_t leaf, uint64_t mask) const {
@@ -145,19 +149,18 @@ Weight StackSweep::weight_of(int32_t leaf, uint64_t mask) const {
 }
 
 int64_t StackSweep::bytes_below(int32_t rank) {
-  const int32_t limit = std::min(rank, born_);
   int64_t bytes = 0;
   for (const int32_t node : scratch_.active) {
-    if (node * kNodeBlocks >= limit) break;
+    if (node * kNodeBlocks >= rank) break;
     const Node& state = look_at(node);
-    if ((node + 1) * kNodeBlocks <= limit) {
+    if ((node + 1) * kNodeBlocks <= rank) {
       bytes += state.weight.bytes;
       continue;
     }
     for (uint64_t rest = state.leaves; rest != 0; rest &= rest - 1) {
       const int32_t leaf = node * kNodeLeaves + std::countr_zero(rest);
-      if (leaf * kLeafBlocks >= limit) break;
-      const int32_t blocks = limit - leaf * kLeafBlocks;
+      if (leaf * kLeafBlocks >= rank) break;
+      const int32_t blocks = rank - leaf * kLeafBlocks;
       const auto at = static_cast<size_t>(leaf);
       bytes += blocks >= kLeafBlocks
                    ? scratch_.leaf_weight[at].bytes
@@ -171,6 +174,7 @@ void StackSweep::draw(const RowThresholds& rows, std::span<uint32_t> pixels,
                       std::span<const uint32_t> before) {
   const int64_t* threshold = rows.threshold.data();
   int32_t row = rows.first;
+  ++column_;
   std::fill_n(pixels.data(), row, kNothing);
   int64_t offset = 0;
   for (const int32_t node : scratch_.active) {
@@ -179,7 +183,7 @@ void StackSweep::draw(const RowThresholds& rows, std::span<uint32_t> pixels,
     const int64_t end = offset + state.weight.bytes;
     if (threshold[row] <= end) {
       const int32_t from = row;
-      if (state.drawn_at == offset) {
+      if (state.drawn_at == offset && state.drawn_in == column_ - 1) {
         std::copy(before.begin() + row, before.begin() + state.rows_end, pixels.begin() + row);
         row = state.rows_end;
         renew_edges(rows, from, row, offset, end, pixels.data());
@@ -189,6 +193,7 @@ void StackSweep::draw(const RowThresholds& rows, std::span<uint32_t> pixels,
         draw_leaves(node, offset, rows, pixels.data(), before.data(), row);
       }
       state.drawn_at = offset;
+      state.drawn_in = column_;
       state.rows_end = row;
     }
     offset = end;
@@ -200,13 +205,16 @@ void StackSweep::draw(const RowThresholds& rows, std::span<uint32_t> pixels,
 void StackSweep::draw_leaves(int32_t node, int64_t offset, const RowThresholds& rows, uint32_t* pixels,
                              const uint32_t* before, int32_t& row) {
   const int64_t* threshold = rows.threshold.data();
-  const Node& state = scratch_.nodes[static_cast<size_t>(node)];
+  Node& state = scratch_.nodes[static_cast<size_t>(node)];
+  // What a leaf drawn then says of the column before, if the node is in that.
+  const int32_t still_there = state.drawn_in == column_ - 1 ? state.leaves_drawn_in : 0;
+  state.leaves_drawn_in = column_;
   for (uint64_t rest = state.leaves; rest != 0; rest &= rest - 1) {
     const int32_t index = node * kNodeLeaves + std::countr_zero(rest);
     const int64_t end = offset + scratch_.leaf_weight[static_cast<size_t>(index)].bytes;
     if (threshold[row] <= end) {
       Leaf& leaf = scratch_.leaves[static_cast<size_t>(index)];
-      if (leaf.drawn_at == offset) {
+      if (leaf.drawn_at == offset && leaf.drawn_in == still_there) {
         const int32_t from = row;
         for (; threshold[row] <= end; ++row) pixels[row] = before[row];
         renew_edges(rows, from, row, offset, end, pixels);
@@ -216,6 +224,7 @@ void StackSweep::draw_leaves(int32_t node, int64_t offset, const RowThresholds& 
         draw_blocks(index, offset, end, rows, pixels, row);
       }
       leaf.drawn_at = offset;
+      leaf.drawn_in = column_;
     }
     offset = end;
   }

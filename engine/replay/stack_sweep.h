@@ -1,9 +1,8 @@
 // The stack at one event after another, from left to right, and its pixels.
 //
 // Leaves and nodes of the StackTree keep what is live in them, how many bytes that is, and until which
-// event it stays so; nothing is looked at again before then. What lies below a block can only shrink, as
-// new blocks go on top: a leaf or node that is unchanged and as high as when it was drawn was so in every
-// column since, and is copied from the one before. Cost of a column: active nodes + leaves with a free
+// event it stays so; nothing is looked at again before then. A leaf or node that is unchanged and as high as
+// in the column before is copied from there. Cost of a column: active nodes + leaves with a free or a birth
 // since the last column + leaves that cover the centre of a row. The picture depends only on (event, rows),
 // never on what was cached.
 //
@@ -40,14 +39,16 @@ class StackSweep {
   struct Leaf {
     uint64_t live;
     int64_t drawn_at;  // offset when last drawn, kNotDrawn = not since it changed
+    int32_t drawn_in;  // column of that
   };
   struct Node {
     uint64_t leaves;  // with live blocks
     Weight weight;    // of what is live, as for leaves
     int64_t drawn_at;
-    int32_t rows_end;  // row after its last one then
+    int32_t rows_end;         // row after its last one then
+    int32_t drawn_in;         // column when last drawn, or copied
+    int32_t leaves_drawn_in;  // when drawn leaf by leaf: as these have it that are copied with the node
     int32_t until;
-    int32_t born;  // blocks of the node that were born when last looked at
   };
   struct Scratch {
     explicit Scratch(Budget& budget)
@@ -85,8 +86,7 @@ class StackSweep {
   // Brings a node up to the current event if something in it ended or was born.
   [[nodiscard]] Node& look_at(int32_t node);
   void refresh(int32_t node);
-  void end_blocks(int32_t node, uint64_t expired);
-  void add_born_blocks(int32_t node);
+  void refresh_leaf(int32_t node, int i);
   [[nodiscard]] Weight weight_of(int32_t leaf, uint64_t mask) const;
   void draw_leaves(int32_t node, int64_t offset, const RowThresholds& rows, uint32_t* pixels,
                    const uint32_t* before, int32_t& row);
@@ -104,8 +104,8 @@ class StackSweep {
   Scratch& scratch_;
   const BandColours* colours_;
   int32_t event_ = -1;
-  int32_t born_ = 0;
-  int32_t next_node_ = 0;
+  int32_t column_ = 0;    // of draw(), counted
+  size_t next_node_ = 0;  // of nodes_by_birth
   int32_t dead_nodes_ = 0;
 };
 

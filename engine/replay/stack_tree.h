@@ -1,9 +1,11 @@
-// A tree on stack order: leaves of 64 blocks, nodes of 64 leaves, each with the latest free and the largest
-// size in it.
+// A tree on stack order: leaves of 64 blocks, nodes of 64 leaves, each with the first birth, the latest free
+// and the largest size in it.
 //
-// Block b is live after event e if it was born by then (b < born_until(e)) and freed later than e; a leaf
-// whose latest free is not later than e is skipped. 0.2 bytes per block. Questions about one event read
-// only what is live (O(nodes + live leaves)); for many events in order see StackSweep.
+// Block b is live after event e if it was born by then and freed later than e; a leaf whose first birth is
+// later, or whose latest free is not, is skipped. Blocks may be born in any order: those of a timeline of
+// blocks come from bottom to top, but an envelope's (pool_lifetimes.h) lie below what is older. 0.4 bytes per
+// block. Questions about one event read only what is live (O(nodes + live leaves)); for many events in order
+// see StackSweep.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +24,14 @@ inline constexpr int32_t kNodeBlocks = kLeafBlocks * kNodeLeaves;
 class StackTree {
  public:
   explicit StackTree(Budget& budget)
-      : leaf_last_free_(budget), node_last_free_(budget), leaf_largest_(budget), node_largest_(budget) {}
+      : leaf_first_born_(budget),
+        leaf_last_born_(budget),
+        leaf_last_free_(budget),
+        node_first_born_(budget),
+        node_last_free_(budget),
+        nodes_by_birth_(budget),
+        leaf_largest_(budget),
+        node_largest_(budget) {}
 
   // False if the budget refuses. Refers to the columns of `lifetimes`.
   [[nodiscard]] bool build(const Lifetimes& lifetimes);
@@ -37,6 +46,13 @@ class StackTree {
   [[nodiscard]] bool is_node_dead(int32_t node, int32_t event) const {
     return node_last_free_[static_cast<size_t>(node)] <= event;
   }
+  // First birth of the blocks of each leaf.
+  [[nodiscard]] std::span<const int32_t> leaf_first_born() const { return leaf_first_born_.span(); }
+  [[nodiscard]] int32_t node_first_born(int32_t node) const {
+    return node_first_born_[static_cast<size_t>(node)];
+  }
+  // Nodes in the order of that.
+  [[nodiscard]] std::span<const int32_t> nodes_by_birth() const { return nodes_by_birth_.span(); }
   // Size of the largest block, live or not.
   [[nodiscard]] int64_t largest_in_leaf(int32_t leaf) const {
     return leaf_largest_[static_cast<size_t>(leaf)];
@@ -45,11 +61,8 @@ class StackTree {
     return node_largest_[static_cast<size_t>(node)];
   }
 
-  // Number of blocks born at or before the event (-1: those from the start). O(log blocks); `hint` is a
-  // known lower bound that makes it short.
-  [[nodiscard]] int32_t born_until(int32_t event, int32_t hint = 0) const;
-  // Live blocks of a leaf among the first `born` blocks. `until` may be that of a block not born yet.
-  [[nodiscard]] LiveMask live_in(int32_t leaf, int32_t event, int32_t born) const;
+  // Live blocks of a leaf.
+  [[nodiscard]] LiveMask live_in(int32_t leaf, int32_t event) const;
   // Sum of the sizes of the blocks of `leaf` that are set in `mask`.
   [[nodiscard]] int64_t bytes_of(int32_t leaf, uint64_t mask) const;
 
@@ -67,11 +80,19 @@ class StackTree {
   [[nodiscard]] int32_t block_at(int64_t height, int32_t event) const;
 
  private:
+  [[nodiscard]] bool has_live(int32_t leaf, int32_t event) const {
+    return leaf_first_born_[static_cast<size_t>(leaf)] <= event && !is_leaf_dead(leaf, event);
+  }
+  [[nodiscard]] bool node_has_live(int32_t node, int32_t event) const {
+    return node_first_born(node) <= event && !is_node_dead(node, event);
+  }
+
   std::span<const int64_t> size_;
   std::span<const int32_t> born_;
   std::span<const int32_t> freed_;
-  Column<int32_t> leaf_last_free_;
-  Column<int32_t> node_last_free_;
+  Column<int32_t> leaf_first_born_, leaf_last_born_, leaf_last_free_;
+  Column<int32_t> node_first_born_, node_last_free_;
+  Column<int32_t> nodes_by_birth_;
   Column<int64_t> leaf_largest_;
   Column<int64_t> node_largest_;
 };

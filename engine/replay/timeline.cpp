@@ -177,11 +177,15 @@ int64_t Timeline::offset_of(int32_t rank, int32_t event) const {
 }
 
 std::vector<double> Timeline::outline(int32_t rank, const ColumnGrid& columns) const {
-  std::vector<double> edge(static_cast<size_t>(std::max(columns.count, 0)), kNoValue);
   const Lifetimes& lifetimes = index_->lifetimes;
-  if (rank < 0 || rank >= lifetimes.block_count()) return edge;
-  const int32_t born = lifetimes.born[static_cast<size_t>(rank)];
-  const int32_t freed = lifetimes.freed[static_cast<size_t>(rank)];
+  const auto r = static_cast<size_t>(rank);
+  if (rank < 0 || r >= lifetimes.size.size()) return edge(0, 0, 0, columns);
+  return edge(rank, lifetimes.born[r], lifetimes.freed[r], columns);
+}
+
+std::vector<double> Timeline::edge(int32_t rank, int32_t born, int32_t freed,
+                                   const ColumnGrid& columns) const {
+  std::vector<double> edge(static_cast<size_t>(std::max(columns.count, 0)), kNoValue);
   StackSweep sweep(index_->tree, index_->scratch);
   ColumnCursor cursor(index_->axis, columns);
   for (double& bytes : edge) {

@@ -93,6 +93,9 @@ class Timeline {
   // Lower edge per column, NaN where the block's life does not touch it. Where the column shows a state
   // without the block: the edge after the event of the highest level in that part of its life.
   [[nodiscard]] std::vector<double> outline(int32_t rank, const ColumnGrid& columns) const;
+  // The same of any life [born, freed): bytes of live blocks below `rank`, which may be the number of blocks.
+  [[nodiscard]] std::vector<double> edge(int32_t rank, int32_t born, int32_t freed,
+                                         const ColumnGrid& columns) const;
   // Position of an event on an axis: its index, or microseconds since the first event (latest time so far).
   // 0 for -1; extent(axis) from the event after the last on.
   [[nodiscard]] int64_t position(Axis axis, int32_t event) const;

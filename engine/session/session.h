@@ -57,6 +57,12 @@ class Session {
   // of StateView::segment_json(). open_state() is as for open_view(), its ranks are those of the blocks'
   // timeline.
   [[nodiscard]] Result<std::string> open_segments(int32_t snapshot, int32_t device);
+  // The blocks' timeline with private pools as envelopes (replay/pool_lifetimes.h), and "pools": their
+  // number. Blocks keep their ranks, so that whatever names one is as in open_view(); envelopes have the
+  // ranks from "blocks" on. block_details_json() of one gives
+  // {"rank","name","pool":[a,b],"stream","stream_handle","capacity": bytes at the end,"reserved_final",
+  //  "active_final","peak_active","blocks": that were ever in it,"born_event","text"}
+  [[nodiscard]] Result<std::string> open_pools(int32_t snapshot, int32_t device);
 
   // The allocator's states of the current view's device (state_view.h). Built when first asked for and kept
   // until the next open_view(); from then on diagnostics_json() tells of it, too. Null without a view. Error:
@@ -69,8 +75,12 @@ class Session {
   // Error: limit_exceeded, beyond 8192 x 4320 pixels or if memory is short.
   [[nodiscard]] Result<std::span<const uint32_t>> picture(const replay::ColumnGrid& columns,
                                                           const replay::RowGrid& rows, bool dim_others);
+  // Colours of the pixels of StateView::address_map(), as blocks have them in picture(); free device memory
+  // has the colour of envelopes. Error: limit_exceeded.
+  [[nodiscard]] Result<std::span<const uint32_t>> colours_of(std::span<const int32_t> map, bool dim_others);
   // Colours R, G, B, A in memory order; kept for later pictures.
-  void set_palette(std::span<const uint32_t> bands, uint32_t nothing, uint32_t dimmed_towards);
+  void set_palette(std::span<const uint32_t> bands, uint32_t nothing, uint32_t dimmed_towards,
+                   uint32_t envelope);
   // Room for words in the bands of the last picture that has these columns, at least so many columns wide and
   // rows high: [{"rank","size","x0","x1" (axis),"y0","y1" (bytes)}], at most kMostLabels.
   static constexpr size_t kMostLabels = 150;
@@ -81,8 +91,9 @@ class Session {
   [[nodiscard]] int64_t highest_level(const replay::ColumnGrid& columns) const;
   // {"event","time_us"|null,"level","allocated","reserved","rank","name"|null,"size"|null} of the state that
   // column k shows, `allocated` being requested bytes in use (level minus pending ones); rank -1 = no block
-  // at that height.
+  // at that height. Of an envelope "size" is its height then, and "active" the bytes of its blocks.
   [[nodiscard]] std::string pick_json(replay::Axis axis, int64_t column, int64_t width, double bytes) const;
+  // Lower edges, one per column (Timeline::outline), then as many upper ones.
   [[nodiscard]] std::vector<double> outline(int32_t rank, const replay::ColumnGrid& columns) const;
   // Where a block lies on an axis: {"from","to","offset": bytes below it at birth,"size"}; for fitting it.
   [[nodiscard]] std::string block_place_json(int32_t rank, replay::Axis axis) const;
@@ -97,20 +108,24 @@ class Session {
   [[nodiscard]] Result<std::string> complete_filter_json(std::string_view text, size_t cursor);
   // The k-th match (0-based) as rank, -1 if there is none.
   [[nodiscard]] int32_t match(int32_t k) const;
+  // Regions and markers of the current view's device: analysis/marks.h; "null" without a view. Error:
+  // limit_exceeded.
+  [[nodiscard]] Result<std::string> marks_json() const;
 
   // -- Colours by kind.
-  // `by` = allocation, stack, size, stream, pool, lifetime, age. {"by","ordered": bool,"kinds":[{"label",
+  // `by` = allocation, stack, size, stream, pool, lifetime, age, category. {"by","ordered": bool,"kinds":[{"label",
   // "blocks","merged"}]}; kinds have the palette's colours in order (analysis/block_groups.h). No kinds:
   // every block has a colour of its own.
   [[nodiscard]] Result<std::string> colour_by(std::string_view by);
-  // In use after the event: {"event","level","kinds":[{"bytes","blocks"}],"matched":{"bytes","blocks"}|null}.
+  // In use after the event: {"event","level","kinds":[{"bytes","blocks"}],"unused": bytes of envelopes that
+  // no block uses (after open_pools() only),"matched":{"bytes","blocks"}|null}.
   [[nodiscard]] std::string shares_json(int32_t event) const;
   // In pictures with `dim_others` only this kind is lit instead of the filter's blocks; -1 = the filter
   // again.
   void light_kind(int32_t kind);
 
  private:
-  enum class Bands : uint8_t { blocks, segments };
+  enum class Bands : uint8_t { blocks, segments, pools };
   [[nodiscard]] Result<std::string> open_bands(int32_t snapshot, int32_t device, Bands bands);
 
   struct State;

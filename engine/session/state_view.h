@@ -70,9 +70,6 @@ class StateView {
   // Row of the region around a block, in that order; -1 = none.
   [[nodiscard]] Result<int32_t> region_of_block(replay::RegionOrder order, int32_t block);
 
-  // Annotations and markers: analysis/marks.h.
-  [[nodiscard]] Result<std::string> marks_json() const;
-
   // -- Links.
   [[nodiscard]] int32_t block_of_rank(int32_t rank) const;
   [[nodiscard]] int32_t rank_of_block(int32_t block) const;

@@ -1,10 +1,10 @@
-// StateView: the address map over time and the marks above the timeline.
+// StateView: the address map over time.
 #include <fmt/core.h>
 
 #include <algorithm>
 
 #include "engine/analysis/block_details.h"
-#include "engine/analysis/marks.h"
+#include "engine/analysis/pool_id.h"
 #include "engine/base/json_writer.h"
 #include "engine/session/state_view_parts.h"
 
@@ -84,10 +84,6 @@ Result<int32_t> StateView::region_of_block(replay::RegionOrder order, int32_t bl
   const Parts& p = *parts_;
   if (block < 0 || block >= p.history.blocks.count()) return -1;
   return p.map->row_of(p.history.blocks.address[static_cast<size_t>(block)]);
-}
-
-Result<std::string> StateView::marks_json() const {
-  return analysis::marks_json(parts_->recording, parts_->snapshot, parts_->history);
 }
 
 }  // namespace memstrata::session

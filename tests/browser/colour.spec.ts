@@ -2,18 +2,9 @@
 import { expect, test, type Page } from '@playwright/test';
 import { colorsOfKinds } from '../../web/src/draw/palettes.ts';
 import { colorAt, pointAt, pointOf, settledView, viewAfter } from './page.ts';
-import { knownSnapshot, MiB } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { MiB } from './pickle.ts';
+import { openKnown, openPage, waitForState } from './support.ts';
 
-async function openKnown(page: Page): Promise<void> {
-  await openPage(page);
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
-  await waitForState(page, 'ready');
-  await settledView(page);
-}
 const kind = (page: Page, label: string) => page.locator(`[data-kind="${label}"]`);
 const channels = (color: string): number[] =>
   [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
@@ -113,7 +104,7 @@ test('the legend lights one kind on hover and keeps it by click', async ({ page 
 
 test('C walks through all ways to colour', async ({ page }) => {
   await openKnown(page);
-  for (const way of ['stack', 'size', 'stream', 'pool', 'lifetime', 'age']) {
+  for (const way of ['stack', 'size', 'stream', 'pool', 'lifetime', 'age', 'category']) {
     await page.keyboard.press('c');
     await expect(page.getByLabel('Colour by')).toHaveValue(way);
     await expect(page.locator('[data-kind]').first()).toBeVisible();

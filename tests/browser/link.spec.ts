@@ -1,22 +1,17 @@
 // The view in the address: links, history, what is remembered.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { linkOf, shownIn, type Shown } from '../../web/src/state/link.ts';
 import { pointOf, settledView, textOf, viewAfter } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { openKnown, openPage, waitForState } from './support.ts';
 
 const choose = (page: Page, name = 'known.pickle', buffer = knownSnapshot()): Promise<void> =>
   page.locator('input[type=file]').first().setInputFiles({ name, mimeType: '', buffer });
 const details = (page: Page) => page.locator('memstrata-details h2');
 const unpin = (page: Page) => page.getByRole('button', { name: 'Unpin' });
-
-async function openKnown(page: Page): Promise<void> {
-  await openPage(page);
-  await choose(page);
-  await waitForState(page, 'ready');
-  await settledView(page);
-}
 
 test('what is shown goes into a link and comes back', () => {
   const shown: Shown = {
@@ -24,26 +19,34 @@ test('what is shown goes into a link and comes back', () => {
     hash: '0123456789abcdef',
     snapshot: 2,
     device: 7,
+    bands: 'pools',
     axis: 'time',
     view: { x0: 0.5, x1: 1e12, y0: 0, y1: 12.25 },
     colour: 'stack',
     filter: 'size>1MiB stack:"a b" #&=%',
     block: 41,
-    panel: 'about',
+    panel: 'state',
+    event: -1,
+    about: true,
   };
   expect(shownIn(`#${linkOf(shown)}`)).toEqual(shown);
+  const host = { ...shown, device: -1 }; // pinned host memory
+  expect(shownIn(linkOf(host))).toEqual(host);
   expect(shownIn('')).toBeUndefined();
   expect(shownIn('#file=x&hash=nothex')).toBeUndefined();
   const odd = shownIn(
-    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-1&colour=red&axis=up&block=1e9&panel=z',
+    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-2&colour=red&axis=up&block=1e9&panel=z&event=-2&about=yes&bands=up',
   );
   expect(odd).toMatchObject({
     view: undefined,
     device: 0,
+    bands: 'blocks',
     colour: 'allocation',
     axis: 'event',
     block: -1,
-    panel: '',
+    panel: undefined,
+    event: undefined,
+    about: false,
   });
 });
 
@@ -92,6 +95,43 @@ test('a link opened without its file asks for it, and shows its place when it is
   await expect(unpin(third)).toBeHidden();
   await third.getByRole('button', { name: 'Forget the link' }).click();
   await expect(third.locator('[data-link-note]')).toBeHidden();
+});
+
+test('pinned host memory is a device by name, by key and in the link', async ({ page }) => {
+  const golden = join(import.meta.dirname, '../golden/torch_snapshot/era8_host_memory_and_annotate');
+  const content = readFileSync(join(golden, 'input.pickle'));
+  await openPage(page);
+  await choose(page, 'host.pickle', content);
+  await waitForState(page, 'ready');
+  const device = page.getByLabel('Device', { exact: true });
+  await expect(device).toHaveValue('0');
+  expect((await device.locator('option').allTextContents()).map((text) => text.trim())).toEqual([
+    'Device 0 · 6 events',
+    'Host (pinned) · 3 events',
+  ]);
+  await page.locator('.plot').focus();
+  await page.keyboard.press('g');
+  await expect(device).toHaveValue('-1');
+  await expect(page.locator('[data-stat="events"]')).toHaveAttribute('data-count', '3');
+  await expect(page.locator('.plot')).toHaveAttribute(
+    'aria-label',
+    /^Active memory, Host \(pinned\): 3 events/,
+  );
+  await expect(page).toHaveURL(/device=-1/);
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await waitForState(other, 'empty');
+  await choose(other, 'host.pickle', content);
+  await expect(other.getByLabel('Device', { exact: true })).toHaveValue('-1');
+  await expect(other.locator('[data-stat="events"]')).toHaveAttribute('data-count', '3');
+  await settledView(other);
+  await other.locator('.plot').focus();
+  await other.keyboard.press('i');
+  const coming = other.waitForEvent('download');
+  await other.locator('[data-save="png"]').click();
+  expect((await coming).suggestedFilename()).toBe('host.pickle-host.png');
+  await page.keyboard.press('Shift+G');
+  await expect(device).toHaveValue('0');
 });
 
 test('back and forward walk through selections', async ({ page }) => {
@@ -153,9 +193,9 @@ test('B tells about the file, as text too', async ({ page, context }) => {
   const about = page.locator('memstrata-about');
   await expect(about).toContainText('known.pickle');
   await expect(about).toContainText('pickle');
-  await expect(page).toHaveURL(/panel=about/);
+  await expect(page).toHaveURL(/about=1/);
   await about.getByRole('button', { name: 'Copy all' }).click();
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('Content: ');
   await page.keyboard.press('Escape');
-  await expect(page).not.toHaveURL(/panel=about/);
+  await expect(page).not.toHaveURL(/about=1/);
 });

@@ -1,5 +1,5 @@
 // Writes small snapshots of known blocks as pickles, so that a test knows what must be on the screen.
-type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value };
+export type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value };
 
 /** Dicts, lists, strings, integers, booleans and None, protocol 4. */
 export function pickled(value: Value): Buffer {
@@ -52,13 +52,40 @@ interface Step {
 const sizes = { A: 4 * MiB, B: 2 * MiB, C: 1 * MiB };
 const places = { A: 0, B: 4 * MiB, C: 6 * MiB };
 
+export interface KnownOptions {
+  times?: boolean;
+  stacks?: boolean;
+  extra?: number;
+  /** Name, stage, microseconds after event 0. */
+  annotations?: readonly (readonly [string, 'START' | 'END', number])[];
+  changed?: Readonly<Record<number, Readonly<Record<string, Value>>>>;
+}
+
+const firstTime = 1_700_000_000_000_000;
+
 /**
  * Ten events on device 0 in a segment of 20 MiB: A (4 MiB) and B (2 MiB) come, C (1 MiB) comes, B goes with
  * events 5 and 6, then C is requested and freed with 8 and 9. Bands, from the bottom:
  *   event 1: A   2: A   3: A B   4: A B C   5: A B C (B waits)   6, 7: A C   8: A C (C waits)   9: A
- * `extra` bytes make B larger, and the peak of 7 MiB with it.
+ * `extra` bytes make B larger, and the peak of 7 MiB with it. Event i comes i * i ms after event 0. `changed`: other
+ * members of some events.
  */
-export function knownSnapshot({ times = true, stacks = true, extra = 0 } = {}): Buffer {
+export function knownSnapshot(options: KnownOptions = {}): Buffer {
+  return pickled(known(options));
+}
+
+/** Several of them in one file, as `{"rank0": snapshot, ...}`. */
+export function wrapper(snapshots: { readonly [name: string]: KnownOptions }): Buffer {
+  return pickled(Object.fromEntries(Object.entries(snapshots).map(([name, one]) => [name, known(one)])));
+}
+
+function known({
+  times = true,
+  stacks = true,
+  extra = 0,
+  annotations = [],
+  changed = {},
+}: KnownOptions): Value {
   const steps: (Step | undefined)[] = [
     undefined, // segment_alloc
     { action: 'alloc', block: 'A' },
@@ -84,7 +111,8 @@ export function knownSnapshot({ times = true, stacks = true, extra = 0 } = {}): 
     size: step ? sizeOf(step.block) : 20 * MiB,
     stream: 0,
     frames,
-    ...(times ? { time_us: 1_700_000_000_000_000 + index * index * 1000 } : {}),
+    ...(times ? { time_us: firstTime + index * index * 1000 } : {}),
+    ...changed[index],
   }));
   const block = (address: number, size: number, state: string): Value => ({
     address,
@@ -93,7 +121,7 @@ export function knownSnapshot({ times = true, stacks = true, extra = 0 } = {}): 
     state,
     frames,
   });
-  return pickled({
+  return {
     segments: [
       {
         device: 0,
@@ -114,7 +142,13 @@ export function knownSnapshot({ times = true, stacks = true, extra = 0 } = {}): 
       },
     ],
     device_traces: [trace],
-  });
+    external_annotations: annotations.map(([name, stage, after]) => ({
+      name,
+      stage,
+      device: 0,
+      time_us: firstTime + after,
+    })),
+  };
 }
 
 export { MiB };

@@ -1,9 +1,9 @@
 // What the canvas shows where the blocks are known.
 import { expect, test } from '@playwright/test';
 import { colorsOf } from '../../web/src/draw/colors.ts';
-import { colorAt, pointOf, settledView } from './page.ts';
+import { colorAt, pointOf } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { openKnown, openPage, waitForState } from './support.ts';
 
 const channels = (color: string): number[] =>
   [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
@@ -22,13 +22,7 @@ function isShade(color: string, band: string): boolean {
 for (const theme of ['light', 'dark'] as const) {
   test(`bands lie where the blocks are, ${theme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme: theme });
-    await openPage(page);
-    await page
-      .locator('input[type=file]')
-      .first()
-      .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
-    await waitForState(page, 'ready');
-    await settledView(page);
+    await openKnown(page);
     const { bands, background } = colorsOf(theme);
 
     // Middle of each band, away from curves and grid lines.

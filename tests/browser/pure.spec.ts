@@ -168,7 +168,7 @@ test('a picture that is refused is asked for once more, then the reason is told'
   const track = new PictureTrack(engine, () => (redraws += 1));
   const bounds = boundsOf(1000, GiB, GiB);
   const area = { left: 0, top: 0, width: 500, height: 300, ratio: 1 };
-  const palette = { bands: new Uint32Array(1), nothing: 0, dimmedTowards: 0 };
+  const palette = { bands: new Uint32Array(1), nothing: 0, dimmedTowards: 0, envelope: 0 };
   const want = (view = fitAll(bounds)): boolean =>
     track.want(new Projection(view, area), 'event', bounds, {
       key: 'a',

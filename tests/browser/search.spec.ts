@@ -2,17 +2,8 @@
 import { expect, test, type Page } from '@playwright/test';
 import { knownSnapshot, MiB, pickled } from './pickle.ts';
 import { colorAt, settledView, viewAfter } from './page.ts';
-import { openPage, waitForState } from './support.ts';
+import { openKnown, openPage, waitForState } from './support.ts';
 
-async function openKnown(page: Page): Promise<void> {
-  await openPage(page);
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
-  await waitForState(page, 'ready');
-  await settledView(page);
-}
 const count = (page: Page) => page.locator('memstrata-filter [data-count]');
 const details = (page: Page) => page.locator('memstrata-details h2');
 

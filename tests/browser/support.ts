@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, type Page } from '@playwright/test';
+import { settledView, type View } from './page.ts';
+import { knownSnapshot, type KnownOptions } from './pickle.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -33,6 +35,27 @@ export async function openFile(page: Page, path: string, timeout = 30_000): Prom
   const viewer = page.locator('memstrata-viewer');
   await expect(viewer).toHaveAttribute('data-state', /^(ready|error)$/, { timeout });
   expect(await viewer.getAttribute('data-state'), `state after opening ${path}`).toBe('ready');
+}
+
+/** Opens the page and in it a snapshot that the test made. */
+export async function openSnapshot(page: Page, buffer: Buffer, name = 'known.pickle'): Promise<void> {
+  await openPage(page);
+  await page.locator('input[type=file]').first().setInputFiles({ name, mimeType: '', buffer });
+  await waitForState(page, 'ready');
+}
+
+/** The same with `knownSnapshot`; waits until all of it is shown. */
+export async function openKnown(page: Page, options: KnownOptions = {}): Promise<View> {
+  await openSnapshot(page, knownSnapshot(options));
+  return settledView(page);
+}
+
+/** Opens the page and its sample of a training run, as a visitor does; waits until all of it is shown. */
+export async function openSample(page: Page): Promise<View> {
+  await openPage(page);
+  await page.getByRole('button', { name: 'Open the sample' }).click();
+  await waitForState(page, 'ready');
+  return settledView(page);
 }
 
 /** Folder of real snapshots beside the repository, or null where there is none: skip the test then. */

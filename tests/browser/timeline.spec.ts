@@ -1,25 +1,9 @@
 // Moving, zooming, choosing axis and device on the timeline.
 import { join } from 'node:path';
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test } from '@playwright/test';
 import { bytesOf, pointAt, pointOf, settledView, textOf, viewAfter, type View } from './page.ts';
-import { knownSnapshot, MiB } from './pickle.ts';
-import { openFile, openPage, snapshotsFolder, waitForState } from './support.ts';
-
-async function openKnown(page: Page, options: Parameters<typeof knownSnapshot>[0] = {}): Promise<View> {
-  await openPage(page);
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot(options) });
-  await waitForState(page, 'ready');
-  return settledView(page);
-}
-async function openSample(page: Page): Promise<View> {
-  await openPage(page);
-  await page.getByRole('button', { name: 'Open the sample' }).click();
-  await waitForState(page, 'ready');
-  return settledView(page);
-}
+import { MiB } from './pickle.ts';
+import { openFile, openKnown, openPage, openSample, snapshotsFolder } from './support.ts';
 
 test('the wheel zooms about the pointer, drag moves, F shows everything again', async ({ page }) => {
   const all = await openSample(page);

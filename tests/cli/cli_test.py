@@ -292,6 +292,12 @@ class Inputs(unittest.TestCase):
         self.assertEqual([o.get("format", o.get("error", {}).get("code")) for o in objects(result)],
                          ["pickle", "pickle in gzip", "unreadable"])
 
+    def test_a_list_of_paths_instead_of_a_file_is_told_how(self):
+        for arguments in ((), ("--json",)):
+            result = run("summary", "-", *arguments, stdin=f"{case('protocol4')}\n".encode())
+            self.assertEqual(result.returncode, UNREADABLE)
+            self.assertIn(b"--paths-from -", result.stdout + result.stderr)
+
     def test_no_files_at_all_is_wrong_usage(self):
         self.assertEqual(run("summary", "--paths-from", "-", stdin=b"\n").returncode, USAGE)
         self.assertEqual(run("top", "--paths-from", "/nothing/here").returncode, USAGE)
@@ -385,6 +391,21 @@ class Html(unittest.TestCase):
             again = objects(run("summary", "--json", self.out))[0]
             first = objects(run("summary", "--json", case(name)))[0]
             self.assertEqual([s["devices"] for s in again["snapshots"]], [s["devices"] for s in first["snapshots"]])
+
+    REAL_VIEWER = ROOT / "build" / "site" / "memstrata.html"
+
+    @unittest.skipUnless(REAL_VIEWER.is_file(), "the page is not built here (cmake --build --preset wasm)")
+    def test_the_real_viewer_leaves_room_in_the_bound(self):
+        run("html", case("protocol4"), "-o", self.out, "--viewer", self.REAL_VIEWER)
+        packed = len(gzip.compress(case("protocol4").read_bytes()))
+        self.assertLess(self.out.stat().st_size, 1.4 * packed + 700_000)
+
+    def test_what_is_lost_is_told(self):
+        result = run("html", case("zip_broken_member"), "-o", self.out, "--viewer", self.viewer)
+        self.assertRegex(result.stdout.decode(), r"    error    Files in the archive could not be read.*broken\.pickle")
+        told = objects(run("html", case("zip_broken_member"), "-o", self.out, "--viewer", self.viewer, "--json"))[0]
+        self.assertEqual(told["diagnostics"], objects(run("convert", case("zip_broken_member"), "-o", Path(self.folder.name, "a.json"), "--json"))[0]["diagnostics"])
+        self.assertEqual([d["name"] for d in told["diagnostics"]], ["member_not_read"])
 
     def test_names_cannot_leave_their_attribute(self):
         path = Path(self.folder.name, 'a"><b>&.pickle')

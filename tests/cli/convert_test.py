@@ -368,6 +368,15 @@ class Convert(unittest.TestCase):
         self.assertEqual(result.returncode, UNREADABLE)
         self.assertEqual(json.loads(result.stdout)["error"]["code"], "unreadable")
 
+    def test_a_link_stays_and_what_it_leads_to_is_replaced(self):
+        target, link = self.path("target.json"), self.path("link.json")
+        target.write_bytes(b"old")
+        link.symlink_to(target)
+        source = self.stored({"segments": [], "device_traces": [[event(0)]]})
+        self.assertEqual(run("convert", source, "-o", link).returncode, SUCCESS)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(len(json.loads(target.read_bytes())["device_traces"][0]), 1)
+
     def test_the_old_file_survives_a_failure(self):
         out = self.path("o.pickle")
         out.write_bytes(b"old")

@@ -108,6 +108,53 @@ class Commands(unittest.TestCase):
         self.assertIn(f"inner.py:7:inner: 30.0 MiB ({30 * MIB:,} bytes)", titles)
 
 
+class Host(unittest.TestCase):
+    """Pinned host memory, whose events tell sizes of blocks: 1 MiB and 128 bytes come, the latter go."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.file = os.path.join(cls.folder.name, "host.pickle")
+        host = [{"device": -1, "address": BASE, "total_size": MIB, "stream": 0, "segment_type": "large", "blocks": [
+            {"address": BASE, "size": MIB, "requested_size": MIB, "state": "active_allocated", "frames": [frame("pinned")]}]},
+            {"device": -1, "address": BASE + MIB, "total_size": 128, "stream": 0, "segment_type": "small", "blocks": [
+                {"address": BASE + MIB, "size": 128, "requested_size": 0, "state": "inactive", "frames": []}]}]
+        trace = [event("alloc", 0, MIB, "pinned"), event("alloc", MIB, 128, "staging"),
+                 event("free_requested", MIB, 128), event("free_completed", MIB, 128)]
+        with open(cls.file, "wb") as out:
+            pickle.dump({**SNAPSHOT, "host_segments": host, "host_traces": trace}, out, 4)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    run_it = Commands.run_it
+
+    def test_it_is_chosen_by_name_and_by_number(self):
+        for device in ("host", "-1"):
+            (last,) = map(json.loads, self.run_it("state", "--json", f"--device={device}", "--event=1").splitlines())
+            self.assertEqual([last["device"], last["reserved_bytes"], last["allocated_bytes"]], [-1, MIB + 128, MIB + 128])
+        self.assertEqual(json.loads(self.run_it("stats", "--json", "--device", "host"))["allocated"], MIB)
+
+    def test_without_device_the_gpu_is_meant(self):
+        self.assertEqual(json.loads(self.run_it("state", "--json", "--event=0"))["device"], 0)
+
+    def test_trace_and_flame_graph(self):
+        rows = json.loads(self.run_it("trace", "--device", "host", "--json"))
+        self.assertEqual((rows["device"], [r["size"] for r in rows["events"]]), (-1, [MIB, 128, 128, 128]))
+        folded = self.run_it("flamegraph", "--folded", "--device", "host", "--at", "peak")
+        self.assertIn(f"stream_0;active_allocated;pinned.py:7:pinned {MIB}", folded)
+        self.assertIn("stream_0;active_allocated;staging.py:7:staging 128", folded)
+
+    def test_a_file_without_host_memory_says_so(self):
+        other = os.path.join(self.folder.name, "other.pickle")
+        with open(other, "wb") as out:
+            pickle.dump(SNAPSHOT, out, 4)
+        run = subprocess.run([PROGRAM, "state", other, "--device", "host", "--event=0"], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn('There is no device "host" in this file. Devices: 0.', run.stderr)
+
+
 if __name__ == "__main__":
     PROGRAM = sys.argv.pop(1)
     unittest.main()

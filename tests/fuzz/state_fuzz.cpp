@@ -6,12 +6,15 @@
 #include <cstdlib>
 #include <string>
 
+#include "engine/analysis/block_attributes.h"
 #include "engine/analysis/state_json.h"
 #include "engine/replay/address_map.h"
 #include "engine/replay/links.h"
 #include "engine/replay/memory_at.h"
+#include "engine/replay/pool_lifetimes.h"
 #include "engine/replay/segment_lifetimes.h"
 #include "engine/replay/state_layout.h"
+#include "engine/replay/timeline.h"
 
 namespace {
 
@@ -44,6 +47,12 @@ int64_t size_from(Bytes& in) {
   return b < 200 ? int64_t{b} * 64 : int64_t{b} << 14;
 }
 
+// Unknown, the default pool or a private one.
+PoolId pool_from(model::Recording& recording, Bytes& in) {
+  const uint8_t b = in.next() % 4;
+  return b == 0 ? PoolId() : recording.pool_of({0, b - 1});
+}
+
 bool fill(model::Recording& recording, Bytes in) {
   recording.snapshots.emplace_back();
   model::Snapshot& snapshot = recording.snapshots.back();
@@ -57,7 +66,8 @@ bool fill(model::Recording& recording, Bytes in) {
          table.total_size.push_back(std::min(size_from(in), int64_t{1} << 59) * 8) &&
          table.allocated_size.push_back(0) && table.active_size.push_back(0) &&
          table.requested_size.push_back(0) && table.stream.push_back(recording.stream_of(in.next() % 2)) &&
-         table.pool.push_back({}) && table.type.push_back(model::SegmentType::unknown) &&
+         table.pool.push_back(pool_from(recording, in)) &&
+         table.type.push_back(model::SegmentType::unknown) &&
          table.expandable.push_back(static_cast<model::Tristate>(in.next() % 3)) &&
          table.stack.push_back({}) && table.metadata.push_back({}) &&
          table.blocks.push_back({static_cast<int32_t>(recording.blocks.size_rows()), block_count});
@@ -76,8 +86,8 @@ bool fill(model::Recording& recording, Bytes in) {
     ok = ok && events.action.push_back(static_cast<trace::Action>(in.next() % 15)) &&
          events.address.push_back(address_from(in)) && events.size.push_back(size_from(in)) &&
          events.time_us.push_back(count) && events.stack.push_back({}) && events.context.push_back({}) &&
-         events.metadata.push_back({}) && events.stream.push_back(recording.stream_of(0)) &&
-         events.pool.push_back({});
+         events.metadata.push_back({}) && events.stream.push_back(recording.stream_of(count % 3 / 2)) &&
+         events.pool.push_back(count % 5 == 0 ? recording.pool_of({count % 2, count % 3}) : PoolId());
   }
   snapshot.traces = {{0, {0, count}}};
   return ok;
@@ -97,6 +107,34 @@ void check(const replay::MemoryAt& memory) {
       at += static_cast<uint64_t>(block.size);
     }
     if (at != end_before) wrong("blocks do not fill their segment");
+  }
+}
+
+// Envelopes and their blocks must fill the stack without a gap, and never shrink.
+void check_pools(const model::Recording& recording, const replay::Lifetimes& blocks) {
+  const model::Snapshot& snapshot = recording.snapshots[0];
+  const auto known = analysis::block_attributes(recording, snapshot, blocks);
+  if (!known) return;
+  const auto pools =
+      replay::pool_lifetimes(recording, snapshot, blocks, known->pool.span(), known->stream.span());
+  if (!pools) return;
+  const auto timeline = replay::Timeline::build(recording, pools->bands);
+  if (!timeline) return;
+  const replay::Lifetimes& bands = pools->bands;
+  for (int32_t event = -1; event < bands.events.count; ++event) {
+    if (timeline->offset_of(bands.block_count(), event) != bands.level_after(event))
+      wrong("gaps in the stack");
+    int64_t rests = 0;
+    for (const replay::PoolEnvelope& envelope : pools->envelopes) {
+      const int64_t capacity = envelope.capacity.at(event);
+      if (capacity < envelope.capacity.at(event - 1)) wrong("an envelope shrinks");
+      if (timeline->offset_of(envelope.end_band, event) - timeline->offset_of(envelope.first_band, event) !=
+          capacity) {
+        wrong("an envelope is not filled");
+      }
+      rests += replay::rest_at(bands, envelope, event);
+    }
+    if (bands.level_after(event) - rests != blocks.level_after(event)) wrong("bytes that are nobody's");
   }
 }
 
@@ -141,6 +179,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     const auto segments = replay::segment_lifetimes(recording, *history);
     if (segments) (void)replay::Timeline::build(recording, segments->lifetimes);
+    check_pools(recording, *lifetimes);
     auto map = replay::AddressMap::build(recording, *history, *lifetimes);
     if (map) {
       map->sort_by(static_cast<replay::RegionOrder>(data[1] % 3));

@@ -38,6 +38,7 @@ bool Members::begin(std::string_view name, Packing packing, int64_t offset) {
   name_ = unique_name(name);
   offset_ = offset;
   snapshots_before_ = file_.recording.snapshots.size();
+  unpacked_before_ = file_.unpacked;
   diagnostics_before_ = file_.recording.diagnostics;
   current_ = std::make_unique<Unpacking>(file_, packing, place_.empty() ? name_ : name_ + " in " + place_,
                                          offset, depth_ + 1);
@@ -55,6 +56,10 @@ void Members::remember(std::string_view why, ErrorCode code, int64_t offset) {
 
 void Members::end(End how, std::string_view why) {
   const std::unique_ptr<Unpacking> member = std::move(current_);
+  if (file_.room() <= 0 && file_.forgiven < kForgivenMembers) {
+    ++file_.forgiven;
+    file_.unpacked = unpacked_before_;
+  }
   model::Recording& recording = file_.recording;
   const int64_t cuts = recording.diagnostics[Diag::truncated].count;
   if (Status status = member->finish(); !status) {

@@ -58,6 +58,7 @@ class Members {
   std::string name_;
   int64_t offset_ = 0;
   size_t snapshots_before_ = 0;
+  int64_t unpacked_before_ = 0;
   model::Diagnostics diagnostics_before_;
 
   // The first one that was left out, for telling why nothing can be shown.

@@ -16,6 +16,7 @@ struct OpenedFile {
   int64_t expected = 0;  // bytes of the file itself if known: the limit is then the same in any chunks
   int64_t received = 0;  // bytes of it so far
   int64_t unpacked = 0;  // bytes that compressed streams made of them, all levels together
+  int32_t forgiven = 0;  // members of archives whose bytes do not count
 
   // Bytes that may still be unpacked; see limits.h.
   [[nodiscard]] int64_t room() const {

@@ -248,8 +248,12 @@ void ZipReader::stop_member() {
   const Unpacking& member = members_.current();
   switch (member.state()) {
     case Unpacking::State::too_much:
-      members_.end(Members::End::too_much, fmt::format("more than {} and {} times the size of the archive",
-                                                       size_text(kFreeUnpackedBytes), kUnpackedPerPacked));
+      members_.end(
+          Members::End::too_much,
+          member.unpacked() == 0
+              ? "not unpacked, because what came before it unpacks to more than is read of an archive"
+              : fmt::format("more than {} and {} times the size of the archive",
+                            size_text(kFreeUnpackedBytes), kUnpackedPerPacked));
       break;
     case Unpacking::State::damaged:
       members_.end(

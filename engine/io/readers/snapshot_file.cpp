@@ -250,7 +250,8 @@ std::string SnapshotSchema::description(const Value& result) const {
       return "something else";
   }
   const std::string_view text = recording_.strings.view(StringId{static_cast<size_t>(result.id)});
-  if (!text.starts_with('{')) return fmt::format("a list of {} items", last_list_count_);
+  if (!text.starts_with('{'))
+    return fmt::format("a list of {} item{}", last_list_count_, last_list_count_ == 1 ? "" : "s");
   if (last_key_count_ == 0) return "an empty dict";
   std::string keys;
   for (size_t i = 0; i < last_keys_.size() && i < last_key_count_; ++i) {

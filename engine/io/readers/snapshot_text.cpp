@@ -1,9 +1,10 @@
 // Unknown data as JSON text: bounded in length, depth and sum.
-#include <algorithm>
-
 #include <fmt/core.h>
 
-#include "engine/base/utf8.h"
+#include <algorithm>
+#include <utility>
+
+#include "engine/io/json_values.h"
 #include "engine/io/limits.h"
 #include "engine/io/pickle/numbers.h"
 #include "engine/io/readers/snapshot_schema.h"
@@ -24,42 +25,17 @@ constexpr std::string_view kCut = "\"\xE2\x80\xA6\"";  // an ellipsis as JSON te
   return text.substr(0, length);
 }
 
-// Reads the items of a JSON list of texts that `write` wrote, one after the other.
-[[nodiscard]] std::string joined(std::string_view json) {
+// The texts in JSON that `write` wrote, one after the other.
+struct Joined : NoOutput {
+  using NoOutput::value;
+  void value(std::string_view more) { text += more; }
+
   std::string text;
-  bool inside = false;
-  for (size_t at = 0; at < json.size(); ++at) {
-    const char c = json[at];
-    if (c == '"') {
-      inside = !inside;
-    } else if (inside && c == '\\' && at + 1 < json.size()) {
-      switch (const char escape = json[++at]) {
-        case 'n':
-          text += '\n';
-          break;
-        case 'r':
-          text += '\r';
-          break;
-        case 't':
-          text += '\t';
-          break;
-        case 'u': {  // only control characters are written so
-          unsigned code = 0;
-          for (size_t i = 0; i < 4 && at + 1 < json.size(); ++i) {
-            const char digit = json[++at];
-            code = code * 16 + static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-          }
-          text += static_cast<char>(static_cast<unsigned char>(code & 0x7F));
-          break;
-        }
-        default:
-          text += escape;
-      }
-    } else if (inside) {
-      text += c;
-    }
-  }
-  return text;
+};
+[[nodiscard]] std::string joined(std::string_view json) {
+  Joined output;
+  (void)JsonValues<Joined>(json, output).run();
+  return std::move(output.text);
 }
 
 }  // namespace

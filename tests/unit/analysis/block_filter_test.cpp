@@ -137,6 +137,43 @@ TEST_F(BlockFilter, GroupsByStackAndStreamAreTheLargestAtThePeakFirst) {
   EXPECT_EQ(groups->kinds[1].label, "default stream (0)");
 }
 
+TEST(BlockGroups, CategoriesOfTheProfilerAreKindsAndAbsentOnesUnknown) {
+  Story story;
+  story.alloc(kBase, 300).extra("category", "\"gradient\"");
+  story.alloc(kBase + 4096, 100).extra("category", "\"unknown\"");
+  story.alloc(kBase + 8192, 20);
+  story.alloc(kBase + 12288, 200).extra("other", "1").extra("category", "\"activation\"");
+  story.complete(kBase + 16384, 5).extra("category", "\"gradient\"");  // known by its free
+  ASSERT_TRUE(story.stored());
+  const auto lifetimes = story.lifetimes();
+  story.recording.seal();
+  const auto attributes = block_attributes(story.recording, story.recording.snapshots[0], *lifetimes);
+  const auto groups = group_blocks(story.recording, *lifetimes, *attributes, GroupBy::category);
+  ASSERT_TRUE(groups.has_value());
+  std::vector<std::string> found;
+  for (const auto& kind : groups->kinds) found.push_back(fmt::format("{} {}", kind.label, kind.blocks));
+  EXPECT_EQ(found, (std::vector<std::string>{"gradient 2", "activation 1", "unknown 2"}));
+  EXPECT_EQ(group_by_name("category"), GroupBy::category);
+}
+
+TEST(BlockGroups, PoolIdsAreUnsignedAsEverywhere) {
+  Story story;
+  story.alloc(kBase, 300).pool(-1, 2);
+  story.alloc(kBase + 4096, 100).pool(0, 0);
+  const auto lifetimes = story.lifetimes();
+  const auto attributes = block_attributes(story.recording, story.recording.snapshots[0], *lifetimes);
+  const auto groups = group_blocks(story.recording, *lifetimes, *attributes, GroupBy::pool);
+  EXPECT_EQ(groups->kinds[0].label, "pool (18446744073709551615, 2)");
+  EXPECT_EQ(groups->kinds[1].label, "default pool (0, 0)");
+  const auto completed = complete_filter(story.recording, *lifetimes, *attributes, "pool:1", 6);
+  ASSERT_EQ(completed.items.size(), 1u);
+  EXPECT_EQ(completed.items[0].text, "pool:18446744073709551615,2");
+  const auto matches = filter_blocks(story.recording, story.recording.snapshots[0], *lifetimes, *attributes,
+                                     completed.items[0].text);
+  ASSERT_TRUE(matches.has_value());
+  EXPECT_EQ(Ranks(matches->ranks.begin(), matches->ranks.end()), Ranks{0});
+}
+
 TEST_F(BlockFilter, ClassesKeepTheirOrder) {
   auto groups = group(GroupBy::size);
   ASSERT_TRUE(groups->ordered);

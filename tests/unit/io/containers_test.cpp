@@ -112,8 +112,8 @@ TEST(Zstd, AWindowOfTooManyBytesComesWithAdvice) {
   EXPECT_THAT(file->status.error().message, HasSubstr("--long"));
 }
 
-// Local headers of stored members; their checksums are wrong.
-std::string zip_of(int members, std::string_view name, std::string_view data) {
+// Local headers and data of members; their checksums are wrong.
+std::string zip_of(int members, std::string_view name, std::string_view data, uint16_t method = 0) {
   const auto put = [](std::string& out, uint64_t number, int bytes) {
     for (int i = 0; i < bytes; ++i) out += static_cast<char>(number >> (8 * i) & 0xFF);
   };
@@ -121,7 +121,9 @@ std::string zip_of(int members, std::string_view name, std::string_view data) {
   for (int i = 0; i < members; ++i) {
     out += "PK\x03\x04";
     put(out, 20, 2);
-    put(out, 0, 8);
+    put(out, 0, 2);
+    put(out, method, 2);
+    put(out, 0, 4);
     put(out, 1, 4);
     put(out, data.size(), 4);
     put(out, data.size(), 4);
@@ -140,6 +142,30 @@ TEST(Zip, MembersBeyondTheLimitAreToldAsOne) {
   ASSERT_TRUE(file->status);
   EXPECT_EQ(file->recording.snapshots.size(), 1U);
   EXPECT_EQ(file->count(Diag::too_many_members), 1);
+}
+
+// 36 KB that make more than 1 GiB: blocks of one repeated byte, 128 KiB each (RFC 8878 section 3.1.1.2).
+std::string zstd_bomb() {
+  constexpr uint32_t kRepeated = 1 << 1, kBlockBytes = 128 << 10;
+  std::string out = "\x28\xb5\x2f\xfd"s + '\0' + static_cast<char>((20 - 10) << 3);
+  for (int block = 0; block < 9000; ++block) {
+    for (int i = 0; i < 3; ++i) out += static_cast<char>((kBlockBytes << 3 | kRepeated) >> (8 * i) & 0xFF);
+    out += 'a';
+  }
+  return out;
+}
+
+TEST(Zip, ABombHidesNoOthersUntilThereIsASecondOne) {
+  constexpr uint16_t kZstd = 93;
+  const std::string good = case_bytes("protocol4");
+  for (const uint16_t method : {kZstd, uint16_t{0}}) {  // of the archive, or of a file inside it
+    const auto file = read_any(zip_of(1, "bomb", zstd_bomb(), method) + zip_of(1, "good", good) +
+                               zip_of(1, "another", zstd_bomb(), method) + zip_of(1, "packed", good, 8));
+    ASSERT_TRUE(file->status) << file->status.error().message;
+    ASSERT_EQ(file->recording.snapshots.size(), 1U);
+    EXPECT_EQ(file->recording.snapshots[0].name, "good");
+    EXPECT_GE(file->recording.diagnostics[model::Diag::member_not_read].count, 2);
+  }
 }
 
 TEST(Zip, AFindingIsToldByMemberAndOffsets) {

@@ -365,7 +365,7 @@ TEST(TorchSnapshot, OtherPicklesAreRefusedWithTheFirstClass) {
   EXPECT_EQ(file->status.error().code, ErrorCode::unsupported);
   EXPECT_EQ(file->status.error().offset, 5);
   EXPECT_EQ(file->status.error().message,
-            "not a memory snapshot: the pickle holds a list of 1 items; it refers to collections.deque");
+            "not a memory snapshot: the pickle holds a list of 1 item; it refers to collections.deque");
 }
 
 TEST(TorchSnapshot, SegmentsOfOtherProgramsAreNoSnapshot) {

@@ -199,6 +199,20 @@ TEST(Lifetimes, TheVersionCountsCompletedFreesOfTheAddress) {
   EXPECT_THAT(list(found.version), ElementsAre(0, 0, 1, 2, 0));
 }
 
+TEST(Lifetimes, VersionsAreCountedPerDevice) {
+  // PyTorch's viewer counts by address only, so that one device changes the names of another.
+  HandTrace trace;
+  trace.alloc(kA, 1).complete(kA, 1).alloc(kA, 1).complete(kA, 1);  // device 0: events 0 to 3
+  trace.alloc(kA, 1).complete(kA, 1);                               // device 1: 4 and 5
+  model::Snapshot& snapshot = trace.recording.snapshots[0];
+  snapshot.traces = {{0, {0, 4}}, {1, {4, 2}}};
+  const auto first = find_lifetimes(trace.recording, snapshot, 0);
+  const auto second = find_lifetimes(trace.recording, snapshot, 1);
+  ASSERT_TRUE(first && second);
+  EXPECT_THAT(list(first->version), ElementsAre(0U, 1U));
+  EXPECT_THAT(list(second->version), ElementsAre(0U));
+}
+
 TEST(Lifetimes, ThePeakIsTheEarliestOfEqualLevels) {
   // Levels 5 + 5 = 10 from the start, 5, 10, 5, 10: the initial state is first.
   HandTrace trace;

@@ -8,6 +8,8 @@ export type Theme = 'light' | 'dark';
 
 export interface TimelineColors {
   bands: readonly string[];
+  /** What a private pool keeps and no block uses. */
+  envelope: string;
   background: string;
   grid: string;
   axis: string;
@@ -18,6 +20,12 @@ export interface TimelineColors {
   peak: string;
   peakText: string;
   oom: string;
+  snapshot: string;
+  annotate: string;
+  /** Neighbouring regions take turns; the profiler's steps have colours of their own. */
+  regions: readonly [string, string];
+  steps: readonly [string, string];
+  regionText: string;
   cursor: string;
   cursorChip: string;
   cursorChipText: string;
@@ -42,6 +50,7 @@ const light: TimelineColors = {
     '#e3cf9c',
     '#8696aa',
   ],
+  envelope: '#d3d6da',
   background: '#ffffff',
   grid: 'rgba(20, 32, 48, 0.09)',
   axis: 'rgba(20, 32, 48, 0.25)',
@@ -52,6 +61,11 @@ const light: TimelineColors = {
   peak: '#16202b',
   peakText: '#ffffff',
   oom: '#b3261e',
+  snapshot: '#1f63c8',
+  annotate: '#7a3fb0',
+  regions: ['#e3e8ee', '#d1d9e3'],
+  steps: ['#d6e4fa', '#bcd4f6'],
+  regionText: '#16202b',
   cursor: 'rgba(20, 32, 48, 0.55)',
   cursorChip: '#2a3642',
   cursorChipText: '#ffffff',
@@ -76,6 +90,7 @@ const dark: TimelineColors = {
     '#786135',
     '#62738a',
   ],
+  envelope: '#3b4148',
   background: '#11151a',
   grid: 'rgba(226, 234, 244, 0.09)',
   axis: 'rgba(226, 234, 244, 0.25)',
@@ -86,6 +101,11 @@ const dark: TimelineColors = {
   peak: '#eef3f8',
   peakText: '#11151a',
   oom: '#ff8f85',
+  snapshot: '#7aaeff',
+  annotate: '#cda5f5',
+  regions: ['#262e38', '#34404d'],
+  steps: ['#1f3558', '#2b4a7a'],
+  regionText: '#e6ebf1',
   cursor: 'rgba(226, 234, 244, 0.6)',
   cursorChip: '#dfe6ee',
   cursorChipText: '#11151a',
@@ -103,6 +123,7 @@ export function enginePalette(theme: Theme, bands: readonly string[]): Palette {
     bands: Uint32Array.from(bands, packed),
     nothing: 0, // transparent: the grid lies under the picture
     dimmedTowards: packed(theme === 'light' ? '#f4f5f7' : '#171b21'),
+    envelope: packed(colorsOf(theme).envelope),
   };
 }
 

@@ -12,6 +12,43 @@ export interface Cursor {
   bytesLabel: string;
 }
 
+/** The moment that all views show: [from, to) on the axis. */
+export interface ChosenMoment {
+  from: AxisUnits;
+  to: AxisUnits;
+  label: string;
+  /** The line ends here: what lies above must be read. */
+  below: Bytes | undefined;
+}
+
+/** A line through the plot; the chip below it is its grip. */
+export function drawChosenMoment(
+  ctx: Context,
+  at: Projection,
+  { from, to, label, below }: ChosenMoment,
+  colors: TimelineColors,
+): void {
+  const { area } = at;
+  const { ratio } = area;
+  const x = (at.x(from) + at.x(to)) / 2;
+  if (x < area.left - 1 || x > area.left + area.width + 1) return;
+  const width = Math.max(2, Math.round(1.5 * ratio));
+  const left = Math.round(x - width / 2);
+  const bottom = area.top + area.height;
+  const top = below === undefined ? area.top : Math.min(Math.max(at.y(below) + 6 * ratio, area.top), bottom);
+  ctx.fillStyle = colors.halo;
+  ctx.globalAlpha = 0.7;
+  ctx.fillRect(left - ratio, top, width + 2 * ratio, bottom - top);
+  ctx.globalAlpha = 1;
+  ctx.fillStyle = colors.boxLine;
+  ctx.fillRect(left, top, width, bottom - top + 6 * ratio);
+  chip(ctx, area, label, x, 'below', {
+    ...colors,
+    cursorChip: colors.boxLine,
+    cursorChipText: colors.background,
+  });
+}
+
 export function drawCursor(ctx: Context, at: Projection, cursor: Cursor, colors: TimelineColors): void {
   const { area } = at;
   const line = Math.max(1, Math.round(area.ratio));

@@ -67,13 +67,13 @@ export function drawSteps(
   ctx.globalAlpha = 1;
 }
 
-/** The edge of a block over its whole life; never thinner than it can be seen. */
+/** The edge of a band over its whole life; never thinner than it can be seen. */
 export function drawBlockOutline(
   ctx: Context,
   at: Projection,
   columns: Columns,
   lower: ArrayLike<Bytes>,
-  size: Bytes,
+  upper: ArrayLike<Bytes>,
   colors: TimelineColors,
   strong: boolean,
 ): void {
@@ -94,7 +94,7 @@ export function drawBlockOutline(
     const bottom: [number, number][] = [];
     for (let k = i; k < end; k += 1) {
       const low = at.y(lower[k] ?? 0);
-      const high = at.y((lower[k] ?? 0) + size);
+      const high = at.y(upper[k] ?? 0);
       const grow = Math.max(0, least - (low - high)) / 2;
       const x0 = at.x((columns.first + k) * columns.width);
       const x1 = at.x((columns.first + k + 1) * columns.width);

@@ -47,8 +47,9 @@ export function drawLabels(
 }
 
 /** From all of it to the least. */
-function wordsOf({ size, function: name, place }: BandLabel): string[] {
+function wordsOf({ size, name: envelope, function: name, place }: BandLabel): string[] {
   const bytes = formatBytes(size);
+  if (envelope !== undefined) return [`${bytes}  ${envelope}`, bytes];
   if (name === '') return [bytes];
   const named = `${bytes}  ${name}`;
   return place === '' ? [named, bytes] : [`${named}  ${place}`, named, bytes];

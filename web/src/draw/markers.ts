@@ -1,8 +1,11 @@
-// What the eye must find: the peak and the moments without memory.
+// What the eye must find: the peak, the moments without memory, and what the program noted.
 import { formatBytes } from '../base/format.ts';
-import type { AxisUnits, Bytes } from '../base/units.ts';
+import type { AxisUnits, Bytes, DevicePx } from '../base/units.ts';
+import type { Marks } from '../engine/state_answers.ts';
 import type { TimelineColors } from './colors.ts';
 import { font, type Context, type Projection } from './plot.ts';
+
+export type MarkerKind = Marks['markers'][number]['kind'];
 
 export function drawPeak(
   ctx: Context,
@@ -85,6 +88,43 @@ export function drawOoms(
     const right = x + 8 * ratio + width <= area.left + area.width;
     ctx.textAlign = right ? 'left' : 'right';
     ctx.fillText('OOM', x + (right ? 8 : -8) * ratio, y + ratio / 2);
+  }
+}
+
+/** Where a marker lies on the canvas: an OOM's cross above the plot, the others on the ruler below. */
+export function markerY({ area }: Projection, kind: MarkerKind): DevicePx {
+  return kind === 'oom' ? area.top - 12 * area.ratio : area.top + area.height;
+}
+
+/** A diamond for a snapshot, a triangle for a note; one where several would touch. OOMs: drawOoms. */
+export function drawMarkers(
+  ctx: Context,
+  at: Projection,
+  markers: readonly { kind: MarkerKind; at: AxisUnits }[],
+  colors: TimelineColors,
+): void {
+  const { area } = at;
+  const { ratio } = area;
+  const last = { snapshot: -Infinity, annotate: -Infinity };
+  ctx.lineWidth = 1.5 * ratio;
+  ctx.strokeStyle = colors.halo;
+  for (const marker of markers) {
+    const { kind } = marker;
+    if (kind === 'oom') continue;
+    const x = at.x(marker.at);
+    if (x < area.left - 1 || x > area.left + area.width + 1 || x - last[kind] < 5 * ratio) continue;
+    last[kind] = x;
+    const y = markerY(at, kind);
+    const r = 5 * ratio;
+    ctx.beginPath();
+    ctx.moveTo(x - r, kind === 'snapshot' ? y : y - r);
+    if (kind === 'snapshot') ctx.lineTo(x, y - r);
+    ctx.lineTo(x + r, kind === 'snapshot' ? y : y - r);
+    ctx.lineTo(x, y + r);
+    ctx.closePath();
+    ctx.fillStyle = kind === 'snapshot' ? colors.snapshot : colors.annotate;
+    ctx.fill();
+    ctx.stroke();
   }
 }
 

@@ -14,6 +14,7 @@ export const colourNames: Record<ColourBy, string> = {
   pool: 'Pool',
   lifetime: 'Lifetime',
   age: 'Age',
+  category: 'Category',
 };
 export const colourWays = Object.keys(colourNames) as ColourBy[];
 

@@ -1,5 +1,6 @@
 // The engine's JSON answers as types; engine/session/session.h and engine/analysis/block_details.h define them.
 import type { AxisUnits, Bytes, Microseconds, Rank } from '../base/units.ts';
+import type { StateSegment } from './state_answers.ts';
 
 export type Axis = 'event' | 'time';
 
@@ -20,12 +21,24 @@ export interface Contents {
   default: { snapshot: number; device: number } | null;
 }
 
+/** What the bands of the timeline are: blocks, blocks in the envelopes of their private pools, or segments. */
+export const bandsNames = {
+  blocks: 'Active memory',
+  pools: 'Allocated memory (incl. private pools)',
+  segments: 'Segments',
+} as const;
+export type Bands = keyof typeof bandsNames;
+export const bandsWays = Object.keys(bandsNames) as readonly Bands[];
+
 /** One device of one snapshot, opened as the current view. */
 export interface ViewInfo {
+  bands: Bands;
   device: number;
   events: number;
   blocks: number;
   from_start: number;
+  /** Envelopes, which have the ranks from `blocks` on; only of `pools`. */
+  pools?: number;
   peak: { bytes: Bytes; event: number };
   initial_bytes: Bytes;
   final_bytes: Bytes;
@@ -67,12 +80,16 @@ export interface Pick {
   rank: Rank;
   name?: string;
   size?: Bytes;
+  /** Of an envelope: bytes in its blocks. */
+  active?: Bytes;
 }
 
 /** A rectangle that the band of a block covers, with room for words. */
 export interface BandLabel {
   rank: Rank;
   size: Bytes;
+  /** Of an envelope. */
+  name?: string;
   /** The innermost function of the program's own that asked for it; empty = none is known. */
   function: string;
   /** File and line of it, `train.py:96`. */
@@ -132,6 +149,46 @@ export interface BlockDetails {
   no_stack_reasons: string[];
 }
 
+/** A private pool as a band: what it keeps, whether blocks use it or not. */
+export interface EnvelopeDetails {
+  kind: 'envelope';
+  rank: Rank;
+  name: string;
+  pool: [number, number];
+  stream: number;
+  stream_handle: string;
+  /** Height at the end; it never shrinks. */
+  capacity: Bytes;
+  reserved_final: Bytes;
+  active_final: Bytes;
+  peak_active: Bytes;
+  /** That were ever in it. */
+  blocks: number;
+  /** -1 = before the first. */
+  born_event: number;
+  text: string;
+}
+
+/** Device memory as a band: a segment, or a piece of one that was mapped as a whole. */
+export interface SegmentDetails extends Omit<StateSegment, 'row'> {
+  kind: 'segment';
+  rank: Rank;
+  row: number;
+  /** Of this band: less than the segment where that was mapped piece by piece. */
+  piece: Bytes;
+}
+
+/** What a rank of the timeline can be. */
+export type Band = BlockDetails | EnvelopeDetails | SegmentDetails;
+
+export function isBlock(band: Band | undefined): band is BlockDetails {
+  return band !== undefined && band.kind !== 'envelope' && band.kind !== 'segment';
+}
+export function sizeOf(band: Band): Bytes {
+  if (band.kind === 'envelope') return band.capacity;
+  return band.kind === 'segment' ? band.piece : band.requested_size;
+}
+
 export interface FilterAnswer {
   count: number;
   /** Of all blocks that are meant, whenever they lived. */
@@ -155,7 +212,7 @@ export interface Kinds {
   kinds: { label: string; blocks: number; /** Kinds that are together in this one. */ merged: number }[];
 }
 
-export type ColourBy = 'allocation' | 'stack' | 'size' | 'stream' | 'pool' | 'lifetime' | 'age';
+export type ColourBy = 'allocation' | 'stack' | 'size' | 'stream' | 'pool' | 'lifetime' | 'age' | 'category';
 
 export interface Share {
   bytes: Bytes;
@@ -167,6 +224,8 @@ export interface Shares {
   event: number;
   level: Bytes;
   kinds: Share[];
+  /** Bytes of envelopes that no block uses; only of `pools`. */
+  unused?: Bytes;
   /** Of the filter; null = there is none. */
   matched: Share | null;
 }

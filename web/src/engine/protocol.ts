@@ -1,8 +1,9 @@
 // Everything that page and worker say to each other; message names exist only here.
 import type {
   Axis,
+  Band,
   BandLabel,
-  BlockDetails,
+  Bands,
   BlockPlace,
   ColourBy,
   Completions,
@@ -45,20 +46,26 @@ export interface Palette {
   bands: Uint32Array;
   nothing: number;
   dimmedTowards: number;
+  /** What private pools keep and no block uses. */
+  envelope: number;
 }
 
 /** Where the bytes come from. A URL is absolute, http or https. */
 export type Source = { file: File } | { url: string };
 
-export interface PictureQuestion {
-  columns: Columns;
-  rows: Rows;
+/** How blocks are coloured. */
+export interface Look {
   palette: Palette;
   /** Blocks that the filter does not mean fade; with `kind` all that are not of that kind. */
   dimOthers: boolean;
   colourBy: ColourBy;
   /** The only kind that is lit, -1 = the filter decides. */
   kind: number;
+}
+
+export interface PictureQuestion extends Look {
+  columns: Columns;
+  rows: Rows;
 }
 
 export interface PictureAnswer {
@@ -82,13 +89,19 @@ export interface ProbeAnswer {
   /** null = outside the recording. */
   pick: Pick | null;
   /** undefined = no block, or the one that is known. */
-  details: BlockDetails | undefined;
-  outline: Float64Array | undefined;
+  details: Band | undefined;
+  outline: Edges | undefined;
+}
+
+/** Of a band, one value per column; NaN outside its life. */
+export interface Edges {
+  lower: Float64Array;
+  upper: Float64Array;
 }
 
 export interface BlockAnswer {
   /** null = there is no such block. */
-  details: BlockDetails | null;
+  details: Band | null;
   place: BlockPlace | null;
 }
 
@@ -99,15 +112,17 @@ export interface Calls extends StateCalls {
     answer: { contents: Contents; view: ViewInfo | undefined; diagnostics: Diagnostic[]; hash: string };
   };
   view: {
-    args: { snapshot: number; device: number };
+    args: { snapshot: number; device: number; bands: Bands };
     answer: { view: ViewInfo; diagnostics: Diagnostic[] };
   };
+  /** Of all devices of all snapshots, whichever is the view; replays every one. Pinned host memory is not among them. */
+  peaks: { args: Record<string, never>; answer: { device: number; bytes: Bytes }[][] };
   picture: { args: PictureQuestion; answer: PictureAnswer };
   /** Of the last picture that has these columns. */
   labels: { args: { columns: Columns; leastColumns: number; leastRows: number }; answer: BandLabel[] };
   probe: { args: ProbeQuestion; answer: ProbeAnswer };
   block: { args: { rank: Rank; axis: Axis }; answer: BlockAnswer };
-  outline: { args: { rank: Rank; columns: Columns }; answer: Float64Array };
+  outline: { args: { rank: Rank; columns: Columns }; answer: Edges };
   highest: { args: { columns: Columns }; answer: Bytes };
   position: { args: { axis: Axis; events: number[] }; answer: number[] };
   /** Refused with the place of what is wrong: offset = UTF-16 units of `text`. */

@@ -150,19 +150,21 @@ export interface StatePlace {
   block_width: number;
 }
 
+/** A run of addresses that segments of one stream had at some time: a row of the address map. */
+export interface Region {
+  row: number;
+  name: string;
+  address: string;
+  size: Bytes;
+  stream: number;
+  stream_handle: string;
+  pool: [number, number] | null;
+  expandable: boolean;
+  pieces: number;
+}
 export interface Regions {
   count: number;
-  rows: {
-    row: number;
-    name: string;
-    address: string;
-    size: Bytes;
-    stream: number;
-    stream_handle: string;
-    pool: [number, number] | null;
-    expandable: boolean;
-    pieces: number;
-  }[];
+  rows: Region[];
 }
 
 export interface Marks {
@@ -174,8 +176,11 @@ export interface Marks {
     from_us: Microseconds | null;
     to_us: Microseconds | null;
     depth: number;
+    /** It began before the recording, or lasts beyond its end. */
     cut_start: boolean;
     cut_end: boolean;
+    allocated_bytes: Bytes;
+    allocations: number;
   }[];
   markers: {
     kind: 'oom' | 'snapshot' | 'annotate';

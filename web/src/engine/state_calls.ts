@@ -13,8 +13,7 @@ import type {
   StateSegment,
   StateTotals,
 } from './state_answers.ts';
-import type { Diagnostic, ViewInfo } from './answers.ts';
-import type { Columns } from './protocol.ts';
+import type { Columns, Look } from './protocol.ts';
 import type { Bytes, Rank } from '../base/units.ts';
 
 /** At zoom 1 the whole layout fills width x height; (left, top) is the window's corner in the zoomed one. */
@@ -37,6 +36,8 @@ export interface StateRects {
   kind: Uint8Array<ArrayBuffer>;
   /** Of the segments for kind 0, else of the blocks; -1 = several, or a gap. */
   row: Int32Array<ArrayBuffer>;
+  /** Of the block on the timeline, for its colour; -1 = none. */
+  rank: Int32Array<ArrayBuffer>;
 }
 export const stateKinds = ['segment', 'block', 'rounding', 'pending', 'gap'] as const;
 
@@ -63,16 +64,20 @@ export type RegionOrder = (typeof regionOrders)[number];
 /** Pixels of the address map that are no rank of the timeline. */
 export const mapPixels = { nothing: -1, free: -2, unranked: -3 } as const;
 
+/** Rows from the top. */
+export interface MapPicture {
+  /** Ranks in the timeline of blocks, or `mapPixels`. */
+  ranks: Int32Array<ArrayBuffer>;
+  /** The same as RGBA, as the timeline colours blocks. */
+  pixels: Uint8ClampedArray<ArrayBuffer>;
+}
+
 export interface StateCalls {
-  /** As `view`, with segments as the timeline's bands. */
-  segments: {
-    args: { snapshot: number; device: number };
-    answer: { view: ViewInfo; diagnostics: Diagnostic[] };
-  };
   regions: { args: { order: RegionOrder; first: number; count: number }; answer: Regions | null };
+  /** Regions [first, first + count), each `height` pixels high with a free line below. */
   addressMap: {
-    args: { order: RegionOrder; columns: Columns; first: number; count: number; height: number };
-    answer: Int32Array<ArrayBuffer>;
+    args: { order: RegionOrder; columns: Columns; first: number; count: number; height: number } & Look;
+    answer: MapPicture;
   };
   /** -1 = none. */
   regionOfBlock: { args: { order: RegionOrder; block: BlockRow }; answer: number };

@@ -1,6 +1,8 @@
 // The worker's side of state_calls.ts: each question is one call of the engine's Session.
 import type { Session } from 'engine-glue';
+import type { Rank } from '../base/units.ts';
 import type {
+  BlockRow,
   EventDetails,
   EventRow,
   Marks,
@@ -12,25 +14,50 @@ import type {
   StateSegment,
   StateTotals,
 } from './state_answers.ts';
-import type { Diagnostic, ViewInfo } from './answers.ts';
-import { regionOrders, type RegionOrder, type StateCalls, type StateRects } from './state_calls.ts';
+import type { Look } from './protocol.ts';
+import {
+  regionOrders,
+  stateKinds,
+  type RegionOrder,
+  type StateCalls,
+  type StateRects,
+} from './state_calls.ts';
+
+const segmentKind = stateKinds.indexOf('segment');
 
 export type StateKind = keyof StateCalls;
 export type StateRequest = {
   [K in StateKind]: { kind: K; id: number; args: StateCalls[K]['args'] };
 }[StateKind];
 
+/** Ranks of blocks, found once each: those from before the recording are searched for. */
+let ranks = new Map<BlockRow, Rank>();
+/** Another device is the view. */
+export function forgetRanks(): void {
+  ranks = new Map();
+}
+function rankOf(session: Session, block: BlockRow): Rank {
+  let rank = ranks.get(block);
+  if (rank === undefined) {
+    rank = session.rankOfBlock(block);
+    ranks.set(block, rank);
+  }
+  return rank;
+}
+
 /** How the worker reads a JSON answer, and how it refuses on an error. */
 export interface Reading {
   parse: <T>(json: string) => T;
   check: (status: string) => void;
+  /** Tells the engine the colours; true if some blocks are dimmed. */
+  dress: (look: Look) => boolean;
 }
 
 /** The answer, and what of it can be moved to the page. */
 export function answerState(
   session: Session,
   request: StateRequest,
-  { parse, check }: Reading,
+  { parse, check, dress }: Reading,
 ): { value: StateCalls[StateKind]['answer']; transfer: Transferable[] } {
   const plain = (value: StateCalls[StateKind]['answer']) => ({ value, transfer: [] });
   switch (request.kind) {
@@ -68,10 +95,14 @@ export function answerState(
         height: views.height.slice(),
         kind: views.kind.slice(),
         row: views.row.slice(),
+        rank: new Int32Array(views.row.length).fill(-1),
       };
       check(session.lastError());
+      rects.row.forEach((row, i) => {
+        if (row >= 0 && rects.kind[i] !== segmentKind) rects.rank[i] = rankOf(session, row);
+      });
       const totals = parse<StateTotals>(session.stateTotals(event));
-      const transfer = [rects.x, rects.y, rects.width, rects.height, rects.kind, rects.row].map(
+      const transfer = [rects.x, rects.y, rects.width, rects.height, rects.kind, rects.row, rects.rank].map(
         (column) => column.buffer,
       );
       return { value: { rects, totals }, transfer };
@@ -90,11 +121,6 @@ export function answerState(
       const { event, block, window } = request.args;
       return plain(parse<StatePlace | null>(session.statePlace(event, block, window)));
     }
-    case 'segments': {
-      const { snapshot, device } = request.args;
-      const view = parse<ViewInfo>(session.openSegments(snapshot, device));
-      return plain({ view, diagnostics: parse<Diagnostic[]>(session.diagnostics()) });
-    }
     case 'regions': {
       const { order, first, count } = request.args;
       return plain(parse<Regions | null>(session.regions(orderNumber(order), first, count)));
@@ -102,9 +128,14 @@ export function answerState(
     case 'addressMap': {
       const { order, columns, first, count, height } = request.args;
       const grid = { ...columns, axis: columns.axis === 'event' ? 0 : 1 } as const;
-      const pixels = session.addressMap(orderNumber(order), grid, first, count, height).slice();
+      const dimOthers = dress(request.args);
+      const ranks = session.addressMap(orderNumber(order), grid, first, count, height).slice();
       check(session.lastError());
-      return { value: pixels, transfer: [pixels.buffer] };
+      const colours = session.addressMapColours(dimOthers);
+      const pixels = new Uint8ClampedArray(ranks.length * 4);
+      new Uint32Array(pixels.buffer).set(colours);
+      check(session.lastError());
+      return { value: { ranks, pixels }, transfer: [ranks.buffer, pixels.buffer] };
     }
     case 'regionOfBlock':
       return plain(session.regionOfBlock(orderNumber(request.args.order), request.args.block));

@@ -22,7 +22,7 @@ export function warmUp(module: EngineModule): void {
     if (session.finish() !== '') return;
     session.openView(0, 0);
     const columns = { axis: 0 as const, first: 0, width: 16, count: 600 };
-    session.setPalette(new Uint32Array([0xffffffff]), 0, 0);
+    session.setPalette(new Uint32Array([0xffffffff]), 0, 0, 0);
     session.picture(columns, { bottom: 0, bytesPerRow: 64, count: 300 }, false);
     session.curves(columns);
   } finally {

@@ -3,9 +3,11 @@
 // A typed array from the engine is a view of its memory and dies with the next call of any method: it is copied
 // before anything else happens. JSON answers hold {"error": ...} when the engine refuses.
 import type { EngineModule, Session } from 'engine-glue';
+import type { Rank } from '../base/units.ts';
 import { LabelPlaces, type PlainLabel } from './label_places.ts';
 import type {
-  BlockDetails,
+  Band,
+  Bands,
   BlockPlace,
   ColourBy,
   Completions,
@@ -25,6 +27,7 @@ import type {
   Curves,
   FromWorker,
   Kind,
+  Look,
   Phase,
   PictureQuestion,
   ProbeQuestion,
@@ -32,7 +35,7 @@ import type {
   Source,
   ToWorker,
 } from './protocol.ts';
-import { answerState } from './state_worker.ts';
+import { answerState, forgetRanks } from './state_worker.ts';
 import { chunksOf, openSource, SourceFailure } from './source.ts';
 import { warmUp } from './warm_up.ts';
 
@@ -87,10 +90,14 @@ async function handle(request: Request): Promise<void> {
       );
     case 'view': {
       labelPlaces.forget();
-      const view = parse<ViewInfo>(opened().openView(request.args.snapshot, request.args.device));
+      forgetRanks();
+      const { snapshot, device, bands } = request.args;
+      const view = openBands(opened(), snapshot, device, bands);
       forgetColours();
       return answer(request.kind, request.id, { view, diagnostics: diagnosticsOf(opened()) });
     }
+    case 'peaks':
+      return answer(request.kind, request.id, peaks());
     case 'picture':
       return picture(request.id, request.args);
     case 'labels': {
@@ -108,13 +115,13 @@ async function handle(request: Request): Promise<void> {
     case 'block': {
       const { rank, axis } = request.args;
       return answer(request.kind, request.id, {
-        details: parse<BlockDetails | null>(opened().blockDetails(rank)),
+        details: bandOf(opened(), rank),
         place: parse<BlockPlace | null>(opened().blockPlace(rank, axisNumber(axis))),
       });
     }
     case 'outline': {
-      const lower = opened().outline(request.args.rank, grid(request.args.columns)).slice();
-      return answer(request.kind, request.id, lower, [lower.buffer]);
+      const edges = edgesOf(opened(), request.args.rank, request.args.columns);
+      return answer(request.kind, request.id, edges, [edges.lower.buffer, edges.upper.buffer]);
     }
     case 'highest':
       return answer(request.kind, request.id, opened().highestLevel(grid(request.args.columns)));
@@ -141,11 +148,7 @@ async function handle(request: Request): Promise<void> {
     case 'match':
       return answer(request.kind, request.id, opened().match(request.args.index));
     default: {
-      if (request.kind === 'segments') {
-        labelPlaces.forget();
-        forgetColours();
-      }
-      const { value, transfer } = answerState(opened(), request, { parse, check });
+      const { value, transfer } = answerState(opened(), request, { parse, check, dress });
       return post({ kind: 'answer', id: request.id, answer: value }, transfer);
     }
   }
@@ -202,7 +205,7 @@ async function open(id: number, source: Source, budget: number): Promise<Calls['
   const contents = parse<Contents>(reading.contents());
   report('indexing');
   const start = contents.default;
-  const view = start ? parse<ViewInfo>(reading.openView(start.snapshot, start.device)) : undefined;
+  const view = start ? openBands(reading, start.snapshot, start.device, 'blocks') : undefined;
   return { contents, view, diagnostics: diagnosticsOf(reading), hash: reading.contentHash() };
 }
 
@@ -225,6 +228,17 @@ function kindsBy(by: ColourBy): Kinds {
   return kinds;
 }
 
+interface Summary {
+  snapshots: { devices: { device: number; peak: { requested_bytes: number } }[] }[];
+}
+
+function peaks(): Calls['peaks']['answer'] {
+  const { snapshots } = parse<Summary>(opened().summary(''));
+  return snapshots.map(({ devices }) =>
+    devices.map(({ device, peak }) => ({ device, bytes: peak.requested_bytes })),
+  );
+}
+
 /** A wrong filter is refused with a place in bytes of UTF-8; the page counts in UTF-16. */
 function filter(text: string): FilterAnswer {
   try {
@@ -242,18 +256,24 @@ function unitsBefore(text: string, bytes: number): number {
   return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes)).length;
 }
 
-function picture(id: number, question: PictureQuestion): void {
-  const { columns, rows, palette, dimOthers, colourBy, kind } = question;
+/** Tells the engine the colours; true if some blocks are dimmed. */
+function dress({ palette, dimOthers, colourBy, kind }: Look): boolean {
   const from = opened();
   kindsBy(colourBy);
   if (kind !== litKind) from.lightKind(kind);
   litKind = kind;
-  const paletteKey = [...palette.bands, palette.nothing, palette.dimmedTowards].join();
+  const paletteKey = [...palette.bands, palette.nothing, palette.dimmedTowards, palette.envelope].join();
   if (paletteKey !== lastPalette) {
-    from.setPalette(palette.bands, palette.nothing, palette.dimmedTowards);
+    from.setPalette(palette.bands, palette.nothing, palette.dimmedTowards, palette.envelope);
     lastPalette = paletteKey;
   }
-  const drawn = from.picture(grid(columns), rows, dimOthers || kind >= 0);
+  return dimOthers || kind >= 0;
+}
+
+function picture(id: number, question: PictureQuestion): void {
+  const { columns, rows } = question;
+  const from = opened();
+  const drawn = from.picture(grid(columns), rows, dress(question));
   if (drawn.length !== columns.count * rows.count) {
     check(from.lastError());
     throw new Refusal({ code: 'internal', message: 'The picture is not complete.', offset: -1 });
@@ -284,11 +304,43 @@ function probe(id: number, question: ProbeQuestion): void {
     from.pick(axisNumber(question.axis), question.column, question.width, question.bytes),
   );
   const rank = pick?.rank ?? -1;
-  const details =
-    rank >= 0 && rank !== question.known ? parse<BlockDetails | null>(from.blockDetails(rank)) : null;
-  const outline =
-    rank >= 0 && question.columns ? from.outline(rank, grid(question.columns)).slice() : undefined;
-  answer('probe', id, { pick, details: details ?? undefined, outline }, outline ? [outline.buffer] : []);
+  const details = rank >= 0 && rank !== question.known ? bandOf(from, rank) : null;
+  const outline = rank >= 0 && question.columns ? edgesOf(from, rank, question.columns) : undefined;
+  const transfer = outline ? [outline.lower.buffer, outline.upper.buffer] : [];
+  answer('probe', id, { pick, details: details ?? undefined, outline }, transfer);
+}
+
+let shownBands: Bands = 'blocks';
+let blocks = 0;
+
+function openBands(from: Session, snapshot: number, device: number, bands: Bands): ViewInfo {
+  const open = { blocks: 'openView', pools: 'openPools', segments: 'openSegments' } as const;
+  const view = { ...parse<ViewInfo>(from[open[bands]](snapshot, device)), bands };
+  shownBands = bands;
+  blocks = view.blocks;
+  return view;
+}
+
+/** null = there is no such rank. */
+function bandOf(from: Session, rank: Rank): Band | null {
+  const found = parse<Omit<Band, 'kind' | 'rank'> | null>(from.blockDetails(rank));
+  if (!found) return null;
+  if (shownBands === 'segments') {
+    const piece = parse<BlockPlace>(from.blockPlace(rank, 0)).size;
+    return { ...found, kind: 'segment', rank, piece } as Band;
+  }
+  if (shownBands === 'pools' && rank >= blocks) return { ...found, kind: 'envelope', rank } as Band;
+  return found as Band;
+}
+
+function edgesOf(
+  from: Session,
+  rank: Rank,
+  columns: Columns,
+): { lower: Float64Array<ArrayBuffer>; upper: Float64Array<ArrayBuffer> } {
+  const both = from.outline(rank, grid(columns));
+  const count = both.length / 2;
+  return { lower: both.slice(0, count), upper: both.slice(count) };
 }
 
 function opened(): Session {

@@ -7,7 +7,8 @@ import {
   formatWallClock,
   plural,
 } from '../base/format.ts';
-import type { Fact } from './block_text.ts';
+import type { Fact } from './described.ts';
+import { deviceName } from './devices.ts';
 import type { OpenFile } from './open_files.ts';
 
 export function factsOfFile({ name, bytes, contents, hash, view }: OpenFile): Fact[] {
@@ -27,7 +28,7 @@ export function factsOfFile({ name, bytes, contents, hash, view }: OpenFile): Fa
   if (!view) return facts;
   const { first_time_us: first, last_time_us: last } = view;
   facts.push(
-    { label: 'Device shown', value: String(view.device), more: plural(view.segments, 'segment') },
+    { label: 'Shown', value: deviceName(view.device), more: plural(view.segments, 'segment') },
     { label: 'Stacks', value: view.has_stacks ? 'recorded' : 'not recorded' },
     first === null || last === null
       ? { label: 'Times', value: 'not recorded' }
@@ -37,7 +38,7 @@ export function factsOfFile({ name, bytes, contents, hash, view }: OpenFile): Fa
 }
 
 /** Names and values; what is inside another setting is named with a dot. */
-export function settingLines({ view }: OpenFile): [name: string, value: string][] {
+export function settingLines(settings: unknown): [name: string, value: string][] {
   const lines: [string, string][] = [];
   const add = (name: string, value: unknown, depth: number): void => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value) && depth < 4)
@@ -46,7 +47,7 @@ export function settingLines({ view }: OpenFile): [name: string, value: string][
     else if (name !== '' && lines.length < 200)
       lines.push([name, typeof value === 'string' ? value : JSON.stringify(value)]);
   };
-  add('', view?.settings ?? undefined, 0);
+  add('', settings ?? undefined, 0);
   return lines;
 }
 
@@ -54,7 +55,7 @@ export function aboutText(file: OpenFile): string {
   const lines = factsOfFile(file).map(
     ({ label, value, more }) => `${label}: ${value}${more === undefined ? '' : ` (${more})`}`,
   );
-  const settings = settingLines(file);
+  const settings = settingLines(file.view?.settings);
   if (settings.length > 0)
     lines.push('', 'Settings of the allocator:', ...settings.map(([name, value]) => `  ${name} = ${value}`));
   if (file.diagnostics.length > 0)

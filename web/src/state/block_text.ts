@@ -1,4 +1,4 @@
-// What is known of a block, as rows for the panel and as text for the clipboard.
+// What is known of a block of the timeline, in words.
 import {
   formatBytes,
   formatCount,
@@ -9,13 +9,7 @@ import {
   plural,
 } from '../base/format.ts';
 import type { BlockDetails, ViewInfo } from '../engine/answers.ts';
-
-export interface Fact {
-  label: string;
-  value: string;
-  /** Exact or longer form. */
-  more?: string;
-}
+import { poolText, streamFact, type Described, type Fact, type Way } from './described.ts';
 
 const stackTitles = {
   alloc: 'Allocated at',
@@ -23,12 +17,12 @@ const stackTitles = {
   block: 'Stack kept with the block',
 } as const;
 
-export function stackTitle(block: BlockDetails): string {
+function stackTitle(block: BlockDetails): string {
   return block.stack_of ? stackTitles[block.stack_of] : 'Stack';
 }
 
 /** One sentence for blocks whose allocation is not in the history. */
-export function kindNote(block: BlockDetails): string | undefined {
+function kindNote(block: BlockDetails): string | undefined {
   switch (block.kind) {
     case 'traced':
       return undefined;
@@ -39,7 +33,7 @@ export function kindNote(block: BlockDetails): string | undefined {
   }
 }
 
-export function factsOf(block: BlockDetails, info: ViewInfo): Fact[] {
+function factsOf(block: BlockDetails, info: ViewInfo): Fact[] {
   const facts: Fact[] = [];
   const add = (label: string, value: string | undefined, more?: string): void => {
     if (value !== undefined && value !== '')
@@ -72,18 +66,8 @@ export function factsOf(block: BlockDetails, info: ViewInfo): Fact[] {
   if (block.total_after !== null)
     add('Total after it', formatBytes(block.total_after), formatExactBytes(block.total_after));
   add('State at the end', block.state ?? undefined);
-  add(
-    'Stream',
-    String(block.stream),
-    block.stream_handle && block.stream_handle !== String(block.stream)
-      ? `handle ${block.stream_handle}`
-      : undefined,
-  );
-  add(
-    'Pool',
-    block.pool ? `(${block.pool[0]}, ${block.pool[1]})` : 'unknown',
-    block.pool_from === 'segment' ? 'from its segment' : undefined,
-  );
+  facts.push(streamFact(block));
+  add('Pool', poolText(block.pool), block.pool_from === 'segment' ? 'from its segment' : undefined);
   add('Address', block.address, `use ${block.version}`);
   add('Compile context', block.compile_context ?? undefined);
   add('User metadata', block.user_metadata ?? undefined);
@@ -92,21 +76,30 @@ export function factsOf(block: BlockDetails, info: ViewInfo): Fact[] {
   return facts;
 }
 
-export function textOf(block: BlockDetails, info: ViewInfo): string {
-  const lines = [
-    `${block.name}  ${formatBytes(block.requested_size)} (${formatExactBytes(block.requested_size)})`,
-  ];
-  const note = kindNote(block);
-  if (note) lines.push(note);
-  for (const { label, value, more } of factsOf(block, info))
-    lines.push(`${label}: ${value}${more === undefined ? '' : ` (${more})`}`);
-  lines.push('', `${stackTitle(block)}:`);
-  for (const frame of block.frames) {
-    if (frame.hidden) continue;
-    lines.push(`  ${frame.text}${frame.repeats > 1 ? `  ×${frame.repeats}` : ''}`);
-    for (const line of frame.fx) lines.push(`    ${line}`);
-  }
-  for (const reason of block.no_stack_reasons) lines.push(`  ${reason}`);
-  if (block.forward_frames) lines.push('', 'Forward pass:', block.forward_frames);
-  return `${lines.join('\n')}\n`;
+export function describeBlock(block: BlockDetails, info: ViewInfo): Described {
+  const { rank, name, born_event, free_requested_event, freed_event } = block;
+  const ways: Way[] = [];
+  const wayTo = (label: string, event: number | null): void => {
+    if (event !== null && event >= 0) ways.push({ label, goal: { to: 'event', event } });
+  };
+  wayTo('alloc', born_event);
+  wayTo('free_requested', free_requested_event);
+  wayTo('free_completed', freed_event);
+  ways.push(
+    { label: 'segment', goal: { to: 'segment-of', rank, at: Math.max(born_event, -1) } },
+    { label: 'its events', goal: { to: 'events', address: name } },
+  );
+  return {
+    key: `rank ${rank}`,
+    name,
+    title: '',
+    bytes: block.requested_size,
+    note: kindNote(block),
+    facts: factsOf(block, info),
+    stackTitle: stackTitle(block),
+    frames: block.frames,
+    reasons: block.no_stack_reasons,
+    forward: block.forward_frames,
+    ways,
+  };
 }

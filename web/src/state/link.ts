@@ -1,7 +1,10 @@
 // What one sees, as the part of an address behind `#`, and back. Nothing of the file itself is in it: the file is named
 // by its name and by a hash of its bytes, so that a link opened without it can ask for it.
-import type { Axis, ColourBy } from '../engine/answers.ts';
+import { colourWays } from '../draw/palettes.ts';
+import { bandsWays, type Axis, type Bands, type ColourBy } from '../engine/answers.ts';
 import type { Rank } from '../base/units.ts';
+import { hostDevice } from './devices.ts';
+import { panelOf, type PanelId } from './panels.ts';
 import type { Viewport } from './viewport.ts';
 
 export interface Shown {
@@ -10,6 +13,7 @@ export interface Shown {
   hash: string;
   snapshot: number;
   device: number;
+  bands: Bands;
   axis: Axis;
   /** Undefined = everything. */
   view: Viewport | undefined;
@@ -17,12 +21,13 @@ export interface Shown {
   filter: string;
   /** The pinned block; -1 = none. */
   block: Rank;
-  /** What is open over the picture; empty = nothing. */
-  panel: Panel;
+  /** The panel below the timeline. */
+  panel: PanelId | undefined;
+  /** The chosen moment: the state after this event, -1 = before the first. */
+  event: number | undefined;
+  /** The sheet about the file lies over the page. */
+  about: boolean;
 }
-export type Panel = '' | 'about';
-
-const colours: readonly ColourBy[] = ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age'];
 
 /** Without the `#`. What is as usual is left out. */
 export function linkOf(shown: Shown): string {
@@ -31,6 +36,7 @@ export function linkOf(shown: Shown): string {
   parts.set('hash', shown.hash);
   if (shown.snapshot !== 0) parts.set('snapshot', String(shown.snapshot));
   parts.set('device', String(shown.device));
+  if (shown.bands !== 'blocks') parts.set('bands', shown.bands);
   if (shown.axis !== 'event') parts.set('axis', shown.axis);
   const { view } = shown;
   if (view) {
@@ -40,7 +46,9 @@ export function linkOf(shown: Shown): string {
   if (shown.colour !== 'allocation') parts.set('colour', shown.colour);
   if (shown.filter !== '') parts.set('filter', shown.filter);
   if (shown.block >= 0) parts.set('block', String(shown.block));
-  if (shown.panel !== '') parts.set('panel', shown.panel);
+  if (shown.panel) parts.set('panel', shown.panel);
+  if (shown.event !== undefined) parts.set('event', String(shown.event));
+  if (shown.about) parts.set('about', '1');
   return parts.toString();
 }
 
@@ -62,18 +70,22 @@ export function shownIn(fragment: string): Shown | undefined {
     return right && low >= 0 && high > low ? [low, high] : undefined;
   };
   const [x, y] = [pair('x'), pair('y')];
-  const colour = colours.find((one) => one === parts.get('colour'));
+  const event = whole('event', parts.get('event') === '-1' ? -1 : NaN);
+  const colour = colourWays.find((one) => one === parts.get('colour'));
   return {
     file: file.slice(0, 1000),
     hash,
     snapshot: whole('snapshot', 0),
-    device: whole('device', 0),
+    device: parts.get('device') === String(hostDevice) ? hostDevice : whole('device', 0),
+    bands: bandsWays.find((one) => one === parts.get('bands')) ?? 'blocks',
     axis: parts.get('axis') === 'time' ? 'time' : 'event',
     view: x && y ? { x0: x[0], x1: x[1], y0: y[0], y1: y[1] } : undefined,
     colour: colour ?? 'allocation',
     filter: (parts.get('filter') ?? '').slice(0, 4096),
     block: whole('block', -1),
-    panel: parts.get('panel') === 'about' ? 'about' : '',
+    panel: panelOf(parts.get('panel')),
+    event: Number.isNaN(event) ? undefined : event,
+    about: parts.get('about') === '1',
   };
 }
 

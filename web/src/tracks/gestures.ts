@@ -18,6 +18,9 @@ export interface GestureTarget {
   boxDone(from: Point, to: Point): void;
   /** The next drag draws a box even without Shift. */
   boxWanted(): boolean;
+  /** A drag from here moves the chosen moment. */
+  scrubs(at: Point): boolean;
+  scrub(at: Point, first: boolean): void;
 }
 
 const clickSlack = 4; // CSS pixels a hand moves while clicking
@@ -28,7 +31,7 @@ export class Gestures {
   private last: Point | undefined;
   /** Where a press ended that did not become a drag; the click event that follows belongs to it. */
   private pressed: Point | undefined;
-  private mode: 'none' | 'press' | 'pan' | 'box' | 'pinch' = 'none';
+  private mode: 'none' | 'press' | 'pan' | 'box' | 'pinch' | 'scrub' = 'none';
 
   constructor(
     private readonly element: HTMLElement,
@@ -76,6 +79,11 @@ export class Gestures {
     this.start = at;
     this.last = at;
     this.pressed = undefined;
+    if (event.button === 0 && !event.shiftKey && !this.target.boxWanted() && this.target.scrubs(at)) {
+      this.mode = 'scrub';
+      this.target.scrub(at, true);
+      return;
+    }
     this.mode = event.button === 0 && (event.shiftKey || this.target.boxWanted()) ? 'box' : 'press';
   };
 
@@ -98,6 +106,9 @@ export class Gestures {
         return;
       case 'box':
         if (this.start) this.target.box(this.start, at);
+        return;
+      case 'scrub':
+        this.target.scrub(at, false);
         return;
       case 'pinch':
         this.pinch(event.pointerId, at);

@@ -3,7 +3,7 @@ import { formatBytesAt, formatCount, formatMoment } from '../base/format.ts';
 import { LatestOnly } from '../base/latest_only.ts';
 import type { AxisUnits, Bytes } from '../base/units.ts';
 import type { Cursor } from '../draw/cursor.ts';
-import type { Axis, BlockDetails, Pick } from '../engine/answers.ts';
+import type { Axis, Band, Pick } from '../engine/answers.ts';
 import type { Columns, ProbeAnswer, ProbeQuestion } from '../engine/protocol.ts';
 import { bringIntoView } from '../state/viewport.ts';
 import type { Point } from './gestures.ts';
@@ -23,7 +23,9 @@ export interface MomentTarget {
   /** The moment, its outline or its cursor changed. */
   changed(): void;
   /** Another block lies under it. */
-  pointed(block: BlockDetails): void;
+  pointed(block: Band): void;
+  /** The cursor was sent to an event. */
+  went(event: number): void;
   /** Grid of the picture on the screen. */
   drawnColumns(): Columns | undefined;
 }
@@ -36,7 +38,7 @@ export class MomentTrack {
   moment: Moment | undefined;
   outline: Outline | undefined;
   pointer: Point | undefined;
-  private hovered: BlockDetails | undefined;
+  private hovered: Band | undefined;
   /** The cursor was last moved by key: the resting pointer does not take it back. */
   private byKeyboard = false;
   /** Where the keyboard's cursor goes; the answer may still be on its way. */
@@ -59,7 +61,7 @@ export class MomentTrack {
   }
 
   /** The block under the cursor. */
-  get block(): BlockDetails | undefined {
+  get block(): Band | undefined {
     return this.hovered && this.moment?.pick?.rank === this.hovered.rank ? this.hovered : undefined;
   }
 
@@ -75,6 +77,17 @@ export class MomentTrack {
     this.hovered = undefined;
     this.outline = undefined;
     this.pointer = undefined;
+  }
+
+  /** The keyboard's cursor goes: the moment it stands for is no longer the chosen one. */
+  leaveEvent(chosen: number): void {
+    if (!this.byKeyboard || !this.moment || this.aim === chosen) return;
+    this.probes.forget();
+    this.byKeyboard = false;
+    this.aim = undefined;
+    this.moment = undefined;
+    this.outline = undefined;
+    this.target.changed();
   }
 
   hover(at: Point | undefined): void {
@@ -111,6 +124,7 @@ export class MomentTrack {
     const { stage } = this;
     this.byKeyboard = true;
     this.aim = event;
+    this.target.went(event);
     const position = (await stage.positionOf(event)) ?? event;
     this.probes.request({
       axis: 'event',
@@ -127,11 +141,11 @@ export class MomentTrack {
     this.motion.to(bringIntoView(view, bounds, place, { from: view.y0, to: view.y1 }));
   }
 
-  /** To the event before or after. */
-  stepEvent(by: 1 | -1): void {
+  /** To the event before or after; the chosen moment counts if one is shown. */
+  stepEvent(by: 1 | -1, chosen: number | undefined): void {
     const { events } = this.stage.info;
     if (events === 0) return;
-    const current = (this.byKeyboard ? this.aim : this.event) ?? (by > 0 ? -1 : events);
+    const current = chosen ?? (this.byKeyboard ? this.aim : this.event) ?? (by > 0 ? -1 : events);
     const event = Math.min(Math.max(current + by, 0), events - 1);
     void this.moveTo(event, this.moment?.bytes ?? this.stage.view.y1 / 3);
   }
@@ -198,10 +212,7 @@ export class MomentTrack {
     this.moment = { axis, column, width, bytes, pick: pick ?? undefined, byKeyboard };
     if (byKeyboard && pick) void this.placeCursor(pick.event);
     if (details) this.hovered = details;
-    this.outline =
-      pick && outline && columns
-        ? { rank: pick.rank, size: pick.size ?? 0, columns, lower: outline }
-        : undefined;
+    this.outline = pick && outline && columns ? { rank: pick.rank, columns, ...outline } : undefined;
     if (pick && pick.rank >= 0 && (details || old?.pick?.rank !== pick.rank) && this.hovered)
       this.target.pointed(this.hovered);
     this.target.changed();

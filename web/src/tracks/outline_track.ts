@@ -1,19 +1,18 @@
-// Keeps the outline of the chosen block for what is visible.
+// Keeps the outline of the chosen band for what is visible.
 import { LatestOnly } from '../base/latest_only.ts';
-import type { Bytes, Rank } from '../base/units.ts';
-import type { BlockDetails } from '../engine/answers.ts';
-import type { Columns } from '../engine/protocol.ts';
+import type { Rank } from '../base/units.ts';
+import type { Band } from '../engine/answers.ts';
+import type { Columns, Edges } from '../engine/protocol.ts';
 import type { Outline, Stage } from './stage.ts';
 
 interface Question {
   rank: Rank;
-  size: Bytes;
   columns: Columns;
 }
 
 export class OutlineTrack {
   private kept: Outline | undefined;
-  private readonly latest: LatestOnly<Question, Float64Array>;
+  private readonly latest: LatestOnly<Question, Edges>;
 
   constructor(
     private readonly stage: Stage,
@@ -21,8 +20,8 @@ export class OutlineTrack {
   ) {
     this.latest = new LatestOnly(
       ({ rank, columns }) => stage.engine.call('outline', { rank, columns }),
-      (lower, question) => {
-        this.kept = { ...question, lower };
+      (edges, question) => {
+        this.kept = { ...question, ...edges };
         changed();
       },
       () => undefined, // a dead engine is told by its client; a refusal leaves what is shown
@@ -35,13 +34,12 @@ export class OutlineTrack {
   }
 
   /** What there is of the block's outline; asks for what is missing. */
-  of(block: BlockDetails | undefined): Outline | undefined {
+  of(block: Band | undefined): Outline | undefined {
     if (!block) return undefined;
     const columns = this.stage.columns();
     const { kept } = this;
     const usable = kept?.rank === block.rank && kept.columns.axis === columns.axis ? kept : undefined;
-    if (!usable || !covers(usable.columns, columns))
-      this.latest.request({ rank: block.rank, size: block.requested_size, columns });
+    if (!usable || !covers(usable.columns, columns)) this.latest.request({ rank: block.rank, columns });
     return usable;
   }
 }

@@ -1,22 +1,25 @@
 // The two canvases of the timeline. Base: what changes with the view. Overlay: what follows the pointer.
 import { drawGrid, drawRulers } from '../draw/axes.ts';
 import type { TimelineColors } from '../draw/colors.ts';
-import { drawCursor, type Cursor } from '../draw/cursor.ts';
+import { drawChosenMoment, drawCursor, type ChosenMoment, type Cursor } from '../draw/cursor.ts';
 import { drawBlockOutline, drawSteps, type LineStyle } from '../draw/curves.ts';
-import { drawAbove, drawOoms, drawPeak } from '../draw/markers.ts';
+import { drawAbove, drawMarkers, drawOoms, drawPeak, markerY } from '../draw/markers.ts';
 import { drawRuler, type Ruler } from '../draw/ruler.ts';
 import { clipped, type Context, type PlotArea, type Projection } from '../draw/plot.ts';
 import type { Point } from './gestures.ts';
 import type { LabelTrack } from './label_track.ts';
 import type { Picture, PictureTrack } from './picture_track.ts';
 import type { Outline, Stage } from './stage.ts';
-import type { Marks } from './travel.ts';
+import type { PlacedMarker } from './marks_track.ts';
+import type { Landmarks } from './travel.ts';
 
 export interface BaseScene {
   stage: Stage;
   picture: PictureTrack;
   labels: LabelTrack;
-  marks: Marks | undefined;
+  landmarks: Landmarks | undefined;
+  /** On the stage's axis. */
+  markers: readonly PlacedMarker[];
   /** Of the chosen block. */
   outline: Outline | undefined;
 }
@@ -25,11 +28,12 @@ export interface OverlayScene {
   outline: Outline | undefined;
   box: { from: Point; to: Point } | undefined;
   cursor: Cursor | undefined;
+  chosen: ChosenMoment | undefined;
   ruler: Ruler | undefined;
 }
 
 export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors: TimelineColors): void {
-  const { stage, picture, labels, marks, outline } = scene;
+  const { stage, picture, labels, landmarks, markers, outline } = scene;
   ctx.fillStyle = colors.background;
   ctx.fillRect(0, 0, ctx.canvas.width, ctx.canvas.height);
   clipped(ctx, at.area, () => {
@@ -37,26 +41,47 @@ export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors:
     picture.draw(ctx, at);
     const { shown } = picture;
     if (shown?.columns.axis !== stage.axis) return;
-    drawLevels(ctx, at, shown, colors);
+    drawLevels(ctx, at, shown, colors, stage.info.bands !== 'segments');
     labels.draw(ctx, at, shown);
-    if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.size, colors, true);
+    if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.upper, colors, true);
   });
-  if (marks?.axis === stage.axis) {
+  if (landmarks?.axis === stage.axis) {
     const peak = stage.info.peak.bytes;
-    drawOoms(ctx, at, marks.ooms, colors);
-    if (peak > 0) drawPeak(ctx, at, { x: marks.peak, bytes: peak }, colors);
+    drawOoms(ctx, at, landmarks.ooms, colors);
+    if (peak > 0) drawPeak(ctx, at, { x: landmarks.peak, bytes: peak }, colors);
   }
   drawRulers(ctx, at, stage.axis, colors);
+  drawMarkers(ctx, at, markers, colors);
+}
+
+/** The marker at a point of the canvas; undefined = none. */
+export function markerAt(
+  at: Projection,
+  markers: readonly PlacedMarker[],
+  { x, y }: Point,
+): PlacedMarker | undefined {
+  const { ratio } = at.area;
+  let nearest = 7 * ratio;
+  let best: PlacedMarker | undefined;
+  for (const marker of markers) {
+    if (Math.abs(markerY(at, marker.kind) - y) > 8 * ratio) continue;
+    const distance = Math.abs(at.x(marker.at) - x);
+    if (distance > nearest) continue;
+    nearest = distance;
+    best = marker;
+  }
+  return best;
 }
 
 export function drawOverlay(ctx: Context, at: Projection, scene: OverlayScene, colors: TimelineColors): void {
-  const { outline, box, cursor, ruler } = scene;
+  const { outline, box, cursor, chosen, ruler } = scene;
   ctx.clearRect(0, 0, ctx.canvas.width, ctx.canvas.height);
   clipped(ctx, at.area, () => {
-    if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.size, colors, false);
+    if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.upper, colors, false);
     if (box) drawBox(ctx, at.area, box, colors);
     if (ruler) drawRuler(ctx, at, ruler, colors);
   });
+  if (chosen) drawChosenMoment(ctx, at, chosen, colors);
   if (cursor && !box) drawCursor(ctx, at, cursor, colors);
 }
 
@@ -65,11 +90,13 @@ function drawLevels(
   at: Projection,
   { columns, curves }: Picture,
   colors: TimelineColors,
+  withAllocated: boolean,
 ): void {
   const { ratio } = at.area;
   const line = (color: string, width: number): LineStyle => ({ color, width });
   if (columns.width > 1) drawSteps(ctx, at, columns, curves.lowest, line(colors.lowest, ratio));
-  drawSteps(ctx, at, columns, curves.allocated, line(colors.allocated, 1.25 * ratio), curves.lowest);
+  if (withAllocated)
+    drawSteps(ctx, at, columns, curves.allocated, line(colors.allocated, 1.25 * ratio), curves.lowest);
   drawSteps(ctx, at, columns, curves.reserved, line(colors.reserved, 1.5 * ratio));
   const last = Math.min(Math.ceil(at.view.x1 / columns.width) - columns.first, columns.count) - 1;
   const reserved = curves.reserved[last];

@@ -1,18 +1,16 @@
 // What the parts of the timeline share: which recording and axis, where the plot lies, what of it is visible.
-import type { AxisUnits, Bytes, Rank } from '../base/units.ts';
+import type { AxisUnits, Rank } from '../base/units.ts';
 import { plotArea, Projection, type PlotArea } from '../draw/plot.ts';
 import type { Axis, ViewInfo } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
-import type { Calls, Columns, Kind } from '../engine/protocol.ts';
+import type { Calls, Columns, Edges, Kind } from '../engine/protocol.ts';
 import { boundsOf, type Bounds, type Viewport } from '../state/viewport.ts';
 import { visibleColumns } from './picture_track.ts';
 
-/** A block's lower edge on a grid of columns; NaN outside its life. */
-export interface Outline {
+/** A band's edges on a grid of columns. */
+export interface Outline extends Edges {
   rank: Rank;
-  size: Bytes;
   columns: Columns;
-  lower: Float64Array;
 }
 
 export class Stage {

@@ -7,14 +7,14 @@ import type { Stage } from './stage.ts';
 import type { ViewMotion } from './view_motion.ts';
 
 /** Where the peak and the OOMs lie on an axis. */
-export interface Marks {
+export interface Landmarks {
   axis: Axis;
   peak: AxisUnits;
   ooms: AxisUnits[];
 }
 
 export class Travel {
-  marks: Marks | undefined;
+  landmarks: Landmarks | undefined;
 
   constructor(
     private readonly stage: Stage,
@@ -34,8 +34,8 @@ export class Travel {
     this.motion.to(show({ ...stage.view, y0: 0, y1: highest * 1.1 }, stage.bounds));
   }
 
-  /** True if the marks of the stage's axis are found (they may be outdated by then). */
-  async findMarks(): Promise<boolean> {
+  /** True if the landmarks of the stage's axis are found (they may be outdated by then). */
+  async findLandmarks(): Promise<boolean> {
     const { axis, info } = this.stage;
     const events = [info.peak.event, ...info.oom_events];
     const place = (event: number): AxisUnits => (event < 0 ? 0 : event + 0.5);
@@ -44,13 +44,13 @@ export class Travel {
       positions = await this.stage.ask('position', { axis, events: events.map((e) => Math.max(e, 0)) });
     if (!positions || axis !== this.stage.axis || info !== this.stage.info) return false;
     const [peak = 0, ...ooms] = positions;
-    this.marks = { axis, peak, ooms };
+    this.landmarks = { axis, peak, ooms };
     return true;
   }
 
   toPeak(): void {
     const { peak } = this.stage.info;
-    if (this.marks) this.to(this.marks.peak, peak.bytes, peak.event);
+    if (this.landmarks) this.to(this.landmarks.peak, peak.bytes, peak.event);
   }
 
   /** The first OOM right of the cursor, else the first of all. */
@@ -61,9 +61,9 @@ export class Travel {
       0,
       events.findIndex((event) => event > current),
     );
-    const position = this.marks?.ooms[index];
+    const position = this.landmarks?.ooms[index];
     const event = events[index];
-    if (position !== undefined && event !== undefined) this.to(position, this.stage.view.y0, event);
+    if (position !== undefined && event !== undefined) this.toEvent(position, event);
   }
 
   /** Shows a block that was chosen elsewhere, keeping the zoom if that is enough to see it. */
@@ -86,6 +86,17 @@ export class Travel {
     this.motion.to(bringIntoView(close, bounds, x, y));
   }
 
+  /** Moves there only if it is outside. */
+  async showEvent(event: number): Promise<void> {
+    const { stage } = this;
+    const at = Math.max(event, 0);
+    const position = stage.axis === 'event' ? at : await stage.positionOf(at);
+    const { view, bounds } = stage;
+    if (position === undefined || (position >= view.x0 && position <= view.x1)) return;
+    const place = { from: position, to: position + 1 };
+    this.motion.to(bringIntoView(view, bounds, place, { from: view.y0, to: view.y1 }));
+  }
+
   /** A block's whole life fills the view. */
   async fitBlock(rank: Rank): Promise<void> {
     const { stage } = this;
@@ -94,14 +105,11 @@ export class Travel {
     const { from, to, offset, size } = place;
     const room = Math.max((to - from) * 0.08, 1);
     const wide = show({ ...stage.view, x0: from - room, x1: to + room }, stage.bounds);
-    const lower = await stage.ask('outline', { rank, columns: stage.columns(wide) });
+    const edges = await stage.ask('outline', { rank, columns: stage.columns(wide) });
     let low = offset;
     let high = offset + size;
-    for (const edge of lower ?? []) {
-      if (Number.isNaN(edge)) continue;
-      low = Math.min(low, edge);
-      high = Math.max(high, edge + size);
-    }
+    for (const edge of edges?.lower ?? []) if (!Number.isNaN(edge)) low = Math.min(low, edge);
+    for (const edge of edges?.upper ?? []) if (!Number.isNaN(edge)) high = Math.max(high, edge);
     const air = Math.max((high - low) * 0.15, size * 0.5);
     this.motion.to(show({ ...wide, y0: low - air, y1: high + air }, stage.bounds));
   }
@@ -128,6 +136,24 @@ export class Travel {
     return show({ x0: range[0], x1: range[1], y0, y1 }, bounds);
   }
 
+  /** To an event whose place is known, at the height that is shown. */
+  toEvent(position: AxisUnits, event: number): void {
+    this.to(position, this.stage.view.y0, event);
+  }
+
+  /** A stretch of the recording fills the view, the height stays. */
+  fitStretch(from: AxisUnits, to: AxisUnits): void {
+    const { view, bounds } = this.stage;
+    const room = (to - from) * 0.02;
+    this.motion.to(show({ ...view, x0: from - room, x1: to + room }, bounds));
+  }
+
+  /** Moves a stretch into the view if it lies outside. */
+  reveal(from: AxisUnits, to: AxisUnits): void {
+    const { view, bounds } = this.stage;
+    this.motion.to(bringIntoView(view, bounds, { from, to }, { from: view.y0, to: view.y1 }));
+  }
+
   private to(position: AxisUnits, bytes: Bytes, event: number): void {
     const { view, bounds } = this.stage;
     this.motion.to(bringIntoView(view, bounds, { from: position, to: position }, { from: bytes, to: bytes }));
@@ -148,8 +174,8 @@ export class Travel {
   }
 
   private async lowerEdge(rank: Rank, view: Viewport): Promise<Bytes | undefined> {
-    const lower = await this.stage.ask('outline', { rank, columns: this.stage.columns(view) });
-    const edges = lower?.filter((edge) => !Number.isNaN(edge));
+    const outline = await this.stage.ask('outline', { rank, columns: this.stage.columns(view) });
+    const edges = outline?.lower.filter((edge) => !Number.isNaN(edge));
     return edges?.[Math.floor(edges.length / 2)];
   }
 }

@@ -6,7 +6,7 @@ import type { OpenFile } from '../state/open_files.ts';
 import './copy_button.ts';
 import './dialog.ts';
 import type { DialogView } from './dialog.ts';
-import { base } from './styles.ts';
+import { base, facts } from './styles.ts';
 
 /** Tells `closed`. */
 @customElement('memstrata-about')
@@ -28,7 +28,7 @@ export class AboutView extends LitElement {
 
   protected override render(): TemplateResult {
     const { file } = this;
-    const settings = settingLines(file);
+    const settings = settingLines(file.view?.settings);
     return html`<memstrata-dialog
       heading="About this file"
       width="640"
@@ -66,21 +66,8 @@ export class AboutView extends LitElement {
 
   static override styles = [
     base,
+    facts,
     css`
-      dl {
-        display: grid;
-        grid-template-columns: max-content minmax(0, 1fr);
-        gap: 4px 16px;
-        margin: 8px 0 0;
-      }
-      dt {
-        color: var(--dim);
-      }
-      dd {
-        margin: 0;
-        overflow-wrap: anywhere;
-        font-variant-numeric: tabular-nums;
-      }
       .more {
         color: var(--dim);
       }

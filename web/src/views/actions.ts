@@ -1,7 +1,8 @@
 // Everything one can do by key, in one table: the page acts by it, and the sheet of keys (`?`) is printed from it.
+import { panelIds, panelNames, type PanelId } from '../state/panels.ts';
 import type { Movement } from '../tracks/motion.ts';
 
-export type ActionId = (typeof table)[number]['id'];
+export type ActionId = (typeof table)[number]['id'] | `panel-${PanelId}`;
 
 /** What actions ask of the timeline. */
 export interface TimelineActions {
@@ -9,7 +10,7 @@ export interface TimelineActions {
   fitHeight(): Promise<void>;
   goToPeak(): void;
   nextOom(): void;
-  stepEvent(by: 1 | -1): void;
+  stepMarker(by: 1 | -1): void;
   measure(): void;
 }
 
@@ -22,9 +23,15 @@ export interface ActionTarget {
   toggleTheme(): void;
   changeAxis(): void;
   changeColour(): void;
+  changeBands(): boolean;
   focusFilter(): boolean;
   stepMatch(by: 1 | -1): void;
+  stepEvent(by: 1 | -1): boolean;
+  togglePanel(panel: PanelId): boolean;
+  openFiles(): void;
   stepFile(by: 1 | -1): boolean;
+  stepSnapshot(by: 1 | -1): boolean;
+  stepDevice(by: 1 | -1): boolean;
   closeFile(): boolean;
   copyLink(): void;
   copyDetails(): boolean;
@@ -34,7 +41,7 @@ export interface ActionTarget {
 
 export interface Action {
   id: string;
-  group: 'Move and zoom' | 'Find' | 'Blocks' | 'Page';
+  group: 'Move and zoom' | 'Find' | 'Blocks' | 'Panels' | 'Page';
   /**
    * As `keyOf` names them. `Key...` and `Arrow...` are places on the keyboard; anything else is the letter typed.
    */
@@ -109,6 +116,20 @@ const table = [
     what: 'next out-of-memory event',
     run: onTimeline((t) => t.nextOom()),
   },
+  {
+    id: 'next-marker',
+    group: 'Find',
+    keys: ['k'],
+    what: 'next marker: snapshot, note, out of memory',
+    run: onTimeline((t) => t.stepMarker(1)),
+  },
+  {
+    id: 'previous-marker',
+    group: 'Find',
+    keys: ['Shift k'],
+    what: 'previous marker',
+    run: onTimeline((t) => t.stepMarker(-1)),
+  },
   { id: 'filter', group: 'Find', keys: ['/'], what: 'search and filter', run: (page) => page.focusFilter() },
   { id: 'next-match', group: 'Find', keys: ['n'], what: 'next match', run: (page) => page.stepMatch(1) },
   {
@@ -123,14 +144,14 @@ const table = [
     group: 'Find',
     keys: [']'],
     what: 'next event',
-    run: onTimeline((t) => t.stepEvent(1)),
+    run: (page) => page.stepEvent(1),
   },
   {
     id: 'previous-event',
     group: 'Find',
     keys: ['['],
     what: 'previous event',
-    run: onTimeline((t) => t.stepEvent(-1)),
+    run: (page) => page.stepEvent(-1),
   },
   {
     id: 'pin',
@@ -168,6 +189,20 @@ const table = [
     what: 'next way to colour',
     run: (page) => page.changeColour(),
   },
+  {
+    id: 'bands',
+    group: 'Page',
+    keys: ['v'],
+    what: 'next view: active memory, with private pools, segments',
+    run: (page) => page.changeBands(),
+  },
+  {
+    id: 'open',
+    group: 'Page',
+    keys: ['Ctrl o'],
+    what: 'open files',
+    run: (page) => page.openFiles(),
+  },
   { id: 'next-file', group: 'Page', keys: ['.'], what: 'next file', run: (page) => page.stepFile(1) },
   {
     id: 'previous-file',
@@ -175,6 +210,34 @@ const table = [
     keys: [','],
     what: 'previous file',
     run: (page) => page.stepFile(-1),
+  },
+  {
+    id: 'next-snapshot',
+    group: 'Page',
+    keys: ['r'],
+    what: 'next snapshot of the file',
+    run: (page) => page.stepSnapshot(1),
+  },
+  {
+    id: 'previous-snapshot',
+    group: 'Page',
+    keys: ['Shift r'],
+    what: 'previous snapshot of the file',
+    run: (page) => page.stepSnapshot(-1),
+  },
+  {
+    id: 'next-device',
+    group: 'Page',
+    keys: ['g'],
+    what: 'next device',
+    run: (page) => page.stepDevice(1),
+  },
+  {
+    id: 'previous-device',
+    group: 'Page',
+    keys: ['Shift g'],
+    what: 'previous device',
+    run: (page) => page.stepDevice(-1),
   },
   {
     id: 'close-file',
@@ -195,14 +258,26 @@ const table = [
   { id: 'theme', group: 'Page', keys: ['t'], what: 'light or dark', run: (page) => page.toggleTheme() },
   { id: 'keys', group: 'Page', keys: ['?'], what: 'this sheet', run: (page) => page.openKeys() },
 ] as const satisfies readonly Action[];
-export const actions: readonly (Action & { id: ActionId })[] = table;
+const panelActions = panelIds.map(
+  (panel, index) =>
+    ({
+      id: `panel-${panel}`,
+      group: 'Panels',
+      keys: [String(index + 1)],
+      what: `open or close: ${panelNames[panel]}`,
+      run: (page: ActionTarget) => page.togglePanel(panel),
+    }) as const,
+);
+export const actions: readonly (Action & { id: ActionId })[] = [...table, ...panelActions];
 
 /** What the mouse and fingers do, for the sheet. */
 export const gestures: readonly { keys: string; what: string }[] = [
   { keys: 'Wheel', what: 'zoom; with Shift or Alt the height, with Ctrl both' },
   { keys: 'Drag', what: 'move; with Shift draw a box to zoom to' },
-  { keys: 'Click', what: 'pin a block, or let it go' },
+  { keys: 'Click', what: 'pin a block, or let it go; with the State open also choose the moment' },
+  { keys: 'Drag the ruler', what: 'choose the moment of the State' },
   { keys: 'Double click', what: 'fit the life of a block' },
+  { keys: 'Click a region', what: 'fit it; a marker: go there' },
   { keys: 'Pinch', what: 'zoom both ways; tap pins' },
 ];
 

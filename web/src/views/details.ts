@@ -1,24 +1,23 @@
-// The panel beside the timeline: all that is known of one block.
-import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
-import { baseName, formatBytes, formatExactBytes, plural } from '../base/format.ts';
-import type { BlockDetails, Frame, ViewInfo } from '../engine/answers.ts';
-import { factsOf, kindNote, stackTitle, textOf } from '../state/block_text.ts';
-import { originsOf, ownFrame, runsOf, type StackRun } from '../state/stack_lines.ts';
+// The pane beside the timeline: all that is known of what is pointed at or chosen.
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { customElement, property, query } from 'lit/decorators.js';
+import { baseName, formatBytes, formatExactBytes } from '../base/format.ts';
+import type { ViewInfo } from '../engine/answers.ts';
+import { textOf, type Described, type Goal } from '../state/described.ts';
+import { ownFrame } from '../state/stack_lines.ts';
 import './copy_button.ts';
 import type { CopyButton } from './copy_button.ts';
-import { base } from './styles.ts';
+import './stack.ts';
+import { base, facts } from './styles.ts';
 import { symbols } from './symbols.ts';
 
-const foldFrom = 4; // library frames in a row that fold into one line
-
+/** Tells `go` with a Goal, and `unpin`. */
 @customElement('memstrata-details')
 export class DetailsView extends LitElement {
-  @property({ attribute: false }) block: BlockDetails | undefined;
+  @property({ attribute: false }) of: Described | undefined;
   @property({ attribute: false }) info: ViewInfo | undefined;
+  /** It stays until it is let go. */
   @property({ type: Boolean }) pinned = false;
-  @state() private withInterpreter = false;
-  @state() private unfolded: ReadonlySet<number> = new Set();
   @query('#copy-all') private copyAll!: CopyButton | null;
 
   /** As text to the clipboard. */
@@ -26,40 +25,26 @@ export class DetailsView extends LitElement {
     void this.copyAll?.copy();
   }
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('block') && changed.get('block')?.rank !== this.block?.rank) this.unfolded = new Set();
-  }
-
   protected override render(): TemplateResult {
-    const { block, info } = this;
-    if (!block || !info) {
-      return html`<div class="empty">
-        <h2>Block</h2>
-        <p>Point at a band to see what it is and where it was allocated. Click to keep it here.</p>
-        ${
-          info && info.events > 0 && !info.has_stacks
-            ? html`<p data-note="no-stacks">
-                This recording has no stacks. Call <code>_record_memory_history(stacks="all")</code> to see
-                the lines of code, too.
-              </p>`
-            : ''
-        }
-      </div>`;
-    }
-    const note = kindNote(block);
-    const own = ownFrame(block.frames);
+    const { of, info } = this;
+    if (!of) return this.empty(info);
+    const own = ownFrame(of.frames);
     return html`
       <header>
         <div class="name">
-          <code data-name>${block.name}</code>
-          <memstrata-copy label="Copy the name" .text=${() => block.name}></memstrata-copy>
+          ${
+            of.name === ''
+              ? nothing
+              : html`<code data-name>${of.name}</code>
+                  <memstrata-copy label="Copy the name" .text=${() => of.name}></memstrata-copy>`
+          }
           <span class="actions">
             <memstrata-copy
               id="copy-all"
               wide
               label="Copy all"
               title="Everything below as text (Ctrl C)"
-              .text=${() => textOf(block, info)}></memstrata-copy>
+              .text=${() => textOf(of)}></memstrata-copy>
             ${
               this.pinned
                 ? html`<button
@@ -70,114 +55,79 @@ export class DetailsView extends LitElement {
                     @click=${() => this.dispatchEvent(new CustomEvent('unpin'))}>
                     ${symbols.pin}
                   </button>`
-                : ''
+                : nothing
             }
           </span>
         </div>
-        <h2 data-bytes=${block.requested_size}>
-          ${formatBytes(block.requested_size)}
-          <span class="exact">${formatExactBytes(block.requested_size)}</span>
-        </h2>
+        ${of.title === '' ? nothing : html`<p class="title" data-title>${of.title}</p>`}
+        ${
+          of.bytes === undefined
+            ? nothing
+            : html`<h2 data-bytes=${of.bytes}>
+                ${formatBytes(of.bytes)}
+                <span class="exact">${formatExactBytes(of.bytes)}</span>
+              </h2>`
+        }
         ${
           own
             ? html`<p class="own-line" title=${own.text}>
                 <span class="function">${own.name}</span> ${baseName(own.file)}:${own.line}
               </p>`
-            : ''
+            : nothing
         }
-        ${note ? html`<p class="kind">${note}</p>` : ''}
+        ${of.note ? html`<p class="kind">${of.note}</p>` : nothing}
+        ${of.ways.length > 0 ? this.ways(of) : nothing}
       </header>
       <dl>
-        ${factsOf(block, info).map(
+        ${of.facts.map(
           ({ label, value, more }) =>
             html`<dt>${label}</dt>
               <dd>${value}${more === undefined ? '' : html` <span class="more">${more}</span>`}</dd>`,
         )}
       </dl>
-      ${this.stack(block)}
+      <memstrata-stack .of=${of}></memstrata-stack>
       ${
-        block.forward_frames
+        of.forward
           ? html`<h3>Forward pass</h3>
-              <pre>${block.forward_frames}</pre>`
-          : ''
+              <pre>${of.forward}</pre>`
+          : nothing
       }
     `;
   }
 
-  private stack(block: BlockDetails): TemplateResult {
-    const hidden = originsOf(block.frames).filter((origin) => origin === 'interpreter').length;
-    const runs = runsOf(block.frames, this.withInterpreter);
-    return html`
-      <h3>
-        ${stackTitle(block)}
-        ${
-          hidden > 0
-            ? html`<button
-                class="button small quiet"
-                aria-pressed=${this.withInterpreter ? 'true' : 'false'}
-                @click=${() => (this.withInterpreter = !this.withInterpreter)}>
-                ${plural(hidden, 'interpreter frame')} ${this.withInterpreter ? 'shown' : 'hidden'}
-              </button>`
-            : ''
-        }
-      </h3>
+  private ways({ ways }: Described): TemplateResult {
+    return html`<p class="ways" role="group" aria-label="Go to">
+      ${ways.map(
+        ({ label, goal }) =>
+          html`<button
+            class="button small"
+            data-way=${label}
+            title="Go to: ${label}"
+            @click=${() => this.dispatchEvent(new CustomEvent<Goal>('go', { detail: goal }))}>
+            ${label}
+          </button>`,
+      )}
+    </p>`;
+  }
+
+  private empty(info: ViewInfo | undefined): TemplateResult {
+    return html`<div class="empty">
+      <h2>Block</h2>
+      <p>Point at a band to see what it is and where it was allocated. Click to keep it here.</p>
       ${
-        block.frames.length === 0
-          ? html`<div class="reasons">
-              <p>No stack is recorded for this block. Possible reasons:</p>
-              <ul>
-                ${block.no_stack_reasons.map((reason) => html`<li>${reason}</li>`)}
-              </ul>
-            </div>`
-          : html`<ol class="frames">
-              ${runs.map((run, index) => this.run(run, index, runs.length > 1))}
-            </ol>`
+        info && info.events > 0 && !info.has_stacks
+          ? html`<p data-note="no-stacks">
+              This recording has no stacks. Call <code>_record_memory_history(stacks="all")</code> to see the
+              lines of code, too.
+            </p>`
+          : nothing
       }
-    `;
-  }
-
-  private run(run: StackRun, index: number, amongOthers: boolean): TemplateResult | TemplateResult[] {
-    const folds = amongOthers && run.origin !== 'own' && run.frames.length >= foldFrom;
-    if (!folds) return run.frames.map((frame) => this.frame(frame, run.origin));
-    const open = this.unfolded.has(index);
-    const toggle = (): void => {
-      const next = new Set(this.unfolded);
-      if (!next.delete(index)) next.add(index);
-      this.unfolded = next;
-    };
-    return html`<li class="fold">
-        <button class="fold-button" aria-expanded=${open ? 'true' : 'false'} @click=${toggle}>
-          ${open ? symbols.up : symbols.down}
-          <span>${plural(run.frames.length, `${run.origin} frame`)}</span>
-          ${open ? '' : html`<span class="peek">${run.frames[0]?.name}</span>`}
-        </button>
-      </li>
-      ${open ? run.frames.map((frame) => this.frame(frame, run.origin)) : ''}`;
-  }
-
-  private frame(frame: Frame, origin: StackRun['origin']): TemplateResult {
-    const known = frame.file !== '' && frame.file !== '??';
-    const place = known ? `${frame.file}:${frame.line}` : '';
-    return html`<li class="frame ${origin}">
-      <div class="call" title=${frame.text}>
-        <span class="function">${frame.name || frame.text}</span>
-        ${frame.repeats > 1 ? html`<span class="repeats">×${frame.repeats}</span>` : ''}
-        ${
-          known
-            ? html`<span class="place"
-                ><span class="folder">${place.slice(0, place.length - baseName(place).length)}</span
-                ><span class="file">${baseName(place)}</span
-                ><memstrata-copy label="Copy ${place}" .text=${() => place}></memstrata-copy
-              ></span>`
-            : ''
-        }
-      </div>
-      ${frame.fx.map((line) => html`<div class="fx">${line}</div>`)}
-    </li>`;
+    </div>`;
   }
 
   static override styles = [
     base,
+    facts,
     css`
       :host {
         display: block;
@@ -249,8 +199,7 @@ export class DetailsView extends LitElement {
       }
       code,
       pre,
-      .function,
-      .fx {
+      .function {
         font-family: var(--mono);
         font-size: 12px;
       }
@@ -267,140 +216,20 @@ export class DetailsView extends LitElement {
         margin: 4px 0 0;
         color: var(--dim);
       }
-      dl {
-        display: grid;
-        grid-template-columns: max-content minmax(0, 1fr);
-        gap: 4px 16px;
-        margin: 12px 0 0;
-      }
-      dt {
-        color: var(--dim);
-      }
-      dd {
-        margin: 0;
-        overflow-wrap: anywhere;
-        font-variant-numeric: tabular-nums;
-      }
-      .frames {
-        margin: 0;
-        padding: 0;
-        list-style: none;
-      }
-      .frame {
-        color: var(--dim);
-      }
-      /* The name first, then file and line; the folder takes what is left. File and line go below a long name. */
-      .call {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        column-gap: 8px;
-        min-height: 24px;
-        margin-right: -8px;
-      }
-      .function {
-        flex: none;
-        max-width: 100%;
-        overflow: hidden;
-        text-overflow: ellipsis;
-        white-space: nowrap;
-      }
-      .repeats {
-        flex: none;
-        color: var(--text);
-        font-weight: 600;
-      }
-      .frame.own {
-        padding-left: 10px;
-        margin-left: -12px;
-        border-left: 2px solid var(--accent);
-      }
-      .frame.own .function {
-        color: var(--text);
-        font-weight: 600;
-      }
-      .place {
-        display: flex;
-        flex: 1 1 auto;
-        align-items: center;
-        max-width: 100%;
-        font-size: 12px;
-        white-space: nowrap;
-      }
-      .folder {
-        flex: 1 1 0;
-        width: 0;
-        overflow: hidden;
-        text-align: right;
-        text-overflow: ellipsis;
-      }
-      .file {
-        flex: none;
-      }
-      .own .file {
-        color: var(--text);
-      }
-      .call memstrata-copy {
-        flex: none;
-        margin-left: 2px;
-        opacity: 0;
-      }
-      .call:hover memstrata-copy,
-      .call memstrata-copy:focus-within {
-        opacity: 1;
-      }
-      @media (hover: none) {
-        .call memstrata-copy {
-          opacity: 1;
-        }
-      }
-      .fx {
-        padding-left: 16px;
-        white-space: pre-wrap;
-        overflow-wrap: anywhere;
-      }
-      .fold-button {
-        display: flex;
-        align-items: center;
-        gap: 6px;
-        width: 100%;
-        padding: 4px 0;
-        border: 0;
-        background: none;
-        color: var(--dim);
-        font-size: 12px;
-        text-align: left;
-        cursor: pointer;
-        white-space: nowrap;
-      }
-      .fold-button:hover {
-        color: var(--text);
-      }
-      .fold-button svg {
-        width: 12px;
-        height: 12px;
-        margin-left: -2px;
-      }
-      .peek {
-        overflow: hidden;
-        text-overflow: ellipsis;
-        font-family: var(--mono);
-        font-size: 11.5px;
-      }
-      .reasons {
-        color: var(--dim);
-      }
-      .reasons p {
-        margin: 4px 0;
-      }
-      .reasons ul {
-        margin: 0;
-        padding-left: 18px;
-      }
       pre {
         margin: 0;
         overflow-x: auto;
         color: var(--dim);
+      }
+      .title {
+        margin: 0;
+        font-weight: 600;
+      }
+      .ways {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 4px;
+        margin: 8px 0 0;
       }
     `,
   ];

@@ -2,6 +2,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../base/format.ts';
+import type { Bytes } from '../base/units.ts';
 import type { Kinds, Shares } from '../engine/answers.ts';
 import { base } from './styles.ts';
 
@@ -48,7 +49,18 @@ export class LegendView extends LitElement {
           </button>
         </li>`;
       })}
+      ${shares?.unused === undefined ? nothing : this.unused(shares.unused, level, moment)}
     </ul>`;
+  }
+
+  /** What private pools keep and no block uses. */
+  private unused(bytes: Bytes, level: Bytes, moment: string): TemplateResult {
+    const text = 'kept by pools, unused';
+    return html`<li class="unused" data-unused=${bytes} title="${text}: ${formatExactBytes(bytes)} ${moment}">
+      <svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2"></rect></svg>
+      <span class="label">${text}</span>
+      <span class="share">${percentText(level > 0 ? (bytes / level) * 100 : 0)} · ${formatBytes(bytes)}</span>
+    </li>`;
   }
 
   private light(kind: number): void {
@@ -63,7 +75,7 @@ export class LegendView extends LitElement {
     css`
       ul {
         display: grid;
-        grid-template-columns: repeat(auto-fill, minmax(212px, 1fr));
+        grid-template-columns: repeat(auto-fit, minmax(212px, 1fr));
         gap: 0 8px;
         max-height: 104px;
         margin: 0;
@@ -72,7 +84,11 @@ export class LegendView extends LitElement {
         border-bottom: 1px solid var(--line);
         list-style: none;
       }
-      button {
+      li {
+        max-width: 340px;
+      }
+      button,
+      .unused {
         display: flex;
         align-items: center;
         gap: 6px;
@@ -84,7 +100,12 @@ export class LegendView extends LitElement {
         background: none;
         font-size: 12px;
         white-space: nowrap;
+      }
+      button {
         cursor: pointer;
+      }
+      .unused rect {
+        fill: var(--envelope);
       }
       button:hover {
         background: var(--hover);
@@ -117,6 +138,7 @@ export class LegendView extends LitElement {
           max-height: none;
         }
         svg {
+          filter: var(--on-paper, none);
           print-color-adjust: exact;
         }
       }

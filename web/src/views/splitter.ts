@@ -1,17 +1,22 @@
-// The line between the timeline and the details; drag it, or move it with the arrow keys.
+// The line between two panes; drag it, or move it with the arrow keys.
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { base } from './styles.ts';
 
-const narrowest = 260; // of the pane to the right
-const widest = 900;
 const step = 16; // by key
 
-/** Tells `resize` with the wanted width while it moves, and `resized` when that is over. */
+/** Tells `resize` with the wanted size while it moves, and `resized` when that is over. */
 @customElement('memstrata-splitter')
 export class SplitterView extends LitElement {
-  /** Width of the pane to the right in CSS pixels. */
-  @property({ type: Number }) width = 360;
+  /** Of the pane to the right, or of the one below, in CSS pixels. */
+  @property({ type: Number }) size = 360;
+  @property({ type: Number }) least = 0;
+  @property({ type: Number }) most = 900;
+  /** Room that the other pane keeps. */
+  @property({ type: Number }) rest = 320;
+  /** What the size is of: the pane to the right has a width, the one below a height. */
+  @property({ reflect: true }) direction: 'width' | 'height' = 'width';
+  @property() label = '';
 
   private readonly start = (event: PointerEvent): void => {
     (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
@@ -19,32 +24,36 @@ export class SplitterView extends LitElement {
   };
   private readonly move = (event: PointerEvent): void => {
     if (!(event.currentTarget as HTMLElement).hasPointerCapture(event.pointerId)) return;
-    this.resize((this.parentElement?.getBoundingClientRect().right ?? innerWidth) - event.clientX);
+    const around = this.parentElement?.getBoundingClientRect();
+    if (!around) return;
+    this.resize(this.direction === 'width' ? around.right - event.clientX : around.bottom - event.clientY);
   };
   private readonly end = (): void => void this.dispatchEvent(new CustomEvent('resized'));
   private readonly key = (event: KeyboardEvent): void => {
-    const by = { ArrowLeft: step, ArrowRight: -step }[event.key];
-    if (by === undefined) return;
+    const [more, less] = this.direction === 'width' ? ['ArrowLeft', 'ArrowRight'] : ['ArrowUp', 'ArrowDown'];
+    if (event.key !== more && event.key !== less) return;
     event.preventDefault();
-    this.resize(this.width + by);
+    this.resize(this.size + (event.key === more ? step : -step));
     this.end();
   };
 
   private resize(wanted: number): void {
-    const most = Math.min(widest, (this.parentElement?.clientWidth ?? innerWidth) - 320);
-    const width = Math.round(Math.max(narrowest, Math.min(wanted, most)));
-    this.dispatchEvent(new CustomEvent<number>('resize', { detail: width }));
+    const around = this.parentElement;
+    if (!around) return;
+    const room = this.direction === 'width' ? around.clientWidth : around.clientHeight;
+    const size = Math.round(Math.max(this.least, Math.min(wanted, this.most, room - this.rest)));
+    this.dispatchEvent(new CustomEvent<number>('resize', { detail: size }));
   }
 
   protected override render(): TemplateResult {
     return html`<div
       role="separator"
       tabindex="0"
-      aria-orientation="vertical"
-      aria-label="Width of the details"
-      aria-valuemin=${narrowest}
-      aria-valuemax=${widest}
-      aria-valuenow=${this.width}
+      aria-orientation=${this.direction === 'width' ? 'vertical' : 'horizontal'}
+      aria-label=${this.label}
+      aria-valuemin=${this.least}
+      aria-valuemax=${this.most}
+      aria-valuenow=${this.size}
       @pointerdown=${this.start}
       @pointermove=${this.move}
       @pointerup=${this.end}
@@ -70,6 +79,13 @@ export class SplitterView extends LitElement {
         inset: 0 -4px;
         z-index: 1;
       }
+      :host([direction='height']) div {
+        height: 1px;
+        cursor: row-resize;
+      }
+      :host([direction='height']) div::after {
+        inset: -4px 0;
+      }
       div:hover,
       div:focus-visible {
         background: var(--accent);
@@ -77,10 +93,10 @@ export class SplitterView extends LitElement {
         outline: none;
       }
       @media (max-width: 899px) {
-        div {
+        :host([direction='width']) div {
           pointer-events: none;
         }
-        div::after {
+        :host([direction='width']) div::after {
           display: none;
         }
       }

@@ -29,7 +29,8 @@ export class StatsView extends LitElement {
       ${this.bytes('reserved-peak', 'Reserved peak', info.reserved_peak)}
       ${this.bytes('initial', 'Before recording', info.initial_bytes)}
       ${this.bytes('final', 'At the end', info.final_bytes)} ${this.count('events', 'Events', info.events)}
-      ${this.count('blocks', 'Blocks', info.blocks)}
+      ${this.count('blocks', info.bands === 'segments' ? 'Segments' : 'Blocks', info.blocks)}
+      ${info.pools ? this.count('pools', 'Private pools', info.pools) : nothing}
       ${
         ooms > 0
           ? html`<button

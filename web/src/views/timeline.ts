@@ -11,33 +11,41 @@ import { colorsOf, enginePalette, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds, colourNames, colourWays } from '../draw/palettes.ts';
 import { plotArea, Projection } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
-import type { Axis, BlockDetails, ColourBy, ViewInfo } from '../engine/answers.ts';
+import { bandsNames, type Axis, type Band, type ColourBy, type ViewInfo } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
+import { deviceName } from '../state/devices.ts';
+import { markerLines } from '../state/mark_text.ts';
 import { boundsOf, fitAll, show, type Viewport } from '../state/viewport.ts';
+import { ChosenTrack } from '../tracks/chosen_track.ts';
 import { Gestures, type Point } from '../tracks/gestures.ts';
 import { KindsTrack } from '../tracks/kinds_track.ts';
 import { MomentTrack } from '../tracks/moment_track.ts';
 import { LabelTrack } from '../tracks/label_track.ts';
+import { MarksTrack, type PlacedMarker, type PlacedRegion } from '../tracks/marks_track.ts';
 import type { Movement } from '../tracks/motion.ts';
 import { OutlineTrack } from '../tracks/outline_track.ts';
 import { highestEvent, PictureTrack, type PictureStyle } from '../tracks/picture_track.ts';
 import { RulerTrack, spoken } from '../tracks/ruler_track.ts';
-import { drawBase, drawOverlay } from '../tracks/scene.ts';
+import { drawBase, drawOverlay, markerAt } from '../tracks/scene.ts';
 import { Stage } from '../tracks/stage.ts';
 import { Travel } from '../tracks/travel.ts';
 import { ViewMotion } from '../tracks/view_motion.ts';
 import './legend.ts';
 import './minimap.ts';
 import type { MinimapView, Stretch } from './minimap.ts';
+import './regions.ts';
+import type { RegionsView } from './regions.ts';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
 import { readout } from './timeline_readout.ts';
 import { timelineStyles } from './timeline_styles.ts';
+import { tip, tipStyles } from './tip.ts';
 
 /** What is kept of a device while another one is shown: going back shows it in the same frame. */
 interface Kept {
   picture: PictureTrack;
   kinds: KindsTrack;
+  marks: MarksTrack;
   axis: Axis;
   view: Viewport | undefined;
   /** What `prepare` asked for. */
@@ -53,8 +61,10 @@ export class TimelineView extends LitElement {
   @property({ attribute: false }) theme: Theme = 'light';
   @property({ attribute: false }) axis: Axis = 'event';
   /** The pinned block, shared with the other views. */
-  @property({ attribute: false }) pinned: BlockDetails | undefined;
+  @property({ attribute: false }) pinned: Band | undefined;
   @property({ attribute: false }) colourBy: ColourBy = 'allocation';
+  /** The chosen moment, if it is to be seen: the state after this event, -1 = before the first. */
+  @property({ attribute: false }) chosen: number | undefined;
   /** Changes with every filter; empty = nothing is dimmed. */
   @property({ attribute: false }) highlight = '';
   /** Shown first of a device instead of everything; taken once. */
@@ -65,11 +75,14 @@ export class TimelineView extends LitElement {
   @state() private litKind = -1;
   @state() private heldKind = -1;
   @state() private problem: string | undefined;
+  /** The marker whose words are shown: under the pointer, or gone to by key. */
+  @state() private marker: PlacedMarker | undefined;
 
   @query('.plot') private plot!: HTMLDivElement;
   @query('.base') private baseCanvas!: HTMLCanvasElement;
   @query('.overlay') private overlayCanvas!: HTMLCanvasElement;
   @query('memstrata-minimap') private minimap!: MinimapView | null;
+  @query('memstrata-regions') private regions!: RegionsView | null;
 
   private readonly stage = new Stage();
   private readonly motion = new ViewMotion(
@@ -85,10 +98,17 @@ export class TimelineView extends LitElement {
       if (measured && place && this.cursor.moment?.byKeyboard) void this.ruler.measure(measured.from, place);
       this.drawOverlay();
     },
-    pointed: (block) => this.dispatchEvent(new CustomEvent<BlockDetails>('point', { detail: block })),
+    pointed: (block) => this.dispatchEvent(new CustomEvent<Band>('point', { detail: block })),
+    went: (event) => this.choose(event, true),
     drawnColumns: () => this.kept?.picture.shown?.columns,
   });
   private readonly travel = new Travel(this.stage, this.motion, this.cursor);
+  private readonly chosenTrack = new ChosenTrack(
+    this.stage,
+    () => this.drawOverlay(),
+    (time) => this.travel.eventAt(time),
+    (event, step) => this.choose(event, step),
+  );
   private readonly pinOutline = new OutlineTrack(this.stage, () => this.redraw());
   private readonly ruler = new RulerTrack(this.stage, this.travel, () => {
     this.requestUpdate(); // it is told in words, too
@@ -102,6 +122,7 @@ export class TimelineView extends LitElement {
   private pendingView: Viewport | undefined;
   private drawing = false;
   private firstPicture = false;
+  private toldView: Viewport | undefined;
   private readonly resized = new ResizeObserver((entries) => this.resize(entries));
 
   override connectedCallback(): void {
@@ -141,11 +162,32 @@ export class TimelineView extends LitElement {
   }
   /** The cursor to the event before or after. */
   stepEvent(by: 1 | -1): void {
-    this.cursor.stepEvent(by);
+    this.cursor.stepEvent(by, this.chosen);
   }
+  /** The next marker right of the cursor, or left of it; goes round. */
+  stepMarker(by: 1 | -1): void {
+    const markers = this.kept?.marks.placed?.markers ?? [];
+    const from = this.marker?.event ?? this.chosen ?? this.cursor.event ?? (by > 0 ? -1 : Infinity);
+    const next =
+      by > 0
+        ? (markers.find(({ event }) => event > from) ?? markers[0])
+        : (markers.findLast(({ event }) => event < from) ?? markers.at(-1));
+    if (next) this.goToMarker(next);
+  }
+  private goToMarker(marker: PlacedMarker): void {
+    this.travel.toEvent(marker.at, marker.event);
+    if (this.chosen !== undefined) this.choose(marker.event, false);
+    this.marker = marker;
+  }
+
   /** Shows a block that was chosen elsewhere, keeping the zoom if that is enough to see it. */
   showBlock(rank: Rank, size: Bytes): Promise<void> {
     return this.travel.showBlock(rank, size);
+  }
+
+  /** An event that was chosen elsewhere. */
+  showEvent(event: number): Promise<void> {
+    return this.travel.showEvent(event);
   }
 
   /** Keys `Enter` and `Space`: pins what the cursor is on. */
@@ -194,11 +236,11 @@ export class TimelineView extends LitElement {
     const { kinds, shares } = kept.kinds;
     const colors = colorsOf(this.theme);
     const hues = colorsOfKinds(kinds, this.theme);
-    const { marks } = this.travel;
-    const placed = marks?.axis === this.axis ? marks : undefined;
+    const { landmarks } = this.travel;
+    const placed = landmarks?.axis === this.axis ? landmarks : undefined;
     return {
       title,
-      subtitle: `Device ${info.device}: ${formatCount(info.events)} events, peak ${formatBytes(info.peak.bytes)} allocated, ${formatBytes(info.reserved_peak)} reserved`,
+      subtitle: `${deviceName(info.device)}: ${formatCount(info.events)} events, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${info.bands === 'segments' ? '' : ` allocated, ${formatBytes(info.reserved_peak)}`} reserved`,
       at: stage.projection(),
       axis: this.axis,
       colors,
@@ -211,8 +253,11 @@ export class TimelineView extends LitElement {
       peak: placed && info.peak.bytes > 0 ? { x: placed.peak, bytes: info.peak.bytes } : undefined,
       ooms: placed?.ooms ?? [],
       legend: [
-        { color: colors.allocated, text: 'allocated' },
+        ...(info.bands === 'segments'
+          ? []
+          : [{ color: colors.allocated, text: info.bands === 'pools' ? 'in use' : 'allocated' }]),
         { color: colors.reserved, text: 'reserved' },
+        ...(info.pools ? [{ color: colors.envelope, text: 'kept by pools, unused' }] : []),
         ...(kinds?.kinds ?? []).map(({ label }, index) => ({
           color: hues[index] ?? colors.text,
           text: shares?.kinds[index] ? `${label}: ${formatBytes(shares.kinds[index].bytes)}` : label,
@@ -269,17 +314,21 @@ export class TimelineView extends LitElement {
       this.pendingView = undefined;
       this.cursor.forget();
       this.pinOutline.forget();
+      this.chosenTrack.forget();
       this.ruler.forget();
       this.labels.forget();
-      void this.travel.findMarks().then((found) => found && this.redraw());
+      this.marker = undefined;
+      void this.travel.findLandmarks().then((found) => found && this.redraw());
     }
+    this.chosenTrack.show(this.chosen);
+    if (this.chosen !== undefined && changed.has('chosen')) this.cursor.leaveEvent(this.chosen);
   }
 
   private start(): void {
     this.kept = this.keptOf(this.engine, this.info);
     this.litKind = -1;
     this.heldKind = -1;
-    this.travel.marks = undefined;
+    this.travel.landmarks = undefined;
     this.firstPicture = false;
   }
 
@@ -291,6 +340,11 @@ export class TimelineView extends LitElement {
         kinds: new KindsTrack(engine, () => {
           if (made !== this.kept) return this.prepare(engine, info);
           this.requestUpdate(); // the legend; draws, too
+        }),
+        marks: new MarksTrack(engine, info, () => {
+          if (made !== this.kept) return;
+          this.requestUpdate(); // the strip of regions may come
+          this.redraw();
         }),
         axis: 'event',
         view: undefined,
@@ -322,7 +376,7 @@ export class TimelineView extends LitElement {
     this.gestures = new Gestures(this.overlayCanvas, {
       zoomAt: (at, factorX, factorY) => this.motion.zoomAt(at, factorX, factorY),
       panBy: (dx, dy) => this.motion.panBy(dx, dy),
-      hover: (at) => this.cursor.hover(at),
+      hover: (at) => this.hover(at),
       click: (at) => void this.clicked(at),
       doubleClick: (at) => void this.doubleClick(at),
       box: (from, to) => {
@@ -343,6 +397,8 @@ export class TimelineView extends LitElement {
         this.motion.zoomToBox(from, to);
       },
       boxWanted: () => this.tool !== 'none',
+      scrubs: (at) => this.chosenTrack.holds(at),
+      scrub: (at, first) => this.chosenTrack.scrub(at, first),
     });
     this.resized.observe(this.plot);
   }
@@ -351,10 +407,30 @@ export class TimelineView extends LitElement {
     if (changed.size > 0) this.redraw(); // the line below the plot is not on the canvas
   }
 
+  private get markers(): readonly PlacedMarker[] {
+    const placed = this.kept?.marks.placed;
+    return placed?.axis === this.axis ? placed.markers : [];
+  }
+
   private async clicked(at: Point): Promise<void> {
+    const marker = markerAt(this.stage.projection(), this.markers, at);
+    if (marker) return this.goToMarker(marker);
     if (!this.stage.projection().contains(at.x, at.y)) return;
     const answer = await this.cursor.probeOnce(at);
     this.togglePin(answer?.details);
+    if (this.chosen !== undefined && answer?.pick)
+      this.choose(answer.pick.event, answer.details !== undefined);
+  }
+
+  private hover(at: Point | undefined): void {
+    this.overlayCanvas.classList.toggle('scrub', at !== undefined && this.chosenTrack.holds(at));
+    this.cursor.hover(at);
+    this.marker = at && markerAt(this.stage.projection(), this.markers, at);
+  }
+
+  /** `step`: no entry in the history. */
+  private choose(event: number, step: boolean): void {
+    this.dispatchEvent(new CustomEvent('choose-event', { detail: { event, step } }));
   }
 
   private async doubleClick(at: Point): Promise<void> {
@@ -362,12 +438,12 @@ export class TimelineView extends LitElement {
     const answer = await this.cursor.probeOnce(at);
     if (!answer?.details) return;
     // Whatever the first of the two clicks did.
-    this.dispatchEvent(new CustomEvent<BlockDetails>('pin', { detail: answer.details }));
+    this.dispatchEvent(new CustomEvent<Band>('pin', { detail: answer.details }));
     await this.travel.fitBlock(answer.details.rank);
   }
 
-  private togglePin(block: BlockDetails | undefined): void {
-    this.dispatchEvent(new CustomEvent<BlockDetails | undefined>('toggle-pin', { detail: block }));
+  private togglePin(block: Band | undefined): void {
+    this.dispatchEvent(new CustomEvent<Band | undefined>('toggle-pin', { detail: block }));
   }
 
   // -- Drawing.
@@ -410,11 +486,15 @@ export class TimelineView extends LitElement {
     const at = stage.projection();
     const settled = picture.want(at, this.axis, stage.bounds, this.styleOf(kept, this.highlight));
     if (settled && picture.shown) this.labels.want(picture.shown);
-    const { labels } = this;
+    const { labels, markers } = this;
+    const { landmarks } = this.travel;
     const outline = this.pinOutline.of(this.pinned);
-    drawBase(ctx, at, { stage, picture, labels, marks: this.travel.marks, outline }, colorsOf(this.theme));
+    drawBase(ctx, at, { stage, picture, labels, landmarks, markers, outline }, colorsOf(this.theme));
     this.drawOverlay();
-    this.tellState(settled, settled && labels.settled);
+    this.regions?.draw(at, ctx.canvas.width, this.axis);
+    // After the first picture: a question asked before would delay it.
+    const marked = (settled || this.firstPicture) && kept.marks.want(this.axis);
+    this.tellState(settled, settled && labels.settled && marked);
     this.problem = picture.problem;
     this.drawMinimap(picture);
     if (!settled) return;
@@ -440,7 +520,13 @@ export class TimelineView extends LitElement {
     const isShown = hovered?.columns.axis === this.axis && hovered.rank !== this.pinned?.rank;
     const { measured } = this.ruler;
     const ruler = measured?.axis === this.axis ? measured : undefined;
-    const scene = { outline: isShown ? hovered : undefined, box, cursor: cursor.cursor(), ruler };
+    const scene = {
+      outline: isShown ? hovered : undefined,
+      box,
+      cursor: cursor.cursor(),
+      chosen: this.chosenTrack.moment,
+      ruler,
+    };
     drawOverlay(ctx, stage.projection(), scene, colorsOf(this.theme));
   }
 
@@ -448,9 +534,10 @@ export class TimelineView extends LitElement {
   private tellState(exact: boolean, complete: boolean): void {
     const { area, view } = this.stage;
     this.plot.toggleAttribute('data-settled', complete);
+    if (view !== this.toldView) this.dispatchEvent(new CustomEvent('moved'));
+    this.toldView = view;
     if (!exact) return;
     this.plot.dataset['view'] = [view.x0, view.x1, view.y0, view.y1].join(' ');
-    this.dispatchEvent(new CustomEvent('moved'));
     this.plot.dataset['plot'] = [area.left, area.top, area.width, area.height].join(' ');
     if (this.firstPicture) return;
     this.firstPicture = true;
@@ -467,6 +554,7 @@ export class TimelineView extends LitElement {
     const peak = formatBytes(info.peak.bytes);
     const kinds = this.kept?.kinds.kinds;
     const { measured } = this.ruler;
+    const marks = this.kept?.marks.placed;
     return html`
       <div class="bar">
         <div class="tools" role="toolbar" aria-label="Timeline">
@@ -527,8 +615,9 @@ export class TimelineView extends LitElement {
           </select>
         </label>
         <div class="legend" role="group" aria-label="Lines">
-          <span><i class="line allocated"></i>allocated</span>
+          ${info.bands === 'segments' ? '' : html`<span><i class="line allocated"></i>${info.bands === 'pools' ? 'in use' : 'allocated'}</span>`}
           <span><i class="line reserved"></i>reserved</span>
+          ${info.pools ? html`<span><i class="kept"></i>kept by pools, unused</span>` : ''}
         </div>
       </div>
       <memstrata-legend
@@ -538,17 +627,29 @@ export class TimelineView extends LitElement {
         .held=${this.heldKind}
         @light=${(event: CustomEvent<number>) => (this.litKind = event.detail)}
         @hold=${(event: CustomEvent<number>) => this.hold(event.detail)}></memstrata-legend>
-      ${info.events === 0 ? this.noEventsNote() : ''}
+      ${info.events === 0 ? this.noEventsNote() : ''} ${this.bandsNote()}
+      ${
+        marks && marks.depths > 0
+          ? html`<memstrata-regions
+              .marks=${marks}
+              .theme=${this.theme}
+              .firstTime=${info.first_time_us}
+              .motion=${this.motionAt}
+              @choose=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.fitStretch(detail.from, detail.to)}
+              @reveal=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.reveal(detail.from, detail.to)}></memstrata-regions>`
+          : ''
+      }
       <div
         class="plot"
         tabindex="0"
         role="application"
         aria-roledescription="timeline"
-        aria-label="Allocated memory of device ${info.device}: ${formatCount(info.events)} events, ${formatCount(
+        aria-label="${bandsNames[info.bands]}, ${deviceName(info.device)}: ${formatCount(info.events)} events, ${formatCount(
           info.blocks,
-        )} blocks, peak ${peak}. Press question mark for the keys.">
+        )} ${info.bands === 'segments' ? 'segments' : 'blocks'}, peak ${peak}. Press question mark for the keys.">
         <canvas class="base"></canvas>
         <canvas class="overlay"></canvas>
+        ${this.marker ? this.markerTip(this.marker) : ''}
         ${this.problem === undefined ? '' : html`<p class="problem" role="status">This part cannot be drawn: ${this.problem}</p>`}
       </div>
       ${
@@ -563,7 +664,36 @@ export class TimelineView extends LitElement {
       <p class="visually-hidden" role="status" data-measured=${measured?.text ?? ''}>
         ${measured ? spoken(measured) : ''}
       </p>
+      <p
+        class="visually-hidden"
+        role="status"
+        data-markers=${marks?.markers.length ?? 0}
+        data-marker=${this.marker?.event ?? ''}>
+        ${this.marker ? markerLines(this.marker, info.first_time_us).join(', ') : ''}
+      </p>
     `;
+  }
+
+  /** Gestures on the strip of regions. */
+  private readonly motionAt = {
+    zoomAt: (at: Point, factorX: number) =>
+      this.motion.zoomAt({ x: at.x, y: this.stage.area.top }, factorX, 1),
+    panBy: (dx: number) => this.motion.panBy(dx, 0),
+  };
+
+  /** Above the ruler for what lies there, below the cross of an OOM. */
+  private markerTip(marker: PlacedMarker): TemplateResult {
+    const { area } = this.stage;
+    const lines = markerLines(marker, this.info.first_time_us);
+    const left = this.kept?.marks.placed?.markersLeftOut ?? 0;
+    if (left > 0 && marker === this.markers.at(-1))
+      lines.push(`${formatCount(left)} later markers are not shown.`);
+    const x = this.stage.projection().x(marker.at);
+    const low = marker.kind !== 'oom';
+    const y = low
+      ? area.top + area.height - (lines.length * 17 + 30) * area.ratio
+      : area.top + 4 * area.ratio;
+    return tip(x / area.ratio, this.clientWidth, Math.max(y / area.ratio, 0), lines);
   }
 
   private noEventsNote(): TemplateResult {
@@ -571,6 +701,19 @@ export class TimelineView extends LitElement {
       No history in this file: the picture is the state when it was saved. Call
       <code>torch.cuda.memory._record_memory_history()</code> before the work to see how it came about.
     </p>`;
+  }
+
+  /** What the bands are, if they are not blocks. */
+  private bandsNote(): TemplateResult | '' {
+    const { bands, pools } = this.info;
+    if (bands === 'blocks') return '';
+    const text =
+      bands === 'segments'
+        ? 'A band is device memory from when the allocator got it (segment_alloc, segment_map) until it gave it back.'
+        : pools
+          ? 'Private pools count as allocated with the most they ever held; grey is kept, but unused. Pools deleted before the snapshot are missing.'
+          : 'This file names no private pool on this device, so the picture is that of the active memory.';
+    return html`<p class="note" data-note="bands">${text}</p>`;
   }
 
   private axisButton(axis: Axis, label: string, disabled: boolean): TemplateResult {
@@ -586,7 +729,7 @@ export class TimelineView extends LitElement {
     </label>`;
   }
 
-  static override styles = [base, timelineStyles];
+  static override styles = [base, tipStyles, timelineStyles];
 }
 
 declare global {

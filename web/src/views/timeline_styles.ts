@@ -6,7 +6,7 @@ export const timelineStyles = css`
     display: flex;
     flex-direction: column;
     min-width: 0;
-    min-height: 240px;
+    min-height: 300px;
     background: var(--surface);
   }
   .bar {
@@ -93,6 +93,13 @@ export const timelineStyles = css`
   .line.reserved {
     border-color: var(--reserved);
   }
+  .kept {
+    width: 10px;
+    height: 10px;
+    border-radius: 2px;
+    background: var(--envelope);
+    print-color-adjust: exact;
+  }
   .readout {
     display: flex;
     align-items: center;
@@ -113,7 +120,7 @@ export const timelineStyles = css`
   .plot {
     position: relative;
     flex: 1;
-    min-height: 200px;
+    min-height: 140px;
     overflow: hidden;
   }
   .plot:focus-visible {
@@ -128,6 +135,9 @@ export const timelineStyles = css`
   .overlay {
     cursor: crosshair;
     touch-action: none;
+  }
+  .overlay.scrub {
+    cursor: ew-resize;
   }
   .problem {
     position: absolute;
@@ -167,6 +177,14 @@ export const timelineStyles = css`
       height: 420px;
       print-color-adjust: exact;
     }
+    .plot canvas {
+      filter: var(--on-paper, none);
+    }
+  }
+  @media screen and (max-width: 899px) {
+    .plot {
+      min-height: 220px; /* the page scrolls */
+    }
   }
   @media (max-width: 640px) {
     .word,
@@ -180,6 +198,15 @@ export const timelineStyles = css`
       gap: 4px 12px;
       padding: 0 8px;
       font-size: 12px;
+    }
+  }
+  @media (max-width: 360px) {
+    .least {
+      display: none;
+    }
+    .readout {
+      gap: 4px 8px;
+      font-size: 11px;
     }
   }
 `;

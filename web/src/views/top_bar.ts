@@ -4,18 +4,18 @@ import { customElement, property } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
 import type { Theme } from '../draw/colors.ts';
+import { bandsNames, bandsWays, type Bands } from '../engine/answers.ts';
+import { choiceOf, deviceName, snapshotName, type DeviceChoice } from '../state/devices.ts';
 import type { OpenFile } from '../state/open_files.ts';
 import type { ActionId } from './actions.ts';
 import './file_button.ts';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
 
-export interface DeviceChoice {
-  snapshot: number;
-  device: number;
-}
-
-/** Tells `device` with a DeviceChoice, `files` (bubbling from the button) and `act` with an ActionId. */
+/**
+ * Tells `device` with a DeviceChoice, `bands` with what the timeline is to show, `files` (bubbling from the button) and
+ * `act` with an ActionId.
+ */
 @customElement('memstrata-top-bar')
 export class TopBarView extends LitElement {
   @property({ attribute: false }) file: OpenFile | undefined;
@@ -58,8 +58,8 @@ export class TopBarView extends LitElement {
     </button>`;
   }
 
-  private choose(choice: DeviceChoice): void {
-    this.dispatchEvent(new CustomEvent<DeviceChoice>('device', { detail: choice }));
+  private choose(choice: DeviceChoice | undefined): void {
+    if (choice) this.dispatchEvent(new CustomEvent<DeviceChoice>('device', { detail: choice }));
   }
 
   private fileChoice(file: OpenFile): TemplateResult {
@@ -76,8 +76,8 @@ export class TopBarView extends LitElement {
               class="field"
               aria-label="Snapshot"
               .value=${live(String(file.snapshot))}
-              @change=${(event: Event) => this.chooseSnapshot(file, Number((event.target as HTMLSelectElement).value))}>
-              ${snapshots.map(({ name }, index) => html`<option value=${index} ?selected=${index === file.snapshot}>${name || `Snapshot ${index + 1}`}</option>`)}
+              @change=${(event: Event) => this.choose(choiceOf(file.contents, Number((event.target as HTMLSelectElement).value)))}>
+              ${snapshots.map((_, index) => html`<option value=${index} ?selected=${index === file.snapshot}>${snapshotName(file.contents, index)}</option>`)}
             </select>`
           : nothing
       }
@@ -96,23 +96,34 @@ export class TopBarView extends LitElement {
               ${devices.map(
                 ({ device, events }) =>
                   html`<option value=${device} ?selected=${device === file.view?.device}>
-                    Device ${device} · ${events > 0 ? `${formatCount(events)} events` : 'state only'}
+                    ${deviceName(device)} · ${events > 0 ? `${formatCount(events)} events` : 'state only'}
                   </option>`,
               )}
             </select>`
           : devices.length === 1
-            ? html`<span class="device">Device ${devices[0]?.device}</span>`
+            ? html`<span class="device">${deviceName(devices[0]!.device)}</span>`
             : nothing
       }
+      ${
+        file.view
+          ? html`<select
+              class="field"
+              aria-label="View"
+              title="What the timeline shows (V)"
+              data-bands=${file.view.bands}
+              ?disabled=${this.switching}
+              .value=${live(file.view.bands)}
+              @change=${(event: Event) =>
+                this.dispatchEvent(
+                  new CustomEvent<Bands>('bands', {
+                    detail: (event.target as HTMLSelectElement).value as Bands,
+                  }),
+                )}>
+              ${bandsWays.map((way) => html`<option value=${way} ?selected=${way === file.view?.bands}>${bandsNames[way]}</option>`)}
+            </select>`
+          : nothing
+      }
     </div>`;
-  }
-
-  /** Its device with the longest history. */
-  private chooseSnapshot(file: OpenFile, snapshot: number): void {
-    const devices = [...(file.contents.snapshots[snapshot]?.devices ?? [])];
-    devices.sort((a, b) => b.events - a.events);
-    const device = devices[0]?.device;
-    if (device !== undefined) this.choose({ snapshot, device });
   }
 
   static override styles = [
@@ -171,6 +182,11 @@ export class TopBarView extends LitElement {
         color: var(--dim);
         white-space: nowrap;
         font-variant-numeric: tabular-nums;
+      }
+      select {
+        max-width: 100%;
+        min-width: 0;
+        text-overflow: ellipsis;
       }
       .end {
         display: flex;

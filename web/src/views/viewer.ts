@@ -1,36 +1,49 @@
-// <memstrata-viewer>: the whole page. Holds what the views share (files, pinned block, filter, theme) and hands keys to
-// their actions; each view does its own part. `data-state` = empty | loading | ready | error.
+// <memstrata-viewer>: the whole page. Holds what the views share (files, selection, filter, theme) and does what actions
+// ask for; each view does its own part. `data-state` = empty | loading | ready | error.
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { copyText } from '../base/clipboard.ts';
-import { LatestOnly } from '../base/latest_only.ts';
 import type { Theme } from '../draw/colors.ts';
 import { takeEmbeddedSnapshot } from '../embedded_snapshot.ts';
 import { colourNames, colourWays } from '../draw/palettes.ts';
-import type {
-  Axis,
-  BlockDetails,
-  ColourBy,
-  Diagnostic,
-  EngineError,
-  FilterAnswer,
+import {
+  bandsNames,
+  bandsWays,
+  isBlock,
+  type Axis,
+  type Band,
+  type Bands,
+  type ColourBy,
+  type Diagnostic,
 } from '../engine/answers.ts';
-import { EngineFailure } from '../engine/client.ts';
-import { AddressBar } from '../state/address_bar.ts';
+import { Filtering } from '../state/filtering.ts';
+import {
+  choiceOf,
+  fileNameOf,
+  nextDevice,
+  nextSnapshot,
+  titleOf,
+  type DeviceChoice,
+} from '../state/devices.ts';
+import type { Goal } from '../state/described.ts';
 import { linkOf, type Shown } from '../state/link.ts';
-import type { Viewport } from '../state/viewport.ts';
+import { LinkWalk, type LinkTarget } from '../state/link_walk.ts';
+import { boundsOf, type Viewport } from '../state/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../state/open_files.ts';
+import { barsOfFiles, barsOfSnapshots } from '../state/peak_bars.ts';
+import { showsMoment, type PanelId } from '../state/panels.ts';
 import { loadSettings, saveSettings, type ThemeChoice } from '../state/settings.ts';
-import { actionOf, actions, movementsOf, type ActionId, type ActionTarget } from './actions.ts';
+import { actions, type ActionId } from './actions.ts';
 import './about.ts';
 import type { AboutView } from './about.ts';
 import './banners.ts';
+import { Choices, type Chosen, type ChoicesTarget } from './choices.ts';
 import './details.ts';
 import type { DetailsView } from './details.ts';
 import './export_picture.ts';
 import type { ExportView } from './export_picture.ts';
 import './failure.ts';
-import './file_row.ts';
+import { askForFiles } from './file_button.ts';
 import './filter_bar.ts';
 import type { FilterBar } from './filter_bar.ts';
 import './keys.ts';
@@ -40,6 +53,11 @@ import './loading.ts';
 import './notes.ts';
 import type { NotesView } from './notes.ts';
 import { filesOfAddress, markPicked, receiveFiles, type ChosenFiles } from './open_file.ts';
+import { PageKeys, somethingSelected, type KeyTarget } from './page_keys.ts';
+import './peak_row.ts';
+import './panel_area.ts';
+import type { PanelArea } from './panel_area.ts';
+import type { PanelEvents, PanelPage } from './panels.ts';
 import './splitter.ts';
 import './start.ts';
 import './stats.ts';
@@ -49,31 +67,29 @@ import type { TimelineView } from './timeline.ts';
 import './toast.ts';
 import type { ToastView } from './toast.ts';
 import './top_bar.ts';
-import type { DeviceChoice } from './top_bar.ts';
 import { layout } from './viewer_styles.ts';
 
+/** Least height of the timeline, in CSS pixels. */
+const timelineHeight = 300;
+
 @customElement('memstrata-viewer')
-export class MemstrataViewer extends LitElement implements ActionTarget {
+export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTarget, LinkTarget {
   /** Addresses of files to open at the start, apart by white space; the host page's own choice. */
   @property() src: string | null = null;
 
   private readonly files = new OpenFiles(this);
-  @state() private axis: Axis = 'event';
-  @state() private pointed: BlockDetails | undefined;
+  @state() axis: Axis = 'event';
   @state() private colour: ColourBy = loadSettings().colour;
-  /** What the field says, in force as soon as the engine took it. */
-  @state() private filter = '';
-  @state() private filterError: EngineError | undefined;
-  @state() private found: FilterAnswer | undefined;
-  @state() private match = -1;
-  @state() private highlight = '';
+  @state() panel: PanelId | undefined;
   @state() private dragging = false;
   @state() private themeChoice: ThemeChoice = loadSettings().theme;
   @state() private systemDark = matchMedia('(prefers-color-scheme: dark)').matches;
   @state() private detailsWidth = loadSettings().detailsWidth;
+  @state() private panelHeight = loadSettings().panelHeight;
 
   @query('memstrata-timeline') readonly timeline!: TimelineView | null;
   @query('memstrata-details') private details!: DetailsView | null;
+  @query('memstrata-panels') private panels!: PanelArea | null;
   @query('memstrata-filter') private filterBar!: FilterBar | null;
   @query('memstrata-keys') private keys!: KeysView;
   @query('memstrata-about') private about!: AboutView | null;
@@ -82,13 +98,10 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
   @query('memstrata-notes') private notes!: NotesView | null;
 
   private shownView: OpenFile['view'];
-  /** The pinned block of each device that was shown. */
-  private readonly pins = new WeakMap<object, BlockDetails>();
-  private filters = 0;
-  private filtering: LatestOnly<string, FilterAnswer> | undefined;
-  private readonly address = new AddressBar((shown) => void this.goTo(shown));
-  /** The link that was opened, until its file is there. */
-  @state() private link: Shown | undefined;
+  private readonly filter = new Filtering(this);
+  private readonly links = new LinkWalk(this, this.files);
+  private readonly choices = new Choices(this, this.links);
+  private readonly keyPresses = new PageKeys(this);
   private firstView: Viewport | undefined;
   private stopReceiving: (() => void) | undefined;
   private readonly dark = matchMedia('(prefers-color-scheme: dark)');
@@ -100,14 +113,9 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
       receive: (chosen) => this.receive(chosen),
       dragging: (over) => (this.dragging = over),
     });
-    document.addEventListener('keydown', this.keyDown);
-    document.addEventListener('keyup', this.keyUp);
+    this.keyPresses.connect();
     this.dark.addEventListener('change', this.systemThemeChanged);
-    if (this.usesAddress) {
-      this.address.connect();
-      this.link = this.address.shown;
-      if (this.link) this.take(this.link);
-    }
+    if (!this.hasAttribute('src')) this.links.connect(); // a host page keeps its address
     const embedded = takeEmbeddedSnapshot();
     if (embedded) {
       markPicked();
@@ -123,9 +131,8 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.stopReceiving?.();
-    this.address.disconnect();
-    document.removeEventListener('keydown', this.keyDown);
-    document.removeEventListener('keyup', this.keyUp);
+    this.links.disconnect();
+    this.keyPresses.disconnect();
     this.dark.removeEventListener('change', this.systemThemeChanged);
   }
 
@@ -148,50 +155,61 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
   protected override willUpdate(): void {
     const { file, state } = this.files;
     if (file?.view !== this.shownView) this.viewChanged(file);
-    this.rememberShown();
+    this.links.remember();
     document.title = file ? `${file.name} · memstrata` : 'memstrata';
     document.documentElement.style.colorScheme = this.theme;
     this.dataset['theme'] = this.theme;
     this.dataset['state'] = state;
   }
 
-  private rememberShown(): void {
-    if (this.usesAddress && !this.link) this.address.replace(() => this.shown());
+  private viewChanged(file: OpenFile | undefined): void {
+    const other = this.otherBands;
+    this.otherBands = undefined;
+    this.shownView = file?.view;
+    this.choices.show(file?.view);
+    if (file?.view?.extent.time_us === null) this.axis = 'event';
+    this.filter.show(file?.view && file.engine);
+    if (!file) return;
+    if (!file.view) return this.firstPicture();
+    this.firstView = this.links.opened(file);
+    if (other?.engine !== file.engine || this.firstView) return;
+    // The same device with other bands: the same stretch of it, at its own height, and what is chosen.
+    const { extent, peak, reserved_peak } = file.view;
+    const length = extent[this.axis === 'time' ? 'time_us' : 'event'] ?? 1;
+    const { fitTop } = boundsOf(length, peak.bytes, reserved_peak);
+    this.firstView = other.view && { ...other.view, y0: 0, y1: fitTop };
+    const { block, event } = other.chosen;
+    this.choices.keep({
+      event,
+      block: isBlock(block) && file.view.bands !== 'segments' ? block : undefined,
+    });
   }
 
-  private viewChanged(file: OpenFile | undefined): void {
-    this.shownView = file?.view;
-    this.pointed = undefined;
-    this.found = undefined;
-    this.match = -1;
-    this.highlight = '';
-    this.filterError = undefined;
-    if (file?.view?.extent.time_us === null) this.axis = 'event';
-    this.filtering?.forget();
-    this.filtering = undefined;
-    if (!file?.view) this.filter = ''; // the field goes, and its text with it
-    if (!file) return;
-    this.filtering = new LatestOnly(
-      (text) => file.engine.call('filter', { text }),
-      (answer, text) => this.filtered(answer, text),
-      (error) => {
-        if (error instanceof EngineFailure && file.engine.alive) this.filterError = error.reason;
-      },
-    );
-    if (file.view && this.filter !== '') this.filtering.request(this.filter);
-    if (!file.view) return this.firstPicture();
-    const { link } = this;
-    this.firstView = undefined;
-    if (!link || link.hash !== file.hash) return;
-    this.link = undefined;
-    this.firstView = link.view;
-    void this.goTo(link);
+  /** Ranks in panels are those of blocks. */
+  async showBlocks(): Promise<void> {
+    if (this.shownView?.bands === 'segments') await this.setBands('blocks');
+  }
+
+  /** What was seen of a device whose bands are about to change. */
+  private otherBands: { engine: OpenFile['engine']; view: Viewport | undefined; chosen: Chosen } | undefined;
+
+  private async setBands(bands: Bands): Promise<void> {
+    const { file } = this.files;
+    if (!file?.view || file.view.bands === bands || this.files.switching) return;
+    const before = this.shown();
+    const { view, engine } = file;
+    this.otherBands = { engine, view: this.timeline?.shownView, chosen: this.choices.chosen };
+    await this.files.openDevice(file.snapshot, view.device, bands);
+    await this.updateComplete;
+    if (file.view !== view) this.links.stepped(before);
+    this.otherBands = undefined;
   }
 
   private firstPicture(): void {
     if (performance.getEntriesByName('memstrata:first-picture').length === 0)
       performance.mark('memstrata:first-picture');
     this.files.prepareNext();
+    void this.files.findPeaks();
     this.prepareOthers();
   }
 
@@ -201,6 +219,9 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
       if (file?.view && file.engine.alive) this.timeline?.prepare(file.engine, file.view);
   }
 
+  get file(): OpenFile | undefined {
+    return this.files.file;
+  }
   private get diagnostics(): readonly Diagnostic[] {
     return this.files.file?.diagnostics ?? [];
   }
@@ -211,71 +232,28 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
     this.files.open([{ name: path.slice(path.lastIndexOf('/') + 1), source: { url } }]);
   }
 
-  // -- Pin and search.
+  // -- Panels.
 
-  private get pinned(): BlockDetails | undefined {
-    return this.shownView && this.pins.get(this.shownView);
+  private openPanel(panel: PanelId | undefined): void {
+    if (panel !== this.panel) this.links.step(() => (this.panel = panel));
   }
-  private set pinned(block: BlockDetails | undefined) {
-    if (!this.shownView || block?.rank === this.pinned?.rank) return;
-    const before = this.shown();
-    this.keepPin(block);
-    const shown = this.shown();
-    if (shown && this.usesAddress) this.address.push(before, shown);
+  showState(): void {
+    this.openPanel('state');
   }
-  private keepPin(block: BlockDetails | undefined): void {
-    if (!this.shownView) return;
-    if (block) this.pins.set(this.shownView, block);
-    else this.pins.delete(this.shownView);
-    this.requestUpdate();
-  }
-
-  private togglePin(block: BlockDetails | undefined): void {
-    this.pinned = block && block.rank === this.pinned?.rank ? undefined : block;
-  }
-
-  private filtered(answer: FilterAnswer, text: string): void {
-    this.filters += 1;
-    this.match = -1;
-    this.filterError = undefined;
-    this.found = text === '' ? undefined : answer;
-    this.highlight = text !== '' && answer.count > 0 ? String(this.filters) : '';
-  }
-
-  private setFilter(text: string): void {
-    this.filter = text;
-    this.filterError = undefined;
-    this.filtering?.request(text);
+  async listEvents(address: string): Promise<void> {
+    await this.updateComplete;
+    await this.panels?.updateComplete;
+    await this.panels?.renderRoot.querySelector('memstrata-state')?.listOf(address);
   }
 
   private async showMatch(by: 1 | -1): Promise<void> {
-    const engine = this.files.file?.engine;
-    const { found } = this;
-    const count = found?.count ?? 0;
-    if (!engine || count === 0) return;
-    const from = this.match < 0 && by < 0 ? 0 : this.match;
-    const match = (from + by + count) % count;
-    this.match = match;
-    try {
-      const rank = await engine.call('match', { index: match });
-      if (rank < 0) return;
-      const { details } = await engine.call('block', { rank, axis: this.axis });
-      if (!details || found !== this.found || match !== this.match) return; // another was asked for meanwhile
-      this.pinned = details;
-      await this.timeline?.showBlock(rank, details.requested_size);
-    } catch {
-      // The engine died: the page says so already.
-    }
+    const rank = await this.filter.step(by).catch(() => undefined); // the engine died: the page says so already
+    if (rank !== undefined) await this.choices.showBlock(rank);
   }
 
-  // -- The address.
+  // -- What a link tells (state/link_walk.ts).
 
-  /** A host page that embeds the viewer keeps its address. */
-  private get usesAddress(): boolean {
-    return !this.hasAttribute('src');
-  }
-
-  private shown(): Shown | undefined {
+  shown(): Shown | undefined {
     const { file } = this.files;
     if (!file?.view) return undefined;
     const view = this.timeline?.shownView;
@@ -290,60 +268,40 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
       hash: file.hash,
       snapshot: file.snapshot,
       device: file.view.device,
+      bands: file.view.bands,
       axis: this.axis,
       view: whole ? undefined : view,
       colour: this.colour,
-      filter: this.filter,
-      block: this.pinned?.rank ?? -1,
-      panel: this.about?.isOpen ? 'about' : '',
+      filter: this.filter.text,
+      block: this.choices.block?.rank ?? -1,
+      panel: this.panel,
+      event: this.choices.chosen.event,
+      about: this.about?.isOpen ?? false,
     };
   }
 
-  /** What a link says that makes sense for any file. */
-  private take({ axis, colour, filter }: Shown): void {
+  take({ axis, colour, filter, panel }: Shown): void {
     this.axis = axis;
     this.colour = colour;
-    this.filter = filter;
+    this.panel = panel;
+    this.filter.set(filter);
   }
 
-  private going = 0;
-  /** Shows what a link or the history says, if its file is open; the newest wins. */
-  private async goTo(shown: Shown): Promise<void> {
-    this.going += 1;
-    const { going } = this;
-    const entry = this.files.entries.find(({ file }) => file?.hash === shown.hash);
-    if (!entry?.file) {
-      this.link = shown;
-      return;
-    }
-    this.files.show(entry);
-    const { file } = entry;
-    if (file.snapshot !== shown.snapshot || (file.view && file.view.device !== shown.device)) {
-      this.link = shown; // taken up again when the device is there
-      const known = file.contents.snapshots[shown.snapshot]?.devices.some(
-        ({ device }) => device === shown.device,
-      );
-      if (known) return this.files.openDevice(shown.snapshot, shown.device);
-      this.link = undefined;
-    }
-    const { view } = file;
-    this.take({ ...shown, axis: view?.extent.time_us === null ? 'event' : shown.axis });
-    this.filtering?.request(shown.filter);
-    await this.updateComplete;
+  async arrive(shown: Shown, file: OpenFile, isCurrent: () => boolean): Promise<void> {
     await this.timeline?.updateComplete;
-    if (going !== this.going) return;
+    if (!isCurrent()) return;
     if (shown.view) this.timeline?.showView(shown.view);
     else this.timeline?.fit();
-    if (shown.panel === 'about') this.about?.open();
+    if (shown.about) this.about?.open();
     else this.about?.close();
-    if (shown.block < 0) return this.keepPin(undefined);
-    if (shown.block === this.pinned?.rank) return;
-    try {
-      const { details } = await file.engine.call('block', { rank: shown.block, axis: this.axis });
-      if (going === this.going && view === this.shownView) this.keepPin(details ?? undefined);
-    } catch {
-      // The engine died: the page says so already.
-    }
+    const last = Math.max((file.view?.events ?? 0) - 1, -1);
+    const { choices } = this;
+    const event = shown.event === undefined ? undefined : Math.min(shown.event, last);
+    choices.keep({ event, thing: undefined });
+    if (shown.block < 0) return choices.keep({ block: undefined });
+    if (shown.block === choices.block?.rank) return;
+    const block = await choices.blockOf(shown.block);
+    if (isCurrent()) choices.keep({ block });
   }
 
   // -- What actions do (actions.ts).
@@ -353,7 +311,7 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
   }
   openAbout(): void {
     this.about?.open();
-    this.rememberShown();
+    this.links.remember();
   }
   openExport(): void {
     this.exporter?.open();
@@ -370,6 +328,13 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
     this.setColour(next);
     this.toast.say(`Colour: ${colourNames[next].toLowerCase()}`);
   }
+  changeBands(): boolean {
+    const bands = this.shownView?.bands;
+    const next = bands && bandsWays[(bandsWays.indexOf(bands) + 1) % bandsWays.length];
+    if (!next) return false;
+    void this.setBands(next).then(() => this.toast.say(`View: ${bandsNames[next]}`));
+    return true;
+  }
   private setColour(colour: ColourBy): void {
     this.colour = colour;
     saveSettings({ colour });
@@ -381,9 +346,36 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
   stepMatch(by: 1 | -1): void {
     void this.showMatch(by);
   }
+  stepEvent(by: 1 | -1): boolean {
+    if (!this.timeline) return false;
+    this.timeline.stepEvent(by);
+    return true;
+  }
+  togglePanel(panel: PanelId): boolean {
+    if (!this.panels) return false;
+    this.openPanel(panel === this.panel ? undefined : panel);
+    void this.updateComplete.then(() => this.panels?.focusPanel());
+    return true;
+  }
   stepFile(by: 1 | -1): boolean {
     this.files.step(by);
     return this.files.entries.length > 1;
+  }
+  stepDevice(by: 1 | -1): boolean {
+    const { file } = this;
+    if (!file?.view) return false;
+    return this.showDevice(nextDevice(file.contents, { ...file.view, snapshot: file.snapshot }, by));
+  }
+  stepSnapshot(by: 1 | -1): boolean {
+    const { file } = this;
+    return this.showDevice(file && nextSnapshot(file.contents, file.snapshot, by));
+  }
+  private showDevice(choice: DeviceChoice | undefined): boolean {
+    if (choice) void this.files.openDevice(choice.snapshot, choice.device, this.file?.view?.bands);
+    return choice !== undefined;
+  }
+  openFiles(): void {
+    askForFiles((chosen) => this.receive(chosen));
   }
   closeFile(): boolean {
     const { shown } = this.files;
@@ -405,7 +397,7 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
   }
   copyDetails(): boolean {
     const { details } = this;
-    if (!details || !(this.pinned ?? this.pointed)) return false;
+    if (!details?.of) return false;
     if (somethingSelected([this.shadowRoot, details.shadowRoot])) return false;
     details.copy();
     return true;
@@ -422,44 +414,22 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
       return true;
     }
     if (this.timeline?.giveUp()) return true;
-    if (this.pinned) {
-      this.pinned = undefined;
-      return true;
-    }
-    if (this.found || this.filter !== '') {
+    if (this.choices.letGo()) return true;
+    if (this.filter.found || this.filter.text !== '') {
       this.filterBar?.clear();
       return true;
     }
     return false;
   }
 
-  // -- Keys.
+  // -- Keys (page_keys.ts).
 
-  private readonly keyDown = (event: KeyboardEvent): void => {
-    if (event.defaultPrevented || this.files.state === 'loading') return;
-    const path = event.composedPath();
-    if (path.some((node) => node instanceof HTMLDialogElement)) return;
-    const target = path[0];
-    const typing =
-      target instanceof HTMLSelectElement ||
-      target instanceof HTMLTextAreaElement ||
-      (target instanceof HTMLInputElement && target.type !== 'radio' && target.type !== 'file');
-    if (typing) return;
-    const action = actionOf(event);
-    if (!action) return;
-    if (action.movement) {
-      const ownArrows =
-        event.code.startsWith('Arrow') &&
-        (target instanceof HTMLInputElement || path.includes(this.details as EventTarget));
-      if (!this.timeline || ownArrows) return;
-      this.timeline.press(action.movement);
-      event.preventDefault();
-    } else if (action.run?.(this, target) !== false) event.preventDefault();
-  };
-
-  private readonly keyUp = (event: KeyboardEvent): void => {
-    for (const one of movementsOf(event.code)) this.timeline?.release(one);
-  };
+  get takesKeys(): boolean {
+    return this.files.state !== 'loading';
+  }
+  get scrolling(): (EventTarget | null)[] {
+    return [this.details, this.panels];
+  }
 
   private act(id: ActionId): void {
     actions.find((action) => action.id === id)?.run?.(this, undefined);
@@ -481,25 +451,35 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
         .switching=${this.files.switching}
         @files=${this.chosen}
         @act=${(event: CustomEvent<ActionId>) => this.act(event.detail)}
-        @device=${(event: CustomEvent<DeviceChoice>) =>
-          void this.files.openDevice(event.detail.snapshot, event.detail.device)}></memstrata-top-bar>
+        @device=${(event: CustomEvent<DeviceChoice>) => this.showDevice(event.detail)}
+        @bands=${(event: CustomEvent<Bands>) => void this.setBands(event.detail)}></memstrata-top-bar>
       ${
         entries.length > 1
-          ? html`<memstrata-file-row
+          ? html`<memstrata-peak-row
               role="navigation"
               aria-label="Files"
-              .entries=${entries}
-              .active=${active}
-              .version=${{}}
-              @show=${(event: CustomEvent<Entry>) => this.files.show(event.detail)}
-              @close=${(event: CustomEvent<Entry>) => this.files.close(event.detail)}></memstrata-file-row>`
+              what="file"
+              closable
+              .bars=${barsOfFiles(entries, active)}
+              @show=${(event: CustomEvent<number>) => this.files.show(entries[event.detail]!)}
+              @close=${(event: CustomEvent<number>) => this.files.close(entries[event.detail]!)}></memstrata-peak-row>`
+          : nothing
+      }
+      ${
+        file && file.contents.snapshots.length > 1
+          ? html`<memstrata-peak-row
+              role="navigation"
+              aria-label="Snapshots"
+              what="snapshot"
+              .bars=${barsOfSnapshots(file)}
+              @show=${(event: CustomEvent<number>) => this.showDevice(choiceOf(file.contents, event.detail))}></memstrata-peak-row>`
           : nothing
       }
       <memstrata-link-note
-        .wanted=${state === 'loading' ? undefined : this.link}
+        .wanted=${state === 'loading' ? undefined : this.links.wanted}
         .name=${file?.name ?? ''}
         @files=${this.chosen}
-        @forget=${() => (this.link = undefined)}></memstrata-link-note>
+        @forget=${() => this.links.forget()}></memstrata-link-note>
       ${file ? this.fileParts(file) : nothing}
       <main>
         ${file ? this.body(file) : nothing}
@@ -507,8 +487,8 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
         ${active && !active.file ? this.card(active, file) : nothing}
       </main>
       <memstrata-keys></memstrata-keys>
-      ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.rememberShown()}></memstrata-about>` : nothing}
-      ${file?.view ? html`<memstrata-export .name=${`${file.name}-device${file.view.device}`} .sheet=${() => this.timeline?.sheet(file.name)}></memstrata-export>` : nothing}
+      ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.links.remember()}></memstrata-about>` : nothing}
+      ${file?.view ? html`<memstrata-export .name=${fileNameOf(file, file.view.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></memstrata-export>` : nothing}
       <memstrata-toast></memstrata-toast>
       ${this.dragging ? html`<div class="drop" aria-hidden="true"><p>Drop to open</p></div>` : nothing}
     `;
@@ -546,12 +526,12 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
                 .diagnostics=${this.diagnostics}
                 @choose=${(event: CustomEvent<'peak' | 'oom' | 'notes'>) => this.chooseStat(event.detail)}></memstrata-stats>
               <memstrata-filter
-                .text=${this.filter}
-                .found=${this.found}
-                .error=${this.filterError}
-                .current=${this.match}
+                .text=${this.filter.text}
+                .found=${this.filter.found}
+                .error=${this.filter.error}
+                .current=${this.filter.match}
                 .complete=${(asked: { text: string; cursor: number }) => file.engine.call('complete', asked)}
-                @filter=${(event: CustomEvent<string>) => this.setFilter(event.detail)}
+                @filter=${(event: CustomEvent<string>) => this.filter.set(event.detail)}
                 @step=${(event: CustomEvent<1 | -1>) => this.stepMatch(event.detail)}></memstrata-filter>
             </section>`
           : nothing
@@ -584,48 +564,101 @@ export class MemstrataViewer extends LitElement implements ActionTarget {
         </p>
       </div>`;
     }
-    return html`<div class="work" .style=${`--details: ${this.detailsWidth}px`}>
-      <memstrata-timeline
-        .engine=${file.engine}
-        .info=${view}
-        .theme=${this.theme}
-        .axis=${this.axis}
-        .pinned=${this.pinned}
-        .colourBy=${this.colour}
-        .highlight=${this.highlight}
-        .firstView=${this.firstView}
-        @colour-change=${(event: CustomEvent<ColourBy>) => this.setColour(event.detail)}
-        @moved=${() => this.rememberShown()}
-        @point=${(event: CustomEvent<BlockDetails>) => (this.pointed = event.detail)}
-        @pin=${(event: CustomEvent<BlockDetails>) => (this.pinned = event.detail)}
-        @toggle-pin=${(event: CustomEvent<BlockDetails | undefined>) => this.togglePin(event.detail)}
-        @axis-change=${(event: CustomEvent<Axis>) => (this.axis = event.detail)}
-        @first-picture=${() => this.firstPicture()}></memstrata-timeline>
+    return html`<div
+      class="work"
+      .style=${`--details: ${this.detailsWidth}px; --panel: ${this.panelHeight}px`}>
+      <div class="left ${this.panel ? 'with-panel' : ''}">
+        <memstrata-timeline
+          .engine=${file.engine}
+          .info=${view}
+          .theme=${this.theme}
+          .axis=${this.axis}
+          .pinned=${this.choices.block}
+          .colourBy=${this.colour}
+          .chosen=${showsMoment(this.panel) ? this.choices.event : undefined}
+          .highlight=${this.filter.highlight}
+          .firstView=${this.firstView}
+          @colour-change=${(event: CustomEvent<ColourBy>) => this.setColour(event.detail)}
+          @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => this.choices.chooseEvent(event.detail)}
+          @moved=${() => this.moved()}
+          @point=${(event: CustomEvent<Band>) => this.choices.pointBlock(event.detail)}
+          @pin=${(event: CustomEvent<Band>) => this.choices.pin(event.detail)}
+          @toggle-pin=${(event: CustomEvent<Band | undefined>) => this.choices.togglePin(event.detail)}
+          @axis-change=${(event: CustomEvent<Axis>) => (this.axis = event.detail)}
+          @first-picture=${() => this.firstPicture()}></memstrata-timeline>
+        ${
+          this.panel
+            ? html`<memstrata-splitter
+                direction="height"
+                label="Height of the panel"
+                .size=${this.panelHeight}
+                .least=${140}
+                .most=${2000}
+                .rest=${timelineHeight}
+                @resize=${(event: CustomEvent<number>) => (this.panelHeight = event.detail)}
+                @resized=${() => saveSettings({ panelHeight: this.panelHeight })}></memstrata-splitter>`
+            : nothing
+        }
+        <memstrata-panels
+          .open=${this.panel}
+          .page=${this.panelPage(file, view)}
+          @open-panel=${(event: CustomEvent<PanelId | undefined>) => this.openPanel(event.detail ?? undefined)}
+          @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => {
+            this.choices.chooseEvent(event.detail);
+            void this.timeline?.showEvent(event.detail.event);
+          }}
+          @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void this.choices.chooseBlock(event.detail ?? undefined)}
+          @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => this.choices.pointThing(event.detail ?? undefined)}
+          @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => this.choices.chooseThing(event.detail ?? undefined)}></memstrata-panels>
+      </div>
       <memstrata-splitter
-        .width=${this.detailsWidth}
+        label="Width of the details"
+        .size=${this.detailsWidth}
+        .least=${260}
         @resize=${(event: CustomEvent<number>) => (this.detailsWidth = event.detail)}
         @resized=${() => saveSettings({ detailsWidth: this.detailsWidth })}></memstrata-splitter>
       <memstrata-details
         role="region"
-        aria-label="Details of a block"
+        aria-label="Details"
         tabindex="0"
-        .block=${this.pinned ?? this.pointed}
+        .of=${this.choices.described}
         .info=${view}
-        .pinned=${this.pinned !== undefined}
-        @unpin=${() => (this.pinned = undefined)}></memstrata-details>
+        .pinned=${this.choices.isHeld}
+        @go=${(event: CustomEvent<Goal>) => void this.choices.go(event.detail)}
+        @unpin=${() => this.choices.letGo()}></memstrata-details>
     </div>`;
   }
 
-  static override styles = [tokens, base, layout];
-}
+  private lastPage: PanelPage | undefined;
+  private panelPage(file: OpenFile, info: PanelPage['info']): PanelPage {
+    const { theme, axis, lastPage } = this;
+    const { block, event } = this.choices;
+    const pinned = isBlock(block) ? block : undefined;
+    const view = this.timeline?.shownView;
+    const { engine } = file;
+    const { highlight } = this.filter;
+    const page: PanelPage = {
+      engine,
+      info,
+      theme,
+      axis,
+      colourBy: this.colour,
+      highlight,
+      pinned,
+      event,
+      view,
+    };
+    const names = Object.keys(page) as (keyof PanelPage)[];
+    if (!lastPage || names.some((name) => page[name] !== lastPage[name])) this.lastPage = page;
+    return this.lastPage ?? page;
+  }
 
-/** Chromium tells the selection of a shadow root only through that root. */
-function somethingSelected(roots: readonly (ShadowRoot | null)[]): boolean {
-  if (document.getSelection()?.type === 'Range') return true;
-  return roots.some((root) => {
-    const asking: (ShadowRoot & { getSelection?: () => Selection | null }) | null = root;
-    return asking?.getSelection?.()?.type === 'Range';
-  });
+  private moved(): void {
+    this.links.remember();
+    if (this.panel) this.requestUpdate(); // some draw what the timeline shows
+  }
+
+  static override styles = [tokens, base, layout];
 }
 
 declare global {

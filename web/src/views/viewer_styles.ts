@@ -50,6 +50,21 @@ export const layout = css`
     display: grid;
     grid-template-columns: minmax(0, 1fr) 1px min(var(--details), calc(100% - 320px));
   }
+  .left {
+    display: flex;
+    flex-direction: column;
+    min-width: 0;
+    min-height: 0;
+  }
+  memstrata-timeline {
+    flex: 1 1 0;
+  }
+  memstrata-panels {
+    flex: none;
+  }
+  .with-panel memstrata-panels {
+    flex: 0 1 var(--panel);
+  }
   .nothing {
     margin: auto;
     padding: 24px;
@@ -99,6 +114,7 @@ export const layout = css`
     }
     memstrata-filter,
     memstrata-splitter,
+    memstrata-panels,
     memstrata-link-note,
     memstrata-toast,
     .cover,
@@ -106,6 +122,7 @@ export const layout = css`
       display: none;
     }
     memstrata-timeline {
+      flex: none;
       break-inside: avoid;
     }
     memstrata-details {
@@ -117,14 +134,22 @@ export const layout = css`
       flex: 1 1 500px;
     }
   }
-  @media (max-width: 899px) {
+  @media screen and (max-width: 899px) {
     :host {
       height: auto;
       min-height: 100dvh;
     }
     .work {
       grid-template-columns: minmax(0, 1fr);
-      grid-template-rows: minmax(360px, 60dvh) 1px auto;
+      grid-template-rows: auto 1px auto;
+    }
+    memstrata-timeline {
+      flex: none;
+      min-height: max(360px, 60dvh);
+    }
+    .with-panel memstrata-panels {
+      flex: none;
+      height: max(var(--panel), 640px);
     }
   }
 `;

@@ -1,0 +1,356 @@
+#include "engine/cli/compare_command.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engine/analysis/compare.h"
+#include "engine/base/units.h"
+#include "engine/cli/group_lines.h"
+#include "engine/cli/opened_device.h"
+#include "engine/cli/printable.h"
+
+namespace memstrata::cli {
+
+namespace {
+
+using analysis::BeforeAfter;
+using analysis::TopBy;
+using Failure = tl::unexpected<FailureOfTwo>;
+
+[[nodiscard]] std::string device_text(int32_t device) {
+  return device == replay::kHostDevice ? "host" : fmt::format("device {}", device);
+}
+
+[[nodiscard]] std::string capitalised(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+[[nodiscard]] std::string signed_size(int64_t bytes) {
+  return (bytes < 0 ? "-" : "+") + size_text(bytes < 0 ? -bytes : bytes);
+}
+[[nodiscard]] std::string signed_count(int64_t count) {
+  return (count < 0 ? "-" : "+") + count_text(count < 0 ? -count : count);
+}
+
+// One device of one file at the moment asked for.
+struct Side {
+  Side(const FileChoice& choice_, const model::Recording& recording_, OpenedDevice&& opened_)
+      : choice(choice_),
+        recording(recording_),
+        opened(std::move(opened_)),
+        memory(opened.history, recording_.budget) {}
+
+  [[nodiscard]] Status find(const std::string& at, TopBy by) {
+    const auto event = event_of(opened, at);
+    if (!event) return tl::unexpected(event.error());
+    if (const Status there = go_to(memory, *event); !there) return there;
+    auto found = analysis::find_top(recording, opened.snapshot, opened.lifetimes, *event, by, size_t(-1));
+    if (!found) return tl::unexpected(found.error());
+    top = std::move(*found);
+    return {};
+  }
+  [[nodiscard]] analysis::Side answer() const { return {recording, top}; }
+  [[nodiscard]] bool has_stacks() const {
+    return std::any_of(top.groups.begin(), top.groups.end(), [](const analysis::TopGroup& group) {
+      return !group.stack.is_none() || !group.file.is_none();
+    });
+  }
+
+  const FileChoice& choice;
+  const model::Recording& recording;
+  OpenedDevice opened;
+  replay::MemoryAt memory;
+  analysis::Top top;
+};
+
+// What makes the two hard to compare, in words.
+[[nodiscard]] std::vector<std::string> notes_of(const Side& before, const Side& after,
+                                                const analysis::ComparedSegments& segments) {
+  std::vector<std::string> notes;
+  const auto only = [](const char* what) { return fmt::format("Only the recording {} ", what); };
+  const auto events = [](const Side& side) { return side.opened.history.event_count() > 0; };
+  if (events(before) != events(after)) {
+    notes.push_back(only(events(before) ? "before" : "after") +
+                    "has a history; of the other one only the state when it was saved is known.");
+  }
+  if (before.has_stacks() != after.has_stacks() && before.top.count > 0 && after.top.count > 0) {
+    notes.push_back(only(before.has_stacks() ? "before" : "after") +
+                    "has stacks: what belongs together cannot be told.");
+  }
+  const auto settings = [](const Side& side) {
+    return side.recording.strings.view(side.opened.snapshot.settings_json);
+  };
+  if (settings(before) != settings(after)) {
+    notes.emplace_back(settings(before).empty() || settings(after).empty()
+                           ? "Only one of the recordings tells the allocator's settings."
+                           : "The allocator's settings differ: sizes and number of segments may, too.");
+  }
+  if (segments.in_both == 0 && !segments.only_before.empty() && !segments.only_after.empty())
+    notes.emplace_back("No segment is in both: these are recordings of two runs, or of two processes.");
+  return notes;
+}
+
+void write_device(JsonWriter& json, const Side& before, const Side& after,
+                  const analysis::Comparison& comparison, const analysis::ComparedSegments& segments,
+                  const std::vector<std::string>& notes, TopBy by) {
+  json.begin_object();
+  const auto pair = [&](std::string_view name, int64_t first, int64_t second) {
+    json.key(name);
+    json.begin_object();
+    json.member("before", first);
+    json.member("after", second);
+    json.end_object();
+  };
+  pair("device", before.top.device, after.top.device);
+  pair("event", before.top.event, after.top.event);
+  pair("reserved_bytes", before.memory.totals().reserved, after.memory.totals().reserved);
+  json.key("notes");
+  json.begin_array();
+  for (const std::string& note : notes) json.value(note);
+  json.end_array();
+  analysis::write_comparison(json, before.answer(), after.answer(), comparison, by);
+  json.key("segments");
+  analysis::write_compared_segments(json, segments);
+  json.end_object();
+}
+
+[[nodiscard]] std::string moment_text(const Side& side) {
+  if (side.opened.history.event_count() == 0) return "as saved";
+  return side.top.event < 0 ? "before the first event"
+                            : fmt::format("after event {}", count_text(side.top.event));
+}
+
+// "   +512.0 MiB      1.0 GiB      1.5 GiB      +12  model.py:10:forward"
+[[nodiscard]] std::string table(const Side& before, const Side& after, const analysis::Comparison& comparison,
+                                TopBy by) {
+  std::string out;
+  const auto row = [&](const BeforeAfter& bytes, const BeforeAfter& blocks,
+                       const std::vector<std::string>& lines) {
+    const std::string numbers =
+        fmt::format("  {:>11}  {:>10}  {:>10}  {:>9}", signed_size(bytes.growth()), size_text(bytes.before),
+                    size_text(bytes.after), signed_count(blocks.growth()));
+    out += fmt::format("{}  {}\n", numbers, shortened(lines[0], kLongestLine));
+    for (size_t i = 1; i < lines.size(); ++i)
+      out += fmt::format("{:{}}    {}\n", "", numbers.size(), shortened(lines[i], kLongestLine));
+  };
+  if (comparison.changed == 0) return "  Nothing changed: the same stacks hold the same bytes.\n";
+  out += fmt::format("  {:>11}  {:>10}  {:>10}  {:>9}  {}\n", "growth", "before", "after", "blocks",
+                     heading_of(by));
+  for (const analysis::ComparedGroup& group : comparison.rows) {
+    const model::Recording& recording = (group.only_after ? after : before).recording;
+    row(group.bytes, group.blocks, lines_of_group(recording, group.group, by));
+  }
+  const int64_t more = comparison.changed - static_cast<int64_t>(comparison.rows.size());
+  if (more > 0) {
+    row(comparison.other_bytes, comparison.other_blocks,
+        {fmt::format("({} more that changed; see -n)", count_text(more))});
+  }
+  if (comparison.unchanged > 0) out += fmt::format("  ({} unchanged)\n", count_text(comparison.unchanged));
+  return out;
+}
+
+[[nodiscard]] std::string segments_text(const analysis::ComparedSegments& segments, size_t rows) {
+  const auto count = [](size_t number) { return count_text(static_cast<int64_t>(number)); };
+  std::string out = fmt::format("\n  Segments: {} in both ({}), {} only before ({}), {} only after ({})\n",
+                                count_text(segments.in_both), size_text(segments.in_both_bytes),
+                                count(segments.only_before.size()), size_text(segments.only_before_bytes),
+                                count(segments.only_after.size()), size_text(segments.only_after_bytes));
+  const auto list = [&](std::string_view where, const std::vector<replay::SegmentAt>& all) {
+    for (size_t i = 0; i < std::min(rows, all.size()); ++i)
+      out += fmt::format("    {:<11}  {:#x}  {:>10}\n", where, all[i].address, size_text(all[i].size));
+    if (all.size() > rows) out += fmt::format("    {:<11}  ... {} more\n", where, count(all.size() - rows));
+  };
+  list("only before", segments.only_before);
+  list("only after", segments.only_after);
+  return out;
+}
+
+[[nodiscard]] std::string device_table(const Side& before, const Side& after, const CompareOptions& options,
+                                       const analysis::Comparison& comparison,
+                                       const analysis::ComparedSegments& segments,
+                                       const std::vector<std::string>& notes) {
+  const auto side = [](const Side& one, int64_t bytes, int64_t blocks) {
+    return fmt::format("{} {}: {} in {} block{}", device_text(one.top.device), moment_text(one),
+                       exact_size_text(bytes), count_text(blocks), blocks == 1 ? "" : "s");
+  };
+  std::string out =
+      fmt::format("\n  Before: {}\n  After:  {}\n  Growth: {}, {} blocks; reserved {}\n",
+                  side(before, comparison.bytes.before, comparison.blocks.before),
+                  side(after, comparison.bytes.after, comparison.blocks.after),
+                  signed_size(comparison.bytes.growth()), signed_count(comparison.blocks.growth()),
+                  signed_size(after.memory.totals().reserved - before.memory.totals().reserved));
+  for (const std::string& note : notes) out += fmt::format("  Note:   {}\n", note);
+  return out + "\n" + table(before, after, comparison, options.by) + segments_text(segments, options.rows);
+}
+
+struct Pairs {
+  std::vector<std::pair<Chosen, Chosen>> common;
+  std::vector<int32_t> only_before, only_after;  // devices
+};
+
+[[nodiscard]] std::vector<int32_t> devices_of(const model::Recording& recording,
+                                              const model::Snapshot& snapshot) {
+  std::vector<int32_t> devices = snapshot.devices(recording.segments);
+  if (snapshot.has_host) devices.insert(devices.begin(), replay::kHostDevice);
+  return devices;
+}
+
+// With --device that one of both; else every device that both have, or the only ones there are.
+[[nodiscard]] tl::expected<Pairs, FailureOfTwo> pairs_of(const CompareOptions& options,
+                                                         const model::Recording& before,
+                                                         const model::Recording& after) {
+  const auto a = choose(before, options.before);
+  if (!a) return Failure({options.before, a.error()});
+  const auto b = choose(after, options.after);
+  if (!b) return Failure({options.after, b.error()});
+  Pairs pairs;
+  if (!options.before.device.empty()) {
+    pairs.common.emplace_back(*a, *b);
+    return pairs;
+  }
+  const std::vector<int32_t> of_a = devices_of(before, *a->snapshot);
+  const std::vector<int32_t> of_b = devices_of(after, *b->snapshot);
+  const auto has = [](const std::vector<int32_t>& all, int32_t one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+  };
+  for (const int32_t device : of_a) {
+    if (has(of_b, device)) {
+      pairs.common.push_back({{a->snapshot, device}, {b->snapshot, device}});
+    } else {
+      pairs.only_before.push_back(device);
+    }
+  }
+  for (const int32_t device : of_b) {
+    if (!has(of_a, device)) pairs.only_after.push_back(device);
+  }
+  if (pairs.common.empty() && of_a.size() == 1 && of_b.size() == 1) {
+    pairs.common.emplace_back(*a, *b);
+    pairs.only_before.clear();
+    pairs.only_after.clear();
+  }
+  if (!pairs.common.empty()) return pairs;
+  return Failure({options.after, Error{ErrorCode::wrong_usage,
+                                       "No device is in both files: name one of each with --device "
+                                       "on files that have it.",
+                                       -1}});
+}
+
+[[nodiscard]] std::string only_devices_text(const std::vector<int32_t>& devices, std::string_view where) {
+  std::string out;
+  for (const int32_t device : devices)
+    out += fmt::format("\n  {} is only in the file {}.\n", capitalised(device_text(device)), where);
+  return out;
+}
+
+class Comparing {
+ public:
+  explicit Comparing(const CompareOptions& options) : options_(options) {}
+
+  [[nodiscard]] tl::expected<std::string, FailureOfTwo> run(const model::Recording& before,
+                                                            const model::Recording& after) {
+    const auto pairs = pairs_of(options_, before, after);
+    if (!pairs) return tl::unexpected(pairs.error());
+    begin_json();
+    text_ = fmt::format("{}\n{}\n", printable(options_.before.file), printable(options_.after.file));
+    for (const auto& [a, b] : pairs->common) {
+      auto first = side_of(options_.before, before, a);
+      if (!first) return tl::unexpected(first.error());
+      auto second = side_of(options_.after, after, b);
+      if (!second) return tl::unexpected(second.error());
+      add(**first, **second, pairs->common.size() > 1);
+    }
+    json_.end_array();
+    write_devices("devices_only_before", pairs->only_before);
+    write_devices("devices_only_after", pairs->only_after);
+    json_.end_object();
+    text_ += only_devices_text(pairs->only_before, "before");
+    text_ += only_devices_text(pairs->only_after, "after");
+    return finish();
+  }
+
+ private:
+  [[nodiscard]] tl::expected<std::unique_ptr<Side>, FailureOfTwo> side_of(const FileChoice& choice,
+                                                                          const model::Recording& recording,
+                                                                          const Chosen& chosen) const {
+    auto opened = open_device(recording, chosen);
+    if (!opened) return Failure({choice, opened.error()});
+    auto side = std::make_unique<Side>(choice, recording, std::move(*opened));
+    if (const Status found = side->find(options_.at, options_.by); !found)
+      return Failure({choice, found.error()});
+    return side;
+  }
+
+  void begin_json() {
+    json_.begin_object();
+    json_.member("before", std::string_view(options_.before.file));
+    json_.member("after", std::string_view(options_.after.file));
+    json_.member("at", std::string_view(options_.at));
+    json_.key("devices");
+    json_.begin_array();
+  }
+  void write_devices(std::string_view name, const std::vector<int32_t>& devices) {
+    json_.key(name);
+    json_.begin_array();
+    for (const int32_t device : devices) json_.value(device);
+    json_.end_array();
+  }
+
+  [[nodiscard]] bool wants_stacks() const { return options_.folded || !options_.output.empty(); }
+
+  void add(const Side& before, const Side& after, bool one_of_several) {
+    const auto segments = analysis::compare_segments(before.memory.segments(), after.memory.segments());
+    const auto comparison =
+        analysis::compare_groups(before.answer(), after.answer(), options_.by, options_.rows);
+    const std::vector<std::string> notes = notes_of(before, after, segments);
+    write_device(json_, before, after, comparison, segments, notes, options_.by);
+    text_ += device_table(before, after, options_, comparison, segments, notes);
+    if (!wants_stacks()) return;
+    const auto fold = [&](const Side& side) {
+      return analysis::fold_memory(side.recording, side.opened.history, side.memory, side.opened.streams,
+                                   {options_.segments, false});
+    };
+    for (const auto& [stack, bytes] : analysis::difference_of(fold(before), fold(after))) {
+      // only_after;device 0;stream_0;...
+      std::string name = stack;
+      if (one_of_several) name.insert(name.find(';'), ";" + device_text(before.top.device));
+      stacks_.emplace(std::move(name), bytes);
+    }
+  }
+
+  [[nodiscard]] tl::expected<std::string, FailureOfTwo> finish() {
+    std::string answer = options_.before.json ? std::move(json_).text() + "\n" : std::move(text_);
+    if (!wants_stacks()) return answer;
+    const std::string graph =
+        options_.folded ? printable_lines(analysis::folded_text(stacks_))
+                        : analysis::flame_svg(stacks_, "Memory that only one of the recordings has");
+    if (options_.output.empty() || options_.output == "-") return graph;
+    if (const auto written = write_file(options_.output, graph); !written)
+      return Failure({options_.before, written.error()});
+    return answer;
+  }
+
+  const CompareOptions& options_;
+  JsonWriter json_;
+  std::string text_;
+  analysis::FoldedStacks stacks_;
+};
+
+}  // namespace
+
+int run_compare(const CompareOptions& given) {
+  CompareOptions options = given;
+  options.after.device = options.before.device;
+  options.after.json = options.before.json;
+  if (options.after.snapshot.empty()) options.after.snapshot = options.before.snapshot;
+  return answer_about(options.before, options.after,
+                      [&](const model::Recording& before, const model::Recording& after) {
+                        return Comparing(options).run(before, after);
+                      });
+}
+
+}  // namespace memstrata::cli

@@ -1,0 +1,24 @@
+// memstrata compare BEFORE AFTER: what grew between two recordings.
+#pragma once
+
+#include <string>
+
+#include "engine/analysis/top.h"
+#include "engine/cli/one_file.h"
+
+namespace memstrata::cli {
+
+struct CompareOptions {
+  FileChoice before,
+      after;  // of `after` an empty snapshot means that of `before`; device and json are before's
+  std::string at = "end";  // peak, end, start, or an event's index; of each file its own
+  analysis::TopBy by = analysis::TopBy::stack;
+  size_t rows = 20;
+  std::string output;     // path of a flame graph's SVG; "-" = standard output; empty = none
+  bool folded = false;    // the flame graph as lines, to `output` or instead of the table
+  bool segments = false;  // in the flame graph: between stream and state
+};
+
+[[nodiscard]] int run_compare(const CompareOptions& given);
+
+}  // namespace memstrata::cli

@@ -1,0 +1,33 @@
+// One device of a file with its history, as the commands about states look at it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/analysis/event_json.h"
+#include "engine/cli/one_file.h"
+#include "engine/replay/memory_at.h"
+
+namespace memstrata::cli {
+
+struct OpenedDevice {
+  const model::Snapshot snapshot;  // of the host: with the host as its device
+  replay::Lifetimes lifetimes;
+  replay::StateHistory history;
+  analysis::StreamNumbers streams;
+
+  [[nodiscard]] analysis::EventContext context(const model::Recording& recording) const {
+    return {recording, snapshot, history, lifetimes, streams};
+  }
+};
+
+// Error: limit_exceeded.
+[[nodiscard]] Result<OpenedDevice> open_device(const model::Recording& recording, const Chosen& chosen);
+
+// peak, end, start, or an index. Error: wrong_usage, if the device has no such event.
+[[nodiscard]] Result<int32_t> event_of(const OpenedDevice& opened, const std::string& at);
+
+// `memory` is of `opened`. Error: limit_exceeded.
+[[nodiscard]] Status go_to(replay::MemoryAt& memory, int32_t event);
+
+}  // namespace memstrata::cli

@@ -1,0 +1,168 @@
+// The address map over time: numbers of poolSnapshot() and manySegments(), worked out by hand.
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test, type Page } from '@playwright/test';
+import { pointOf, settledView, viewAfter, watchErrors } from './page.ts';
+import { MiB } from './pickle.ts';
+import { manySegments, poolSnapshot } from './pool_snapshot.ts';
+import { openPage, waitForState } from './support.ts';
+
+const details = (page: Page) => page.locator('memstrata-details');
+const map = (page: Page) => page.locator('memstrata-address-map');
+const scroller = (page: Page) => page.getByRole('application', { name: /^Address map over time/ });
+const words = 18;
+
+async function openMap(page: Page, buffer = poolSnapshot()): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await openPage(page);
+  await page.locator('input[type=file]').first().setInputFiles({ name: 'map.pickle', mimeType: '', buffer });
+  await waitForState(page, 'ready');
+  await settledView(page);
+  await page.getByRole('tab', { name: /^Address map/ }).click();
+  await expect(map(page).locator('[data-regions]')).toBeVisible();
+  await expect(scroller(page)).toHaveAttribute('data-settled', '');
+  await settledView(page);
+}
+
+const rowHeight = async (page: Page): Promise<number> =>
+  Number(await scroller(page).getAttribute('data-row'));
+
+/** Of a row that is seen: a moment of the axis, and a part of its height from below. */
+async function pointIn(
+  page: Page,
+  index: number,
+  units: number,
+  part: number,
+): Promise<{ x: number; y: number }> {
+  const { x } = await pointOf(page, units, 0);
+  const box = (await scroller(page).boundingBox())!;
+  const row = await rowHeight(page);
+  const top = await scroller(page).evaluate((element) => element.scrollTop);
+  return { x, y: box.y + index * row - top + words + (row - words - 5) * (1 - part) };
+}
+
+async function pointAt(page: Page, index: number, units: number, part: number): Promise<void> {
+  const { x, y } = await pointIn(page, index, units, part);
+  await page.mouse.move(x, y);
+}
+
+test('every region is a row, with the blocks at their offsets under their moments', async ({ page }) => {
+  const errors = watchErrors(page);
+  await openMap(page);
+  await expect(map(page).locator('[data-regions]')).toHaveAttribute('data-regions', '2');
+  const name = details(page).locator('[data-name]');
+  const tip = map(page).locator('.tip');
+  // Row 0 is the default segment of 20 MiB: A in 0-4 from event 1 on, B in 4-6 at events 3 to 9.
+  await pointAt(page, 0, 2.5, 2 / 20);
+  await expect(name).toHaveText(/^b'7f0000000000_/);
+  await pointAt(page, 0, 5.5, 5 / 20);
+  await expect(name).toHaveText(/^b'7f0000400000_/);
+  await expect(tip).toContainText("in s'7f0000000000_0");
+  await pointAt(page, 0, 2.5, 5 / 20);
+  await expect(tip).toContainText('free at');
+  await pointAt(page, 0, 0.5, 2 / 20);
+  await expect(tip).toContainText('free at');
+  // Row 1 is the pool of 8 MiB, from event 2 on: X in 0-3 at 4 to 6, Y in 3-5 from 5, Z in 0-1 from 8.
+  await pointAt(page, 1, 6.5, 4 / 8);
+  await expect(name).toHaveText(/^b'7f1000300000_/);
+  await expect(details(page).locator('h2')).toHaveAttribute('data-bytes', String(2 * MiB));
+  await pointAt(page, 1, 6.5, 2 / 8);
+  await expect(details(page).locator('h2')).toHaveAttribute('data-bytes', String(3 * MiB));
+  await pointAt(page, 1, 7.5, 2 / 8);
+  await expect(tip).toContainText('free at');
+  await pointAt(page, 1, 9.5, 0.5 / 8);
+  await expect(details(page).locator('h2')).toHaveAttribute('data-bytes', String(MiB));
+  await pointAt(page, 1, 1.5, 0.5 / 8);
+  await expect(tip).toHaveAttribute('data-rank', '-1'); // no memory there yet
+  expect(errors).toEqual([]);
+});
+
+test('a click pins the block everywhere, a click beside it lets go', async ({ page }) => {
+  await openMap(page);
+  const at = await pointIn(page, 1, 6.5, 4 / 8);
+  await page.mouse.click(at.x, at.y);
+  await page.mouse.move(5, 5);
+  await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
+  await expect(details(page).locator('h2')).toHaveAttribute('data-bytes', String(2 * MiB));
+  await expect.poll(() => page.url()).toContain('block=3');
+  expect(page.url()).toContain('panel=map');
+  const free = await pointIn(page, 0, 2.5, 18 / 20);
+  await page.mouse.click(free.x, free.y);
+  await expect(page.getByRole('button', { name: 'Unpin' })).toBeHidden();
+});
+
+test('it moves with the timeline', async ({ page }) => {
+  await openMap(page);
+  const all = await settledView(page);
+  const middle = await pointOf(page, 6, 3 * MiB);
+  await page.mouse.move(middle.x, middle.y);
+  await page.mouse.wheel(0, -600);
+  const zoomed = await viewAfter(page, all);
+  expect(zoomed.x1 - zoomed.x0).toBeLessThan(10);
+  await expect(scroller(page)).toHaveAttribute('data-settled', '');
+  // The same places as before, at their new x.
+  await pointAt(page, 1, 6.5, 4 / 8);
+  await expect(details(page).locator('[data-name]')).toHaveText(/^b'7f1000300000_/);
+  await pointAt(page, 0, 5.5, 5 / 20);
+  await expect(details(page).locator('[data-name]')).toHaveText(/^b'7f0000400000_/);
+});
+
+test('rows are ordered, and walked through by key', async ({ page }) => {
+  await openMap(page, manySegments());
+  const said = map(page).locator('[data-said]');
+  await expect(map(page).locator('[data-regions]')).toHaveAttribute('data-regions', '300');
+  await scroller(page).focus();
+  await page.keyboard.press('Home');
+  await expect(said).toHaveText(/^2 MiB, s'7f0000000000_0/);
+  await page.keyboard.press('ArrowDown');
+  await expect(said).toHaveText(/s'7f0000400000_0/);
+  await page.keyboard.press('End');
+  await expect(said).toHaveText(/s'7f004ac00000_0/); // 299 * 4 MiB
+  await expect(scroller(page)).toHaveAttribute('data-settled', '');
+  await page.keyboard.press('ArrowRight');
+  await expect(said).toHaveText(/^block at/);
+  await page.keyboard.press('Enter');
+  await expect(details(page).locator('[data-name]')).toHaveText(/^b'7f004ac00000_0$/);
+  // The largest is number 150, the only one of 4 MiB.
+  await page.getByLabel('Order of the regions').selectOption('size');
+  await scroller(page).focus();
+  await page.keyboard.press('Home');
+  await expect(said).toHaveText(/^4 MiB, s'7f0025800000_0/);
+});
+
+test('the row of a block that is pinned elsewhere is scrolled to', async ({ page }) => {
+  await openMap(page, manySegments());
+  // Block 299 lies in row 299.
+  await expect.poll(() => page.url()).toContain('panel=map');
+  await page.evaluate(() => {
+    location.hash += '&block=299';
+  });
+  await expect(details(page).locator('[data-name]')).toHaveText(/^b'7f004ac00000_0$/);
+  const height = (await scroller(page).boundingBox())!.height;
+  const row = await rowHeight(page);
+  expect(row).toBe(46); // as small as they get
+  await expect
+    .poll(() => scroller(page).evaluate((element) => element.scrollTop))
+    .toBeCloseTo(300 * row - height, -1);
+  await pointAt(page, 299, 299.5, 1 / 4);
+  await expect(map(page).locator('.tip')).toHaveAttribute('data-rank', '299');
+});
+
+test('axe finds nothing in the address map', async ({ page }) => {
+  await openMap(page);
+  for (const [width, theme] of [
+    [1280, 'light'],
+    [1280, 'dark'],
+    [320, 'light'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme: theme });
+    await settledView(page);
+    await expect(scroller(page)).toHaveAttribute('data-settled', '');
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual(
+      [],
+    );
+    if (process.env.MEMSTRATA_SCREENSHOTS)
+      await page.screenshot({ path: `${process.env.MEMSTRATA_SCREENSHOTS}/map-${width}-${theme}.png` });
+  }
+});

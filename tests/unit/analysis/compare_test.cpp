@@ -1,0 +1,157 @@
+#include "engine/analysis/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "engine/replay/state_history.h"
+#include "tests/unit/analysis/story.h"
+
+namespace memstrata::analysis {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+constexpr uint64_t kBase = 0x7f064c000000;
+
+// What is alive at the end of a story.
+class Alive {
+ public:
+  explicit Alive(Story& story, TopBy by = TopBy::stack) : story_(story) {
+    EXPECT_TRUE(story.stored());
+    const auto lifetimes = story.lifetimes();
+    EXPECT_TRUE(lifetimes.has_value());
+    auto found = find_top(story.recording, story.recording.snapshots[0], *lifetimes,
+                          lifetimes->events.count - 1, by, std::numeric_limits<size_t>::max());
+    EXPECT_TRUE(found.has_value());
+    top_ = std::move(*found);
+  }
+  [[nodiscard]] Side side() const { return {story_.recording, top_}; }
+
+ private:
+  Story& story_;
+  Top top_;
+};
+
+std::string words(const Story& story, const ComparedGroup& row) {
+  const auto lines = shown_lines(story.recording, row.group.stack);
+  return (lines.empty() ? "-" : lines[0]) + " " + std::to_string(row.bytes.before) + " " +
+         std::to_string(row.bytes.after) + " " + std::to_string(row.blocks.before) + " " +
+         std::to_string(row.blocks.after);
+}
+
+TEST(Compare, WhatGrewMostComesFirst) {
+  Story before, after;
+  before.alloc(kBase, 100).frames({"weight", "main"});
+  before.alloc(kBase + 4096, 700).frames({"gone", "main"});
+  before.alloc(kBase + 8192, 50).frames({"grows", "main"});
+  before.alloc(kBase + 12288, 9);
+  // Ids of frames differ: only what they say counts.
+  after.alloc(kBase, 60).frames({"grows", "main"});
+  after.alloc(kBase + 4096, 60).frames({"grows", "main"});
+  after.alloc(kBase + 8192, 1000).frames({"new", "main"});
+  after.alloc(kBase + 12288, 100).frames({"weight", "main"});
+  after.alloc(kBase + 16384, 4);
+  after.alloc(kBase + 20480, 5);
+  const Alive a(before), b(after);
+  const Comparison found = compare_groups(a.side(), b.side(), TopBy::stack, 10);
+  EXPECT_EQ(found.bytes.growth(), 1229 - 859);
+  EXPECT_EQ(found.blocks.growth(), 2);
+  ASSERT_EQ(found.rows.size(), 4u);
+  EXPECT_EQ(words(after, found.rows[0]), "file.py:1:new 0 1000 0 1");
+  EXPECT_EQ(words(before, found.rows[1]), "file.py:1:grows 50 120 1 2");
+  EXPECT_EQ(words(before, found.rows[2]), "- 9 9 1 2");  // the same bytes in more blocks
+  EXPECT_EQ(words(before, found.rows[3]), "file.py:1:gone 700 0 1 0");
+  EXPECT_TRUE(found.rows[0].only_after);
+  EXPECT_FALSE(found.rows[1].only_after);
+  EXPECT_EQ(found.changed, 4);
+  EXPECT_EQ(found.unchanged, 1);
+}
+
+TEST(Compare, RowsBeyondTheLimitAreOne) {
+  Story before, after;
+  for (int i = 1; i <= 5; ++i)
+    after.alloc(kBase + 4096 * static_cast<uint64_t>(i), i)
+        .frames({std::string_view("abcdef").substr(0, size_t(i))});
+  const Alive a(before), b(after);
+  const Comparison found = compare_groups(a.side(), b.side(), TopBy::stack, 2);
+  ASSERT_EQ(found.rows.size(), 2u);
+  EXPECT_EQ(found.rows[0].bytes.after, 5);
+  EXPECT_EQ(found.changed, 5);
+  EXPECT_EQ(found.other_bytes.after, 3 + 2 + 1);
+  EXPECT_EQ(found.other_blocks.after, 3);
+}
+
+TEST(Compare, StacksThatDifferInHiddenFramesOnlyAreShownAndCountedAsOne) {
+  Story before, after;
+  before.alloc(kBase, 10).frames({"leaf", "PyEval_EvalFrame", "main"});
+  after.alloc(kBase, 10).frames({"leaf", "main"});
+  after.alloc(kBase + 4096, 10).frames({"leaf", "PyObject_Call", "main"});
+  const Alive a(before), b(after);
+  const Comparison found = compare_groups(a.side(), b.side(), TopBy::stack, 10);
+  ASSERT_EQ(found.rows.size(), 1u);
+  EXPECT_EQ(found.rows[0].bytes.growth(), 10);
+  EXPECT_EQ(found.rows[0].blocks.after, 2);
+  // The other way round: a line that repeats is not the same as one that does not.
+  Story once, thrice;
+  once.alloc(kBase, 1).frames({"layer", "main"});
+  thrice.alloc(kBase, 1).frames({"layer", "layer", "layer", "main"});
+  const Alive c(once), d(thrice);
+  EXPECT_EQ(compare_groups(c.side(), d.side(), TopBy::stack, 10).changed, 2);
+}
+
+TEST(Compare, ByFunctionAndByFile) {
+  Story before, after;
+  before.alloc(kBase, 10).frames({"f", "main"});
+  after.alloc(kBase, 30).frames({"f", "other"});
+  for (const TopBy by : {TopBy::function, TopBy::file}) {
+    const Alive a(before, by), b(after, by);
+    const Comparison found = compare_groups(a.side(), b.side(), by, 10);
+    ASSERT_EQ(found.rows.size(), 1u);
+    EXPECT_EQ(found.rows[0].bytes.growth(), 20);
+  }
+}
+
+TEST(Compare, SegmentsAreTheSameIfAddressAndSizeAre) {
+  const auto segment = [](uint64_t address, int64_t size) {
+    replay::SegmentAt one;
+    one.address = address;
+    one.size = size;
+    return one;
+  };
+  const std::vector before{segment(0x1000, 10), segment(0x2000, 20), segment(0x3000, 30)};
+  const std::vector after{segment(0x1000, 10), segment(0x2000, 25), segment(0x5000, 40), segment(0x6000, 50)};
+  const ComparedSegments found = compare_segments(before, after);
+  EXPECT_EQ(found.in_both, 1);
+  EXPECT_EQ(found.in_both_bytes, 10);
+  EXPECT_EQ(found.only_before_bytes, 50);
+  EXPECT_EQ(found.only_after_bytes, 115);
+  const auto sizes = [](const std::vector<replay::SegmentAt>& all) {
+    std::vector<int64_t> out;
+    for (const auto& one : all) out.push_back(one.size);
+    return out;
+  };
+  EXPECT_THAT(sizes(found.only_before), ElementsAre(30, 20));  // largest first
+  EXPECT_THAT(sizes(found.only_after), ElementsAre(50, 40, 25));
+}
+
+TEST(Compare, TheFlameGraphHasWhatOnlyOneSideHas) {
+  const FoldedStacks before{{"s;a", 10}, {"s;b", 5}, {"s;c", 7}};
+  const FoldedStacks after{{"s;a", 4}, {"s;b", 5}, {"s;d", 9}, {"s;c", 8}};
+  EXPECT_THAT(difference_of(before, after),
+              ElementsAre(Pair("only_after;s;c", 1), Pair("only_after;s;d", 9), Pair("only_before;s;a", 6)));
+}
+
+TEST(Compare, AbsurdSizesSaturate) {
+  replay::SegmentAt huge;
+  huge.size = std::numeric_limits<int64_t>::max();
+  const std::vector both{huge, huge};
+  EXPECT_EQ(compare_segments(both, {}).only_before_bytes, std::numeric_limits<int64_t>::max());
+}
+
+}  // namespace
+}  // namespace memstrata::analysis

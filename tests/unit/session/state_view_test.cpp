@@ -1,0 +1,218 @@
+// Questions about states through the page's own door, on a trace worked out by hand.
+#include "engine/session/state_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tests/unit/analysis/story.h"
+
+namespace memstrata::session {
+namespace {
+
+using model::BlockState;
+using testing::AllOf;
+using testing::HasSubstr;
+using trace::Action;
+
+constexpr uint64_t kBase = 0x7f064c000000;
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+// A segment of 2 MiB. A (1000 bytes in 1024) and B (512) come; A's free is requested by event 3 and completed
+// by event 5; then 3 MiB are not to be had.
+class StateViewTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    story.event(Action::segment_alloc, kBase, 2 * kMiB, 100);
+    story.alloc(kBase, 1000).frames({"attention", "main"}).time(110);
+    story.alloc(kBase + 1024, 512).frames({"mlp", "main"}).time(120).stream(70);
+    story.request(kBase, 1000).time(130);
+    story.event(Action::snapshot, 0, 0, 140);
+    story.complete(kBase, 1000).time(150);
+    story.event(Action::oom, 1 << 20, 3 * kMiB, 160);
+    story.segment(kBase, 2 * kMiB);
+    story.block(kBase, 1024, 1000, BlockState::inactive);
+    story.block(kBase + 1024, 512, 512, BlockState::active_allocated);
+    story.block(kBase + 1536, 2 * kMiB - 1536, 0, BlockState::inactive);
+    ASSERT_TRUE(story.stored());
+    lifetimes.emplace(*story.lifetimes());
+    story.recording.seal();
+    auto opened = StateView::open(story.recording, story.recording.snapshots[0], *lifetimes);
+    ASSERT_TRUE(opened.has_value());
+    view = std::move(*opened);
+  }
+  template <typename Set>
+  [[nodiscard]] int32_t filtered(Set&& set) {
+    analysis::EventFilter filter;
+    set(filter);
+    return view->filter_events(filter).value_or(-1);
+  }
+  [[nodiscard]] std::string totals(int32_t event) { return view->totals_json(event).value_or("error"); }
+
+  analysis::Story story;
+  std::optional<replay::Lifetimes> lifetimes;
+  std::unique_ptr<StateView> view;
+};
+
+TEST_F(StateViewTest, InfoCounts) {
+  EXPECT_EQ(view->info_json(),
+            R"({"events":7,"blocks":2,"ranges":1,"peak_event":2,"oom_events":1,"snapshot_events":1,)"
+            R"("annotate_events":0})");
+  EXPECT_FALSE(view->diagnostics().any());
+}
+
+TEST_F(StateViewTest, TheListShowsWhatTheFilterMeans) {
+  EXPECT_EQ(filtered([](auto&) {}), 7);
+  EXPECT_EQ(filtered([](auto& f) { f.actions = "alloc"; }), 2);
+  EXPECT_EQ(view->row_of_event(2), 1);
+  EXPECT_EQ(view->row_of_event(0), 0);  // not listed: the next one
+  EXPECT_EQ(view->row_of_event(3), 2);  // none after it
+  EXPECT_THAT(view->event_rows_json(1, 5),
+              AllOf(HasSubstr(R"("row":1,"event":2,"action":"alloc","name":"b'7f064c000400_0","size":512)"),
+                    testing::Not(HasSubstr(R"("row":0)"))));
+  EXPECT_EQ(filtered([](auto& f) { f.actions = "free_requested,free_completed"; }), 2);
+  EXPECT_THAT(view->event_rows_json(0, 2),
+              testing::Not(HasSubstr("follows_request")));  // a snapshot lies between
+  EXPECT_EQ(filtered([](auto& f) {
+              f.least_size = 1000;
+              f.most_size = 1000;
+            }),
+            3);
+  EXPECT_EQ(filtered([](auto& f) { f.stream = 1; }), 1);
+  EXPECT_EQ(filtered([](auto& f) { f.address = "b'7f064c000000_0"; }), 3);
+  EXPECT_EQ(filtered([](auto& f) { f.frame = "Attention"; }), 1);
+  EXPECT_EQ(filtered([](auto& f) {
+              f.actions = "oom";
+              f.stream = 1;
+            }),
+            0);
+  EXPECT_EQ(view->event_rows_json(0, 10), "[]");
+}
+
+TEST_F(StateViewTest, JumpsToEventsOfAKind) {
+  EXPECT_EQ(view->find_event("oom", 0, false), 6);
+  EXPECT_EQ(view->find_event("oom", 6, false), -1);
+  EXPECT_EQ(view->find_event("alloc", 6, true), 2);
+  EXPECT_EQ(view->find_event("snapshot", -1, false), 4);
+  EXPECT_EQ(view->find_event("peak", 0, false), 2);
+  EXPECT_EQ(view->find_event("no such action", 0, false), -1);
+}
+
+TEST_F(StateViewTest, DetailsOfAnEventLinkItsBlock) {
+  EXPECT_THAT(view->event_details_json(3),
+              AllOf(HasSubstr(R"("action":"free_requested","name":"b'7f064c000000_0")"),
+                    HasSubstr(R"("alloc_event":1,"free_requested_event":3,"free_completed_event":5)"),
+                    HasSubstr(R"("time_us":130)")));
+  EXPECT_THAT(view->event_details_json(6), HasSubstr("OOM (requested 3.0 MiB (3,145,728 bytes)"));
+  EXPECT_EQ(view->event_details_json(7), "null");
+  EXPECT_EQ(view->event_details_json(-1), "null");
+}
+
+// As PyTorch's viewer prints it: action, name in a column of 18, size; then the stream.
+TEST_F(StateViewTest, TheLineOfAnEvent) {
+  EXPECT_THAT(view->event_rows_json(1, 1), HasSubstr(R"("text":"alloc         b'7f064c000000_0   1000 )"));
+  EXPECT_THAT(view->event_rows_json(2, 1), HasSubstr("\\n(stream 1)\""));
+  EXPECT_THAT(view->event_rows_json(0, 1), HasSubstr(R"("text":"segment_alloc s'7f064c000000_0   2.0 MiB )"));
+  EXPECT_THAT(view->event_rows_json(4, 1), HasSubstr(R"("text":"snapshot)"));
+}
+
+TEST(StateViewOfPairs, ACompletionRightAfterItsRequestFollowsIt) {
+  analysis::Story story;
+  story.alloc(kBase, 512).alloc(kBase + 512, 512);
+  story.request(kBase, 512).complete(kBase, 512);     // events 2 and 3
+  story.request(kBase + 512, 512).alloc(kBase, 512);  // something between
+  story.complete(kBase + 512, 512);                   // event 6
+  const auto lifetimes = story.lifetimes();
+  ASSERT_TRUE(lifetimes.has_value());
+  const auto view = StateView::open(story.recording, story.recording.snapshots[0], *lifetimes);
+  ASSERT_TRUE(view.has_value());
+  EXPECT_THAT((*view)->event_rows_json(3, 1), HasSubstr(R"("follows_request":true)"));
+  EXPECT_THAT((*view)->event_rows_json(6, 1), testing::Not(HasSubstr("follows_request")));
+}
+
+TEST_F(StateViewTest, AStateIsTheSameWhereverOneComesFrom) {
+  const std::string pending = totals(4), end = totals(6), start = totals(-1);
+  EXPECT_EQ(totals(4), pending);  // PyTorch's viewer forgets here that A was pending
+  EXPECT_EQ(totals(-1), start);
+  EXPECT_EQ(totals(6), end);
+}
+
+TEST_F(StateViewTest, FragmentationIsTheShareOfFreeMemoryOutsideTheLargestBlock) {
+  // Free in the end: 1024 bytes in front of B, the rest of 2 MiB behind it.
+  const double expected = 1.0 - (2097152.0 - 1536) / (2097152.0 - 512);
+  const std::string text = totals(6);
+  const size_t at = text.find("\"fragmentation\":");
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_NEAR(std::stod(text.substr(at + 16)), expected, 1e-9);
+  EXPECT_THAT(totals(-1), HasSubstr(R"("fragmentation":null)"));
+}
+
+TEST_F(StateViewTest, TotalsAfterEachEvent) {
+  EXPECT_THAT(totals(-1), HasSubstr(R"("event":-1,"time_us":null,"reserved":0,"allocated":0,"active":0)"));
+  EXPECT_THAT(totals(2), HasSubstr(R"("reserved":2097152,"allocated":1536,"active":1536,"requested":1512,)"
+                                   R"("rounding":24,"free":2095616,"largest_free":2095616)"));
+  // A waits: active, but not allocated any more.
+  EXPECT_THAT(totals(4),
+              AllOf(HasSubstr(R"("allocated":512,"active":1536)"), HasSubstr(R"("pending_blocks":1)")));
+  EXPECT_THAT(totals(6),
+              AllOf(HasSubstr(R"("allocated":512,"active":512)"), HasSubstr(R"("free_blocks":2)")));
+  EXPECT_EQ(totals(99), totals(6));  // the nearest there is
+}
+
+TEST_F(StateViewTest, BlocksSegmentsAndWhatLiesUnderAPixel) {
+  const int32_t a = view->block_of_rank(0), b = view->block_of_rank(1);
+  EXPECT_EQ(view->rank_of_block(a), 0);
+  EXPECT_EQ(view->rank_of_block(b), 1);
+  EXPECT_EQ(view->block_of_rank(2), -1);
+  EXPECT_THAT(*view->block_json(2, a), HasSubstr(R"("state":"active_allocated")"));
+  EXPECT_THAT(*view->block_json(4, a), HasSubstr(R"("state":"active_pending_free")"));
+  EXPECT_THAT(*view->block_json(5, a), HasSubstr(R"("state":null)"));
+  EXPECT_EQ(*view->block_json(2, 99), "null");
+  EXPECT_THAT(*view->segment_json(2, 0), AllOf(HasSubstr(R"("size":2097152,"free":2095616)"),
+                                               HasSubstr(R"("blocks":2)"), HasSubstr(R"("begin":0)")));
+  EXPECT_EQ(*view->segment_json(-1, 0), "null");  // it is not there yet
+
+  // 2 MiB over 2048 pixels: 1 KiB a pixel. A covers pixel 0, B half of pixel 1.
+  const replay::StateWindow window{2048, 100, 1, 0, 0};
+  EXPECT_THAT(*view->pick_json(2, window, 0.5, 50),
+              AllOf(HasSubstr(R"("part":"block")"), HasSubstr("b'7f064c000000_0")));
+  EXPECT_THAT(*view->pick_json(4, window, 0.5, 50), HasSubstr(R"("part":"pending")"));
+  EXPECT_THAT(*view->pick_json(4, window, 1000, 50), HasSubstr(R"("part":"gap")"));
+  EXPECT_EQ(*view->pick_json(4, window, 1000, 99), "null");  // below the row, of which 80 % are filled
+  EXPECT_EQ(*view->pick_json(-1, window, 0.5, 50), "null");
+  EXPECT_EQ(*view->place_json(2, b, window),
+            R"({"x":0.0,"y":0.0,"width":2048.0,"height":80.0,"block_x":1.0,"block_width":0.5})");
+  EXPECT_EQ(*view->place_json(6, a, window), "null");
+  EXPECT_GT(view->layout(2, window)->kind.size(), 1U);
+}
+
+TEST_F(StateViewTest, TheAddressMapHasARowPerSegment) {
+  const auto order = replay::RegionOrder::address;
+  EXPECT_THAT(*view->regions_json(order, 0, 10),
+              AllOf(HasSubstr(R"("count":1)"), HasSubstr(R"("size":2097152)")));
+  EXPECT_EQ(*view->region_of_block(order, view->block_of_rank(1)), 0);
+  EXPECT_EQ(*view->region_of_block(order, 99), -1);
+  const replay::ColumnGrid columns{replay::Axis::event, 0, 1, 7};
+  EXPECT_EQ(view->address_map(order, columns, 0, 5, 4)->size(), 7U * 4U);  // there is one row only
+  EXPECT_EQ(view->address_map(order, columns, 5, 5, 4)->size(), 0U);
+  const auto refused = view->address_map(order, {replay::Axis::event, 0, 1, 1 << 30}, 0, 1, 1 << 10);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::limit_exceeded);
+}
+
+TEST(StateViewMemory, TooLittleIsAnError) {
+  analysis::Story story;
+  for (int i = 0; i < 1000; ++i) story.alloc(kBase + 512 * static_cast<uint64_t>(i), 512);
+  const auto lifetimes = story.lifetimes();
+  ASSERT_TRUE(lifetimes.has_value());
+  ASSERT_TRUE(story.budget.take(story.budget.limit() - story.budget.used()));  // all that is left
+  const auto refused = StateView::open(story.recording, story.recording.snapshots[0], *lifetimes);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::limit_exceeded);
+}
+
+}  // namespace
+}  // namespace memstrata::session
