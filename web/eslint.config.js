@@ -66,10 +66,15 @@ export default tseslint.config(
     files: ['tests/bench/*.mjs'],
     languageOptions: {
       globals: Object.fromEntries(
-        ['Worker', 'document', 'requestAnimationFrame', 'WheelEvent', 'PointerEvent'].map((name) => [
-          name,
-          'readonly',
-        ]),
+        [
+          'Worker',
+          'document',
+          'requestAnimationFrame',
+          'WheelEvent',
+          'PointerEvent',
+          'KeyboardEvent',
+          'MessageChannel',
+        ].map((name) => [name, 'readonly']),
       ),
     },
   },

@@ -35,9 +35,10 @@ struct Block {
   StackId stack;           // of the alloc; none while inactive
   StringId metadata;       // of the alloc; none while inactive
   BlockState state = BlockState::inactive;
-  bool mapped = true;  // false only in expandable segments, only while inactive
+  bool mapped = true;                      // false only in expandable segments, only while inactive
+  bool small = false, expandable = false;  // as the segment, whose row then is not needed
   // Place in a search tree: of the inactive blocks of a pool (DeviceAllocator), or of all blocks of the
-  // segment by address (Lookup::any_address). Here, so that a block is one row of 64 bytes.
+  // segment by address (Lookup::any_address).
   TreapLinks links;
   int64_t birth = 0;  // DeviceAllocator: BlockSet::searches when the block came into its set
 
@@ -45,6 +46,7 @@ struct Block {
   [[nodiscard]] bool is_active() const { return state != BlockState::inactive; }
   [[nodiscard]] uint64_t end() const { return address + static_cast<uint64_t>(size); }
 };
+static_assert(sizeof(Block) == 64);  // small, because malloc and free wait for rows more than for anything
 
 // What is known of a segment when it appears.
 struct SegmentInfo {

@@ -31,23 +31,23 @@ BlockSet::Bins& BlockSet::bins_for(int64_t stream) {
 
 size_t BlockSet::used_from(const Bins& bins, size_t bin) {
   if (bin >= kBins) return kBins;
-  const size_t word = bin / 32;
-  if (const uint32_t here = bins.used[word] & (~uint32_t{0} << (bin % 32)); here != 0)
-    return word * 32 + static_cast<size_t>(std::countr_zero(here));
+  const size_t word = bin / 64;
+  if (const uint64_t here = bins.used[word] & (~uint64_t{0} << (bin % 64)); here != 0)
+    return word * 64 + static_cast<size_t>(std::countr_zero(here));
   const uint64_t above = bins.words_used & (~uint64_t{1} << word);
   if (above == 0) return kBins;
   const auto next = static_cast<size_t>(std::countr_zero(above));
-  return next * 32 + static_cast<size_t>(std::countr_zero(bins.used[next]));
+  return next * 64 + static_cast<size_t>(std::countr_zero(bins.used[next]));
 }
 
 size_t BlockSet::used_down_from(const Bins& bins, size_t bin) {
-  const size_t word = bin / 32;
-  if (const uint32_t here = bins.used[word] & (~uint32_t{0} >> (31 - bin % 32)); here != 0)
-    return word * 32 + 31 - static_cast<size_t>(std::countl_zero(here));
+  const size_t word = bin / 64;
+  if (const uint64_t here = bins.used[word] & (~uint64_t{0} >> (63 - bin % 64)); here != 0)
+    return word * 64 + 63 - static_cast<size_t>(std::countl_zero(here));
   const uint64_t below = bins.words_used & ((uint64_t{1} << word) - 1);
   if (below == 0) return kBins;
   const auto next = static_cast<size_t>(63 - std::countl_zero(below));
-  return next * 32 + 31 - static_cast<size_t>(std::countl_zero(bins.used[next]));
+  return next * 64 + 63 - static_cast<size_t>(std::countl_zero(bins.used[next]));
 }
 
 void BlockSet::insert(BlockId id) {
@@ -55,29 +55,29 @@ void BlockSet::insert(BlockId id) {
   state_->set_birth(id, searches);
   Bins& bins = bins_for(state_->segment_of(id).stream);
   const size_t bin = bin_of(block.size);
-  std::unique_ptr<Roots>& roots = bins.roots[bin / 32];
+  std::unique_ptr<Roots>& roots = bins.roots[bin / 64];
   if (!roots) {
     roots = std::make_unique<Roots>();
     roots->fill(kNoNode);
   }
-  treap::insert((*roots)[bin % 32], id.value,
+  treap::insert((*roots)[bin % 64], id.value,
                 [this](int32_t n) -> TreapLinks& { return state_->links(BlockId(n)); },
                 [this](int32_t a, int32_t b) { return less(a, b); });
-  bins.used[bin / 32] |= uint32_t{1} << (bin % 32);
-  bins.words_used |= uint64_t{1} << (bin / 32);
+  bins.used[bin / 64] |= uint64_t{1} << (bin % 64);
+  bins.words_used |= uint64_t{1} << (bin / 64);
   ++size_;
 }
 
-void BlockSet::erase(BlockId id) {
-  Bins& bins = *find_bins(state_->segment_of(id).stream);
+void BlockSet::erase_absorbed(BlockId id, int64_t stream) {
+  Bins& bins = *find_bins(stream);
   const size_t bin = bin_of(state_->block(id).size);
-  int32_t& root = (*bins.roots[bin / 32])[bin % 32];
+  int32_t& root = (*bins.roots[bin / 64])[bin % 64];
   treap::erase(
       root, id.value, [this](int32_t n) -> TreapLinks& { return state_->links(BlockId(n)); },
       [this](int32_t a, int32_t b) { return less(a, b); });
   if (root == kNoNode) {
-    bins.used[bin / 32] &= ~(uint32_t{1} << (bin % 32));
-    if (bins.used[bin / 32] == 0) bins.words_used &= ~(uint64_t{1} << (bin / 32));
+    bins.used[bin / 64] &= ~(uint64_t{1} << (bin % 64));
+    if (bins.used[bin / 64] == 0) bins.words_used &= ~(uint64_t{1} << (bin / 64));
   }
   --size_;
 }

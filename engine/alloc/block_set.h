@@ -1,7 +1,7 @@
 // The inactive blocks of one pool, small or large: what malloc searches.
 //
 // Mapped blocks are ordered by (stream, size, address), streams as unsigned handles. Per stream there are
-// bins of about one size (32 to each doubling, exact below 16 KiB), a bit for each that holds something, and
+// bins of about one size (64 to each doubling, exact below 64 KiB), a bit for each that holds something, and
 // in each a treap by (size, address): a search looks into one small tree. Insert, erase, search and step are
 // O(log of a bin); nothing is allocated but a stream's bins when it is first seen.
 // Unmapped blocks of expandable segments are few and lie in a list by (stream, address).
@@ -25,7 +25,9 @@ class BlockSet {
 
   void insert(BlockId id);
   // The block is in the set, and still as it was inserted.
-  void erase(BlockId id);
+  void erase(BlockId id) { erase_absorbed(id, state_->segment_of(id).stream); }
+  // The same, of a block of this stream that another one has just taken in.
+  void erase_absorbed(BlockId id, int64_t stream);
 
   // First block of the stream with at least this size, or none.
   [[nodiscard]] BlockId first_of_at_least(int64_t stream, int64_t size) const;
@@ -52,16 +54,16 @@ class BlockSet {
   int64_t searches = 0;  // made while garbage collection is on
 
  private:
-  static constexpr size_t kWords = 48;  // up to 2^60 bytes
-  static constexpr size_t kBins = kWords * 32;
-  using Roots = std::array<int32_t, 32>;  // of the trees of one doubling
+  static constexpr size_t kWords = 48;  // up to 2^61 bytes
+  static constexpr size_t kBins = kWords * 64;
+  using Roots = std::array<int32_t, 64>;  // of the trees of one doubling
   struct Bins {
     uint64_t words_used = 0;  // bit w: used[w] is not 0
-    std::array<uint32_t, kWords> used{};
+    std::array<uint64_t, kWords> used{};
     std::array<std::unique_ptr<Roots>, kWords> roots;  // null until the doubling is first seen
 
     [[nodiscard]] int32_t root(size_t bin) const {
-      return roots[bin / 32] ? (*roots[bin / 32])[bin % 32] : kNoNode;
+      return roots[bin / 64] ? (*roots[bin / 64])[bin % 64] : kNoNode;
     }
   };
   struct StreamBins {
@@ -72,9 +74,8 @@ class BlockSet {
   [[nodiscard]] const Block& row(int32_t node) const { return state_->block(BlockId(node)); }
   [[nodiscard]] static size_t bin_of(int64_t size) {
     const auto units = static_cast<uint64_t>(size) >> 9;  // kMinBlockSize
-    if (units < 32) return static_cast<size_t>(units);
-    const int exponent = 63 - std::countl_zero(units);
-    return static_cast<size_t>(exponent - 4) * 32 + static_cast<size_t>((units >> (exponent - 5)) & 31);
+    const int steps = 57 - std::countl_zero(units | 64);  // bins of this doubling are 2^steps units wide
+    return static_cast<size_t>(steps) * 64 + static_cast<size_t>(units >> steps);
   }
   [[nodiscard]] Bins* find_bins(int64_t stream) const;
   [[nodiscard]] Bins& bins_for(int64_t stream);

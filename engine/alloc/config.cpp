@@ -18,10 +18,10 @@ int64_t Config::round_size(int64_t n) const {
   uint64_t step = kMinBlockSize;
   if (division > 1 && size > kMinBlockSize * division) {
     if (std::has_single_bit(size)) return n;
-    // size > 512 * division, and both are powers of two: the step is at least 512.
+    // size > 512 * division, and all are powers of two: so is the step, and at least 512.
     step = (uint64_t{1} << exponent) / division;
   }
-  return static_cast<int64_t>((size + step - 1) / step * step);
+  return static_cast<int64_t>((size + step - 1) & ~(step - 1));
 }
 
 int64_t Config::segment_size(int64_t rounded) const {

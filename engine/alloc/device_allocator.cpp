@@ -59,7 +59,7 @@ Result<uint64_t> DeviceAllocator::malloc(int64_t size, int64_t stream, const Ori
   if (size <= 0)
     return fail(ErrorCode::wrong_usage, -1, "a request must be for more than 0 bytes, not {}", size);
   if (!routing()) {
-    process_events(origin);
+    if (!deferred_.empty() || cross_.outstanding > 0) process_events(origin);
   } else if (config_.graph_capture_record_stream_reuse) {
     reuse_in_capture(stream, origin);
   }
@@ -67,7 +67,6 @@ Result<uint64_t> DeviceAllocator::malloc(int64_t size, int64_t stream, const Ori
   request.requested = size;
   // Beyond that no device goes: it will be out of memory, and sums do not overflow.
   request.rounded = size > kLargestRequest ? kLargestRequest : config_.round_size(size);
-  request.segment_bytes = config_.segment_size(request.rounded);
   request.stream = stream;
   request.small = Config::is_small(request.rounded);
   request.pool = &pool_for(stream);
@@ -93,6 +92,7 @@ Result<uint64_t> DeviceAllocator::malloc(int64_t size, int64_t stream, const Ori
 // The cache has nothing that fits: all further ways, in PyTorch's order. On success `block` is outside its
 // set.
 DeviceAllocator::Attempt DeviceAllocator::find_or_make_block(Request& request, BlockId& block) {
+  request.segment_bytes = config_.segment_size(request.rounded);
   if (run_free_memory_callbacks()) {
     block = find_free_block(request);
     if (!block.is_none()) return Attempt::success;
@@ -124,7 +124,7 @@ BlockId DeviceAllocator::find_free_block(const Request& request) {
   if (allowed_ >= 0 && config_.garbage_collection_threshold > 0) ++set.searches;
   BlockId id = set.first_of_at_least(request.stream, request.rounded);
   if (id.is_none()) return {};
-  const auto is_expandable = [&](BlockId b) { return state_.segment_of(b).expandable; };
+  const auto is_expandable = [&](BlockId b) { return state_.block(b).expandable; };
   if (is_expandable(id)) {
     if (request.expandable) {
       // A block that could grow counts with all it could grow to: interior holes come first, even larger
@@ -271,7 +271,8 @@ Status DeviceAllocator::free(uint64_t address, const Origin& origin) {
   } else {
     record_marks(id, origin);
   }
-  return {};
+  Status done;  // not `return {}`, which would clear the room for an error first
+  return done;
 }
 
 void DeviceAllocator::complete_free(BlockId id, const Origin& origin) {
@@ -280,10 +281,11 @@ void DeviceAllocator::complete_free(BlockId id, const Origin& origin) {
   tell(Action::free_completed, block.address, block.requested_size, segment,
        origin.stack.is_none() ? block.stack : origin.stack, origin.metadata);
   BlockSet& set = set_of(id);
-  for (const BlockId neighbour : state_.idle_neighbours(id)) {
-    if (!neighbour.is_none()) set.erase(neighbour);
+  const Merged merged = state_.free_completed(id);
+  for (const BlockId neighbour : merged.absorbed) {
+    if (!neighbour.is_none()) set.erase_absorbed(neighbour, segment.stream);
   }
-  set.insert(state_.free_completed(id).block);
+  set.insert(id);
 }
 
 void DeviceAllocator::record_stream(uint64_t address, int64_t stream) {
@@ -329,7 +331,7 @@ void DeviceAllocator::add_oom_observer(OomObserver observer) {
 }
 
 int64_t DeviceAllocator::note_snapshot() {
-  const int64_t active = stats().active_bytes.all.current;  // what the listed segments add up to
+  const int64_t active = stats().active_bytes.all().current;  // what the listed segments add up to
   tell(Action::snapshot, 0, active, Segment{}, StackId());
   return active;
 }

@@ -155,7 +155,7 @@ class DeviceAllocator {
   struct Request {
     int64_t requested = 0;
     int64_t rounded = 0;
-    int64_t segment_bytes = 0;
+    int64_t segment_bytes = 0;  // once the cache has nothing that fits
     int64_t stream = 0;
     BlockPool* pool = nullptr;
     bool small = false;
@@ -225,7 +225,7 @@ class DeviceAllocator {
   [[nodiscard]] BlockPool& pool_of(BlockId id) const {
     return *owners_[state_.block(id).segment.index()].pool;
   }
-  [[nodiscard]] BlockSet& set_of(BlockId id) const { return pool_of(id).set(state_.segment_of(id).small); }
+  [[nodiscard]] BlockSet& set_of(BlockId id) const { return pool_of(id).set(state_.block(id).small); }
   // The block joins the set it belongs to.
   void put(BlockId id) { set_of(id).insert(id); }
   void tell(trace::Action action, uint64_t address, int64_t size, const Segment& segment, StackId stack,

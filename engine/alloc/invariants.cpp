@@ -95,12 +95,11 @@ std::string check_invariants(const MemoryState& state) {
   for (const Row& row : kRows) {
     const PoolStat& stat = state.stats().*row.stat;
     const int64_t large = sums[0].*row.sum, small = sums[1].*row.sum;
-    if (stat.small_pool.current != small || stat.large_pool.current != large ||
-        stat.all.current != small + large)
-      return fmt::format("{}: small {} large {} all {}, the blocks say {} and {}", row.name,
-                         stat.small_pool.current, stat.large_pool.current, stat.all.current, small, large);
-    for (const Stat* one : {&stat.all, &stat.small_pool, &stat.large_pool}) {
-      if (one->peak < one->current) return fmt::format("{}: the peak is below the current value", row.name);
+    if (stat.small_pool().current != small || stat.large_pool().current != large)
+      return fmt::format("{}: small {} large {}, the blocks say {} and {}", row.name,
+                         stat.small_pool().current, stat.large_pool().current, small, large);
+    for (const Stat& one : {stat.all(), stat.small_pool(), stat.large_pool()}) {
+      if (one.peak < one.current) return fmt::format("{}: the peak is below the current value", row.name);
     }
   }
   return {};

@@ -98,12 +98,6 @@ bool MemoryState::can_merge(BlockId id, BlockId neighbour) const {
   return !neighbour.is_none() && !block(neighbour).is_active() && block(neighbour).mapped == block(id).mapped;
 }
 
-std::array<BlockId, 2> MemoryState::idle_neighbours(BlockId id) const {
-  const Block& row = block(id);
-  return {can_merge(id, row.previous) ? row.previous : BlockId(),
-          can_merge(id, row.next) ? row.next : BlockId()};
-}
-
 Merged MemoryState::merge(BlockId id) {
   Merged merged{id, {}};
   Block& block = blocks_[id.index()];
@@ -134,23 +128,12 @@ Merged MemoryState::merge(BlockId id) {
 
 // --- Statistics --------------------------------------------------------------------------------------------
 
-void MemoryState::add_split(SplitCount& count, BlockId id) const {
-  if (id.is_none()) return;
-  const Block& row = block(id);
-  if (row.is_active() || !row.is_split()) return;
-  ++count.blocks;
-  count.bytes += row.size;
-}
-
 template <Direction direction>
-void MemoryState::count_split(const Segment& segment, const SplitCount& before, const SplitCount& after) {
+void MemoryState::change_split(const Block& block, int64_t blocks, int64_t bytes) {
   // PyTorch leaves blocks of expandable segments out: their remainders can be unmapped.
-  if (segment.expandable) return;
-  // One net change each: the sums `allocated` and `freed` show it.
-  if (after.blocks != before.blocks)
-    stats_.inactive_split.change(segment.small, after.blocks - before.blocks, direction);
-  if (after.bytes != before.bytes)
-    stats_.inactive_split_bytes.change(segment.small, after.bytes - before.bytes, direction);
+  if (block.expandable) return;
+  stats_.inactive_split.change<direction>(block.small, blocks);
+  stats_.inactive_split_bytes.change<direction>(block.small, bytes);
 }
 
 // --- Segments ----------------------------------------------------------------------------------------------
@@ -204,6 +187,8 @@ SegmentId MemoryState::add_segment(const SegmentInfo& info) {
   row.size = info.size;
   row.segment = id;
   row.mapped = !info.expandable;
+  row.small = info.small;
+  row.expandable = info.expandable;
   segment.first = segment.last = new_block(row);
   if (lookup_ == Lookup::any_address) roots_[id.index()] = kNoNode;
   index_insert(segment.first);
@@ -216,8 +201,8 @@ SegmentId MemoryState::add_segment(const SegmentInfo& info) {
   by_address_[position] = id;
 
   if (!info.expandable) {
-    stats_.segment.change(info.small, 1, direction);
-    stats_.reserved_bytes.change(info.small, info.size, direction);
+    stats_.segment.increase<direction>(info.small, 1);
+    stats_.reserved_bytes.increase<direction>(info.small, info.size);
   }
   return id;
 }
@@ -228,8 +213,8 @@ void MemoryState::remove_segment(SegmentId id) {
   assert(segment.first == segment.last && !block(segment.first).is_active());
   assert(segment.mapped_bytes == (segment.expandable ? 0 : segment.size));
   if (!segment.expandable) {
-    stats_.segment.change(segment.small, -1, direction);
-    stats_.reserved_bytes.change(segment.small, -segment.size, direction);
+    stats_.segment.decrease<direction>(segment.small, 1);
+    stats_.reserved_bytes.decrease<direction>(segment.small, segment.size);
   }
   const size_t position = position_after(segment.address) - 1;
   std::copy(by_address_.data() + position + 1, by_address_.data() + by_address_.size(),
@@ -250,6 +235,8 @@ bool MemoryState::extend_segment(SegmentId id, uint64_t address, uint64_t end) {
     row.size = static_cast<int64_t>(to - from);
     row.segment = id;
     row.mapped = false;
+    row.small = segment.small;
+    row.expandable = true;
     row.previous = previous;
     row.next = next;
     const BlockId added = new_block(row);
@@ -276,7 +263,7 @@ Merged MemoryState::map(BlockId unmapped, uint64_t address, int64_t size) {
   block.requested_size = 0;
   Segment& segment = segments_[block.segment.index()];
   segment.mapped_bytes += size;
-  stats_.reserved_bytes.change(segment.small, size, direction);
+  stats_.reserved_bytes.increase<direction>(segment.small, size);
   return merge(unmapped);
 }
 
@@ -296,7 +283,7 @@ MemoryState::Unmapped MemoryState::unmap(BlockId inactive, uint64_t address, int
   Segment& segment = segments_[block.segment.index()];
   assert(segment.expandable);
   segment.mapped_bytes -= size;
-  stats_.reserved_bytes.change(segment.small, -size, direction);
+  stats_.reserved_bytes.decrease<direction>(segment.small, size);
   static_cast<Merged&>(result) = merge(inactive);
   return result;
 }
@@ -307,9 +294,8 @@ template <Direction direction>
 Carved MemoryState::activate(BlockId inactive, uint64_t address, int64_t size, const Use& use) {
   if (!make_room() || !live_.make_room(blocks_)) return {};
   assert(!block(inactive).is_active() && block(inactive).mapped);
-  const Segment& segment = segments_[block(inactive).segment.index()];
-  SplitCount before, after;
-  add_split(before, inactive);
+  const int64_t old_size = block(inactive).size;
+  const bool was_split = block(inactive).is_split();
   const Carved carved = carve(inactive, address, size);
   Block& block = blocks_[carved.block.index()];
   block.requested_size = use.requested_size;
@@ -318,29 +304,33 @@ Carved MemoryState::activate(BlockId inactive, uint64_t address, int64_t size, c
   block.state =
       direction == Direction::apply ? BlockState::active_allocated : BlockState::active_pending_free;
   live_.insert(block.address, carved.block, blocks_);
-  add_split(after, carved.before);
-  add_split(after, carved.after);
-  count_split<direction>(segment, before, after);
+  // What is left over is inactive and split; the whole was inactive, and split if it had a neighbour.
+  const int parts = (carved.before.is_none() ? 0 : 1) + (carved.after.is_none() ? 0 : 1);
+  change_split<direction>(block, parts - (was_split ? 1 : 0), old_size - size - (was_split ? old_size : 0));
   if constexpr (direction == Direction::apply) {
-    stats_.allocation.change(segment.small, 1, direction);
-    stats_.allocated_bytes.change(segment.small, block.size, direction);
+    stats_.allocation.increase<direction>(block.small, 1);
+    stats_.allocated_bytes.increase<direction>(block.small, block.size);
   }
-  stats_.active.change(segment.small, 1, direction);
-  stats_.active_bytes.change(segment.small, block.size, direction);
-  stats_.requested_bytes.change(segment.small, use.requested_size, direction);
+  stats_.active.increase<direction>(block.small, 1);
+  stats_.active_bytes.increase<direction>(block.small, block.size);
+  stats_.requested_bytes.increase<direction>(block.small, use.requested_size);
   return carved;
 }
 
 template <Direction direction>
 void MemoryState::toggle_pending(BlockId id) {
   Block& block = blocks_[id.index()];
-  const bool allocated = block.state == BlockState::active_allocated;
-  assert(allocated == (direction == Direction::apply) && block.is_active());
-  const int sign = allocated ? -1 : 1;
-  block.state = allocated ? BlockState::active_pending_free : BlockState::active_allocated;
-  const bool small = segments_[block.segment.index()].small;
-  stats_.allocation.change(small, sign, direction);
-  stats_.allocated_bytes.change(small, sign * block.size, direction);
+  if constexpr (direction == Direction::apply) {
+    assert(block.state == BlockState::active_allocated);
+    block.state = BlockState::active_pending_free;
+    stats_.allocation.decrease<direction>(block.small, 1);
+    stats_.allocated_bytes.decrease<direction>(block.small, block.size);
+  } else {
+    assert(block.state == BlockState::active_pending_free);
+    block.state = BlockState::active_allocated;
+    stats_.allocation.increase<direction>(block.small, 1);
+    stats_.allocated_bytes.increase<direction>(block.small, block.size);
+  }
 }
 
 template <Direction direction>
@@ -348,24 +338,23 @@ Merged MemoryState::deactivate(BlockId id) {
   Block& block = blocks_[id.index()];
   assert(block.state ==
          (direction == Direction::apply ? BlockState::active_pending_free : BlockState::active_allocated));
-  const Segment& segment = segments_[block.segment.index()];
   live_.erase(block.address, id);
-  stats_.active.change(segment.small, -1, direction);
-  stats_.active_bytes.change(segment.small, -block.size, direction);
-  stats_.requested_bytes.change(segment.small, -block.requested_size, direction);
+  stats_.active.decrease<direction>(block.small, 1);
+  stats_.active_bytes.decrease<direction>(block.small, block.size);
+  stats_.requested_bytes.decrease<direction>(block.small, block.requested_size);
   if constexpr (direction == Direction::undo) {
-    stats_.allocation.change(segment.small, -1, direction);
-    stats_.allocated_bytes.change(segment.small, -block.size, direction);
+    stats_.allocation.decrease<direction>(block.small, 1);
+    stats_.allocated_bytes.decrease<direction>(block.small, block.size);
   }
   block.state = BlockState::inactive;
   block.stack = StackId();
   block.metadata = StringId();
-  SplitCount before, after;
-  if (can_merge(id, block.previous)) add_split(before, block.previous);
-  if (can_merge(id, block.next)) add_split(before, block.next);
+  const int64_t own_size = block.size;
   const Merged merged = merge(id);
-  add_split(after, merged.block);
-  count_split<direction>(segment, before, after);
+  // What was taken in was split; the whole is if it has a neighbour.
+  const int taken_in = (merged.absorbed[0].is_none() ? 0 : 1) + (merged.absorbed[1].is_none() ? 0 : 1);
+  change_split<direction>(block, (block.is_split() ? 1 : 0) - taken_in,
+                          own_size - (block.is_split() ? 0 : block.size));
   return merged;
 }
 

@@ -44,7 +44,8 @@ struct Carved {
   BlockId after;   // what is left on its upper side
 };
 
-// A block took its idle neighbours in; their ids are gone (and may be used again by the next call).
+// A block took its idle neighbours in. Their ids are gone; until the next call, which may use them again,
+// their address, size and links can still be read.
 struct Merged {
   BlockId block;  // none = no memory
   std::array<BlockId, 2> absorbed;
@@ -113,8 +114,6 @@ class MemoryState {
   [[nodiscard]] size_t block_ids() const { return blocks_.size(); }
   [[nodiscard]] size_t segment_ids() const { return segments_.size(); }
 
-  // Idle neighbours that the block will take in when it becomes idle itself.
-  [[nodiscard]] std::array<BlockId, 2> idle_neighbours(BlockId id) const;
   // With Lookup::live_blocks these rows are the allocator's own.
   [[nodiscard]] TreapLinks& links(BlockId id) { return blocks_[id.index()].links; }
   void set_birth(BlockId id, int64_t birth) { blocks_[id.index()].birth = birth; }
@@ -124,10 +123,6 @@ class MemoryState {
   [[nodiscard]] MemoryStats& stats() { return stats_; }
 
  private:
-  struct SplitCount {  // what inactive_split says of some blocks
-    int64_t blocks = 0;
-    int64_t bytes = 0;
-  };
   static constexpr size_t kMostNewBlocks = 2;  // that one method makes
 
   template <Direction>
@@ -153,9 +148,9 @@ class MemoryState {
   // Takes idle neighbours with the same `mapped` in.
   [[nodiscard]] Merged merge(BlockId id);
   [[nodiscard]] bool can_merge(BlockId id, BlockId neighbour) const;
-  void add_split(SplitCount& count, BlockId id) const;
+  // inactive_split and its bytes: one net change each; the sums `allocated` and `freed` show it.
   template <Direction>
-  void count_split(const Segment& segment, const SplitCount& before, const SplitCount& after);
+  void change_split(const Block& block, int64_t blocks, int64_t bytes);
   // Position in by_address_ of the first segment that starts above `address`.
   [[nodiscard]] size_t position_after(uint64_t address) const;
   void index_insert(BlockId id);

@@ -66,10 +66,11 @@ std::string memory_summary(const MemoryStats& stats, int device, bool abbreviate
   for (const Row& line : kRows) {
     const PoolStat& stat = stats.*line.stat;
     text += thin;
-    text += row(line.name, line.unit, stat.all, stat.all);
+    const Stat all = stat.all();
+    text += row(line.name, line.unit, all, all);
     if (abbreviated) continue;
-    text += row("      from large pool", line.unit, stat.large_pool, stat.all);
-    text += row("      from small pool", line.unit, stat.small_pool, stat.all);
+    text += row("      from large pool", line.unit, stat.large_pool(), all);
+    text += row("      from small pool", line.unit, stat.small_pool(), all);
   }
   text += thin;
   text += row("Oversize allocations", Unit::count, stats.oversize_allocations, stats.oversize_allocations);

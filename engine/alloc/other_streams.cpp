@@ -22,7 +22,6 @@ void DeviceAllocator::record_marks(BlockId id, const Origin& origin) {
 
 void DeviceAllocator::process_events(const Origin& origin) {
   if (!deferred_.empty()) complete_deferred_frees(origin);
-  if (cross_.outstanding == 0) return;
   for (CrossStream::Queue& queue : cross_.queues()) {
     while (!queue.marks.empty() && device_.is_finished(queue.marks.front().event)) {
       const CrossStream::Mark mark = queue.marks.front();

@@ -55,8 +55,8 @@ Error DeviceAllocator::out_of_memory(const Request& request, bool rejected) {
     pool->small.for_each(add);
     pool->large.for_each(add);
   }
-  oom.allocated_bytes = stats.allocated_bytes.all.current + oom.private_pool_bytes;
-  oom.unallocated_bytes = stats.reserved_bytes.all.current - oom.allocated_bytes;
+  oom.allocated_bytes = stats.allocated_bytes.all().current + oom.private_pool_bytes;
+  oom.unallocated_bytes = stats.reserved_bytes.all().current - oom.allocated_bytes;
 
   if (rejected) {
     ++stats.num_oom_rejections;

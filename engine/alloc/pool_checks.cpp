@@ -57,7 +57,7 @@ std::string DeviceAllocator::check_pools() const {
   }
   if (in_sets != inactive) return fmt::format("{} idle blocks, {} in sets", inactive, in_sets);
   if (in_lists != unmapped) return fmt::format("{} unmapped blocks, {} in lists", unmapped, in_lists);
-  if (device_bytes_ != stats().reserved_bytes.all.current) return "device_bytes is not reserved_bytes";
+  if (device_bytes_ != stats().reserved_bytes.all().current) return "device_bytes is not reserved_bytes";
   for (const CrossStream::Queue& queue : cross_.queues()) marks += static_cast<int64_t>(queue.marks.size());
   if (marks != cross_.outstanding) return "outstanding marks are counted wrong";
   return {};

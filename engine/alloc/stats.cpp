@@ -7,23 +7,13 @@
 namespace memstrata::alloc {
 
 void MemoryStats::reset_peak() {
-  for (const PoolStatName& row : kPoolStats) {
-    PoolStat& stat = this->*row.stat;
-    stat.all.reset_peak();
-    stat.small_pool.reset_peak();
-    stat.large_pool.reset_peak();
-  }
+  for (const PoolStatName& row : kPoolStats) (this->*row.stat).reset_peak();
   oversize_allocations.reset_peak();
   oversize_segments.reset_peak();
 }
 
 void MemoryStats::reset_accumulated() {
-  for (const PoolStatName& row : kPoolStats) {
-    PoolStat& stat = this->*row.stat;
-    stat.all.reset_accumulated();
-    stat.small_pool.reset_accumulated();
-    stat.large_pool.reset_accumulated();
-  }
+  for (const PoolStatName& row : kPoolStats) (this->*row.stat).reset_accumulated();
   oversize_allocations.reset_accumulated();
   oversize_segments.reset_accumulated();
   num_alloc_retries = num_ooms = num_oom_rejections = 0;
@@ -41,9 +31,9 @@ std::vector<NamedStat> flat_stats(const MemoryStats& stats) {
   };
   for (const PoolStatName& row : kPoolStats) {
     const PoolStat& stat = stats.*row.stat;
-    add(fmt::format("{}.all", row.name), stat.all);
-    add(fmt::format("{}.small_pool", row.name), stat.small_pool);
-    add(fmt::format("{}.large_pool", row.name), stat.large_pool);
+    add(fmt::format("{}.all", row.name), stat.all());
+    add(fmt::format("{}.small_pool", row.name), stat.small_pool());
+    add(fmt::format("{}.large_pool", row.name), stat.large_pool());
   }
   add("oversize_allocations", stats.oversize_allocations);
   add("oversize_segments", stats.oversize_segments);

@@ -5,6 +5,7 @@
 // stays (it cannot be known from the event).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -30,31 +31,75 @@ struct Stat {
       freed -= amount;
     }
   }
-  // `amount` is how `current` changes now: the opposite of what the event did.
-  void take_back(int64_t amount) {
-    current += amount;
-    (amount < 0 ? allocated : freed) -= amount < 0 ? -amount : amount;
-  }
   void reset_peak() { peak = current; }
   void reset_accumulated() { allocated = freed = 0; }
   bool operator==(const Stat&) const = default;
 };
 
 // One number for all blocks and one for each kind of pool. Private pools count as the default pool does.
-struct PoolStat {
-  Stat all, small_pool, large_pool;
+//
+// malloc and free change a dozen of these: only what cannot be derived is kept (what was freed is what was
+// allocated and is not there any more; all is the sum of both kinds, but for its peak), and without branches.
+class PoolStat {
+ public:
+  // `current` grows, falls, or does either; `amount` >= 0 for the first two.
+  template <Direction direction>
+  void increase(bool small, int64_t amount) {
+    Counter& pool = pools_[small ? 1 : 0];
+    pool.current += amount;
+    if (direction == Direction::undo) return;  // of a decrease: it is not among what was freed any more
+    pool.allocated += amount;
+    note_peak(pool);
+  }
+  template <Direction direction>
+  void decrease(bool small, int64_t amount) {
+    Counter& pool = pools_[small ? 1 : 0];
+    pool.current -= amount;
+    if (direction == Direction::undo) pool.allocated -= amount;
+  }
+  template <Direction direction>
+  void change(bool small, int64_t amount) {
+    Counter& pool = pools_[small ? 1 : 0];
+    const int64_t limit = 0;
+    pool.current += amount;
+    pool.allocated += direction == Direction::apply ? std::max(amount, limit) : std::min(amount, limit);
+    if (direction == Direction::apply) note_peak(pool);
+  }
+  void reset_peak() {
+    for (Counter& pool : pools_) pool.peak = pool.current;
+    peak_ = pools_[0].current + pools_[1].current;
+  }
+  void reset_accumulated() {
+    for (Counter& pool : pools_) pool.allocated = 0, pool.before = pool.current;
+  }
 
-  void change(bool small, int64_t amount, Direction direction) {
-    Stat& pool = small ? small_pool : large_pool;
-    if (direction == Direction::apply) {
-      all.change(amount);
-      pool.change(amount);
-    } else {
-      all.take_back(amount);
-      pool.take_back(amount);
-    }
+  [[nodiscard]] Stat small_pool() const { return pools_[1].stat(); }
+  [[nodiscard]] Stat large_pool() const { return pools_[0].stat(); }
+  [[nodiscard]] Stat all() const {
+    const Stat large = large_pool(), small = small_pool();
+    return {large.current + small.current, peak_, large.allocated + small.allocated,
+            large.freed + small.freed};
   }
   bool operator==(const PoolStat&) const = default;
+
+ private:
+  struct Counter {
+    int64_t current = 0, peak = 0, allocated = 0;
+    int64_t before = 0;  // `current` when the sums were reset
+
+    [[nodiscard]] Stat stat() const { return {current, peak, allocated, before + allocated - current}; }
+    bool operator==(const Counter&) const = default;
+  };
+  void note_peak(Counter& pool) {
+    const int64_t all = pools_[0].current + pools_[1].current;
+    if (pool.current > pool.peak) [[unlikely]]
+      pool.peak = pool.current;
+    if (all > peak_) [[unlikely]]
+      peak_ = all;
+  }
+
+  std::array<Counter, 2> pools_;  // large, small
+  int64_t peak_ = 0;              // of both together
 };
 
 struct MemoryStats {

@@ -146,15 +146,16 @@ std::string report_json(const Simulation& simulation) {
   json.begin_array();
   for (const trace::TraceEvent& event : simulation.events()) json.value(event_text(simulation, event));
   json.end_array();
-  write_numbers(
-      json, "bytes",
-      {stats.allocated_bytes.all.current, stats.active_bytes.all.current, stats.requested_bytes.all.current,
-       stats.reserved_bytes.all.current, stats.inactive_split_bytes.all.current});
+  write_numbers(json, "bytes",
+                {stats.allocated_bytes.all().current, stats.active_bytes.all().current,
+                 stats.requested_bytes.all().current, stats.reserved_bytes.all().current,
+                 stats.inactive_split_bytes.all().current});
   write_numbers(json, "count",
-                {stats.allocation.all.current, stats.active.all.current, stats.segment.all.current,
-                 stats.inactive_split.all.current});
-  write_numbers(json, "peak",
-                {stats.allocated_bytes.all.peak, stats.active_bytes.all.peak, stats.reserved_bytes.all.peak});
+                {stats.allocation.all().current, stats.active.all().current, stats.segment.all().current,
+                 stats.inactive_split.all().current});
+  write_numbers(
+      json, "peak",
+      {stats.allocated_bytes.all().peak, stats.active_bytes.all().peak, stats.reserved_bytes.all().peak});
   write_numbers(json, "ctr",
                 {stats.num_alloc_retries, stats.num_ooms, stats.num_sync_all_streams, stats.num_device_alloc,
                  stats.num_device_free});

@@ -1,6 +1,6 @@
 // The picture as a file, and on paper.
 import { readFileSync } from 'node:fs';
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test, type Locator, type Page } from '@playwright/test';
 import { settledView } from './page.ts';
 import { openPage, waitForState } from './support.ts';
 
@@ -60,6 +60,51 @@ test('SVG: lines and text as shapes, the bands inside', async ({ page }) => {
   expect(content.toString()).not.toContain('NaN');
 });
 
+/** A pixel of what is on the screen (or paper), by parts of the element's size. */
+async function colourOf(page: Page, what: Locator, right: number, down: number): Promise<number[]> {
+  const png = (await what.screenshot()).toString('base64');
+  return page.evaluate(
+    async ({ png, right, down }) => {
+      const bytes = Uint8Array.from(atob(png), (letter) => letter.charCodeAt(0));
+      const image = await createImageBitmap(new Blob([bytes]));
+      const ctx = new OffscreenCanvas(image.width, image.height).getContext('2d')!;
+      ctx.drawImage(image, 0, 0);
+      const at = (size: number, part: number): number => Math.floor((size - 1) * part);
+      return [...ctx.getImageData(at(image.width, right), at(image.height, down), 1, 1).data.slice(0, 3)];
+    },
+    { png, right, down },
+  );
+}
+/** Degrees on the wheel of colours. */
+function hueOf([r = 0, g = 0, b = 0]: number[]): number {
+  return (Math.atan2(Math.sqrt(3) * (g - b), 2 * r - g - b) * 180) / Math.PI;
+}
+
+test('on paper the dark theme is light in the same hues, without waiting for a picture', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await openSample(page);
+  await page.getByLabel('Colour by').selectOption('stack');
+  await expect(page.locator('[data-kind]').first()).toHaveAttribute('data-bytes', /\d/);
+  await settledView(page);
+  const swatch = page.locator('[data-kind] svg').nth(1);
+  const places = [
+    [page.locator('header'), 0.5, 0.05],
+    [page.locator('.plot'), 0.002, 0.01],
+    [page.locator('memstrata-details'), 0.02, 0.02],
+  ] as const;
+  const hue = hueOf(await colourOf(page, swatch, 0.5, 0.5));
+  for (const [what, right, down] of places)
+    expect(Math.max(...(await colourOf(page, what, right, down))), String(what)).toBeLessThan(60);
+  await page.emulateMedia({ media: 'print' });
+  for (const [what, right, down] of places)
+    expect(Math.min(...(await colourOf(page, what, right, down))), String(what)).toBeGreaterThan(240);
+  const turned = Math.abs(hueOf(await colourOf(page, swatch, 0.5, 0.5)) - hue);
+  expect(Math.min(turned, 360 - turned)).toBeLessThan(25);
+  await page.emulateMedia({ media: 'screen' });
+  for (const [what, right, down] of places)
+    expect(Math.max(...(await colourOf(page, what, right, down))), String(what)).toBeLessThan(60);
+});
+
 test('on paper there are no controls, and the picture is whole', async ({ page }) => {
   await openSample(page);
   await page.emulateMedia({ media: 'print' });
@@ -68,6 +113,9 @@ test('on paper there are no controls, and the picture is whole', async ({ page }
   await expect(page.locator('memstrata-minimap')).toBeHidden();
   await expect(page.locator('canvas.base')).toBeVisible();
   await expect(page.locator('[data-stat="peak"]')).toBeVisible();
+  const plot = (await page.locator('.plot').boundingBox())!;
+  const details = (await page.locator('memstrata-details').boundingBox())!;
+  expect(details.y).toBeGreaterThanOrEqual(plot.y + plot.height); // below, not behind
   const pdf = await page.pdf({ format: 'A4', landscape: true });
   expect(pdf.subarray(0, 4).toString()).toBe('%PDF');
 });

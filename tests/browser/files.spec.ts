@@ -1,8 +1,9 @@
 // Several files: a row of bars, the odd one, closing, names, folders, addresses.
+import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { compare } from '../../web/src/state/odd_one.ts';
 import { bytesOf, settledView, watchErrors } from './page.ts';
-import { knownSnapshot, MiB } from './pickle.ts';
+import { knownSnapshot, MiB, wrapper } from './pickle.ts';
 import { openPage, waitForState } from './support.ts';
 
 interface Named {
@@ -15,6 +16,18 @@ const choose = (page: Page, ...files: Named[]): Promise<void> =>
   page.locator('input[type=file]').first().setInputFiles(files);
 const entry = (page: Page, name: string) => page.locator(`[data-entry="${name}"]`);
 const button = (page: Page, name: string) => entry(page, name).locator('.bar');
+
+async function savedName(page: Page): Promise<string> {
+  await page.locator('.plot').focus();
+  await page.keyboard.press('i');
+  const coming = page.waitForEvent('download');
+  await page.locator('[data-save="png"]').click();
+  return (await coming).suggestedFilename();
+}
+async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id }) => id)).toEqual([]);
+}
 
 test('the odd one of several peaks is found by median and deviation', () => {
   // Median 100; deviations 0 0 1 1 900: MAD 1, so 1000 lies at 0.6745 * 900.
@@ -52,6 +65,76 @@ test('16 ranks open as a row of bars with the odd one marked and said', async ({
   await page.keyboard.press(',');
   await expect(page.locator('.file-name')).toHaveText('rank10.pickle');
   expect(errors).toEqual([]);
+});
+
+test('16 ranks in one file are a row of bars, too', async ({ page }) => {
+  const errors = watchErrors(page);
+  await openPage(page);
+  const ranks = Array.from(
+    { length: 16 },
+    (_, rank) => [`rank${rank}`, { extra: rank === 11 ? 7 * MiB : 0 }] as const,
+  );
+  await choose(page, file('job.pickle', wrapper(Object.fromEntries(ranks))));
+  await waitForState(page, 'ready');
+  const bar = (name: string) => page.locator(`[data-snapshot="${name}"]`);
+  await expect(page.locator('[data-snapshot]')).toHaveCount(16);
+  await expect(page.locator('[data-odd]')).toHaveCount(1);
+  await expect(bar('rank11')).toHaveAttribute('data-odd', '1.000');
+  await expect(page.locator('[data-odd-words]')).toHaveText(
+    'rank11 is the odd one: its peak lies 100 % above the median of 16 snapshots, 7 MiB.',
+  );
+  await expect(bar('rank3').locator('.value')).toHaveText('7 MiB');
+  await bar('rank11').locator('.bar').click();
+  await expect(page.locator('[data-stat="peak"]')).toHaveAttribute('data-bytes', String(14 * MiB));
+  await expect(bar('rank11').locator('.bar')).toHaveAttribute('aria-current', 'true');
+  await expect(page.getByLabel('Snapshot', { exact: true })).toHaveValue('11');
+  await settledView(page);
+  await expectAccessible(page);
+
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.locator('.plot').focus();
+  for (let rank = 12; rank < 16; rank += 1) {
+    await page.keyboard.press('r');
+    await expect(bar(`rank${rank}`).locator('.bar')).toHaveAttribute('aria-current', 'true');
+  }
+  const [row, last] = await Promise.all(
+    [page.locator('memstrata-peak-row ul'), bar('rank15')].map((one) => one.boundingBox()),
+  );
+  expect(last!.y).toBeGreaterThanOrEqual(row!.y); // scrolled into view
+  expect(last!.y + last!.height).toBeLessThanOrEqual(row!.y + row!.height);
+  expect(errors).toEqual([]);
+});
+
+test('snapshots of one file: chosen by name or key, in the link, and apart when saved', async ({ page }) => {
+  await openPage(page);
+  const wrap = file('wrap.pkl', wrapper({ before: {}, 'after all': { extra: 2 * MiB } }));
+  await choose(page, wrap);
+  await waitForState(page, 'ready');
+  await settledView(page);
+  const choice = page.getByLabel('Snapshot', { exact: true });
+  expect(await choice.locator('option').allTextContents()).toEqual(['before', 'after all']);
+  const peak = page.locator('[data-stat="peak"]');
+  await expect(peak).toHaveAttribute('data-bytes', String(7 * MiB));
+  expect(await savedName(page)).toBe('wrap.pkl-before-device0.png');
+  await choice.selectOption('after all');
+  await expect(peak).toHaveAttribute('data-bytes', String(9 * MiB));
+  await settledView(page);
+  expect(await savedName(page)).toBe('wrap.pkl-after_all-device0.png');
+  await expect(page).toHaveURL(/snapshot=1/);
+
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await waitForState(other, 'empty');
+  await choose(other, wrap);
+  await expect(other.locator('[data-stat="peak"]')).toHaveAttribute('data-bytes', String(9 * MiB));
+  await expect(other.getByLabel('Snapshot', { exact: true })).toHaveValue('1');
+  await expect(other).toHaveURL(/snapshot=1/);
+
+  await page.locator('.plot').focus();
+  await page.keyboard.press('r'); // round
+  await expect(peak).toHaveAttribute('data-bytes', String(7 * MiB));
+  await page.keyboard.press('Shift+R');
+  await expect(peak).toHaveAttribute('data-bytes', String(9 * MiB));
 });
 
 test('closing a file ends its engine, and the next one is shown', async ({ page }) => {
@@ -209,7 +292,7 @@ test('going to another file needs no new picture: it is there in the frame', asy
     const viewer = document.querySelector('memstrata-viewer')!.shadowRoot!;
     const timeline = viewer.querySelector('memstrata-timeline')!.shadowRoot!;
     const bars = viewer
-      .querySelector('memstrata-file-row')!
+      .querySelector('memstrata-peak-row')!
       .shadowRoot!.querySelectorAll<HTMLElement>('.bar');
     all.length = 0;
     bars[1]!.click();

@@ -1,4 +1,6 @@
 // The view in the address: links, history, what is remembered.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { linkOf, shownIn, type Shown } from '../../web/src/state/link.ts';
@@ -28,10 +30,12 @@ test('what is shown goes into a link and comes back', () => {
     about: true,
   };
   expect(shownIn(`#${linkOf(shown)}`)).toEqual(shown);
+  const host = { ...shown, device: -1 }; // pinned host memory
+  expect(shownIn(linkOf(host))).toEqual(host);
   expect(shownIn('')).toBeUndefined();
   expect(shownIn('#file=x&hash=nothex')).toBeUndefined();
   const odd = shownIn(
-    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-1&colour=red&axis=up&bands=all&block=1e9&panel=z&event=-2&about=yes',
+    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-2&colour=red&axis=up&block=1e9&panel=z&event=-2&about=yes&bands=up',
   );
   expect(odd).toMatchObject({
     view: undefined,
@@ -91,6 +95,43 @@ test('a link opened without its file asks for it, and shows its place when it is
   await expect(unpin(third)).toBeHidden();
   await third.getByRole('button', { name: 'Forget the link' }).click();
   await expect(third.locator('[data-link-note]')).toBeHidden();
+});
+
+test('pinned host memory is a device by name, by key and in the link', async ({ page }) => {
+  const golden = join(import.meta.dirname, '../golden/torch_snapshot/era8_host_memory_and_annotate');
+  const content = readFileSync(join(golden, 'input.pickle'));
+  await openPage(page);
+  await choose(page, 'host.pickle', content);
+  await waitForState(page, 'ready');
+  const device = page.getByLabel('Device', { exact: true });
+  await expect(device).toHaveValue('0');
+  expect((await device.locator('option').allTextContents()).map((text) => text.trim())).toEqual([
+    'Device 0 · 6 events',
+    'Host (pinned) · 3 events',
+  ]);
+  await page.locator('.plot').focus();
+  await page.keyboard.press('g');
+  await expect(device).toHaveValue('-1');
+  await expect(page.locator('[data-stat="events"]')).toHaveAttribute('data-count', '3');
+  await expect(page.locator('.plot')).toHaveAttribute(
+    'aria-label',
+    /^Active memory, Host \(pinned\): 3 events/,
+  );
+  await expect(page).toHaveURL(/device=-1/);
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await waitForState(other, 'empty');
+  await choose(other, 'host.pickle', content);
+  await expect(other.getByLabel('Device', { exact: true })).toHaveValue('-1');
+  await expect(other.locator('[data-stat="events"]')).toHaveAttribute('data-count', '3');
+  await settledView(other);
+  await other.locator('.plot').focus();
+  await other.keyboard.press('i');
+  const coming = other.waitForEvent('download');
+  await other.locator('[data-save="png"]').click();
+  expect((await coming).suggestedFilename()).toBe('host.pickle-host.png');
+  await page.keyboard.press('Shift+G');
+  await expect(device).toHaveValue('0');
 });
 
 test('back and forward walk through selections', async ({ page }) => {

@@ -34,6 +34,8 @@ test('? shows the keys', async ({ page }) => {
   await openPage(page);
   await page.keyboard.press('?');
   await expect(page.getByRole('heading', { name: 'Keys' })).toBeVisible();
+  for (const id of ['open', 'next-file', 'next-snapshot', 'next-device', 'close-file'])
+    await expect(page.locator(`[data-key-of="${id}"] kbd`).first()).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('heading', { name: 'Keys' })).toBeHidden();
 });
@@ -87,6 +89,8 @@ for (const [width, height] of [
     await openSample(page);
     const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(wider).toBeLessThanOrEqual(0);
+    await page.getByLabel('Colour by').selectOption('stack'); // the legend takes room, too
+    await expect(page.locator('[data-kind]').first()).toHaveAttribute('data-bytes', /\d/);
     const plot = (await page.locator('.plot').boundingBox())!;
     expect(plot.height).toBeGreaterThanOrEqual(200);
     expect(plot.width).toBeGreaterThanOrEqual(Math.min(width, 320) - 1);
@@ -95,6 +99,33 @@ for (const [width, height] of [
       expect(box.x).toBeGreaterThanOrEqual(0);
       expect(box.x + box.width).toBeLessThanOrEqual(width);
     }
+  });
+}
+
+for (const deviceScaleFactor of [1, 2]) {
+  test.describe(`4K at ${deviceScaleFactor} pixels a CSS pixel`, () => {
+    test.use({ viewport: { width: 3840, height: 2160 }, deviceScaleFactor });
+    test('the picture fills the screen sharply, nothing is cut off', async ({ page }) => {
+      await openSample(page);
+      const size = await page.evaluate(() => ({
+        wider: document.documentElement.scrollWidth - innerWidth,
+        higher: document.documentElement.scrollHeight - innerHeight,
+      }));
+      expect(size.wider).toBeLessThanOrEqual(0);
+      expect(size.higher).toBeLessThanOrEqual(0);
+      const plot = (await page.locator('.plot').boundingBox())!;
+      expect(plot.width).toBeGreaterThan(3000);
+      expect(plot.height).toBeGreaterThan(1600);
+      const canvas = await page
+        .locator('canvas.base')
+        .evaluate(({ width, height }: HTMLCanvasElement) => ({ width, height }));
+      expect(canvas.width).toBe(Math.round(plot.width * deviceScaleFactor));
+      expect(canvas.height).toBe(Math.round(plot.height * deviceScaleFactor));
+      await expect(page.locator('.problem')).toBeHidden();
+      const at = await pointAt(page, 0.5, 0.02);
+      await page.mouse.click(at.x, at.y);
+      await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
+    });
   });
 }
 

@@ -1,7 +1,7 @@
 // How files come in, and what the page says when they cannot be shown.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test, type FileChooser, type Page } from '@playwright/test';
 import { bytesOf, settledView, watchErrors } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
 import { openOfflinePage, openPage, snapshotsFolder, waitForState } from './support.ts';
@@ -42,7 +42,14 @@ test('a pickle that is no snapshot is refused with its place', async ({ page }) 
     .first()
     .setInputFiles(join(folder!, 'NOT_A_SNAPSHOT_numpy_globals.pickle'));
   await waitForState(page, 'error');
-  await expect(page.getByRole('alert').locator('.message')).not.toBeEmpty();
+  // PROTO (2 bytes), EMPTY_LIST (1), BINPUT (2), MARK (1): at byte 6 lies the GLOBAL of a deque.
+  const card = page.getByRole('alert');
+  await expect(card.locator('.message')).toHaveText(
+    /not a memory snapshot: the pickle holds a list of 8 items/i,
+  );
+  await expect(card.locator('.message')).toContainText('collections.deque');
+  await expect(card.locator('.where')).toHaveAttribute('data-offset', '6');
+  await expect(card.locator('.where')).toHaveText('Found at byte 0x6 (6).');
 });
 
 test('a truncated file shows what came before, with a banner', async ({ page }) => {
@@ -51,13 +58,54 @@ test('a truncated file shows what came before, with a banner', async ({ page }) 
   await choose(page, 'cut.pickle', whole.subarray(0, Math.floor(whole.length * 0.6)));
   await waitForState(page, 'ready');
   await expect(page.locator('[data-banner="truncated"]')).toContainText(
-    /shown is what came before. Dump again/,
+    /^\s*Truncated at byte [1-9][\d,.\s]*: shown is what came before. Dump again/,
   );
   expect(await bytesOf(page, 'peak')).toBeGreaterThan(0);
   await page.getByRole('button', { name: 'All notes' }).click();
   await expect(page.locator('[data-diagnostic="truncated"]')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.locator('[data-diagnostic="truncated"]')).toBeHidden();
+});
+
+test('of an archive the member that could not be read is named, and the rest is shown', async ({ page }) => {
+  await openPage(page);
+  const golden = join(import.meta.dirname, '../golden/torch_snapshot/zip_broken_member/input.pickle');
+  await choose(page, 'ranks.zip', readFileSync(golden));
+  await waitForState(page, 'ready');
+  const banner = page.locator('[data-banner="member_not_read"] p');
+  // Three: damaged, encrypted, of another packing.
+  await expect(banner).toHaveText(
+    '3 files of the archive could not be read, first broken.pickle: invalid block type, nothing of it can be shown. ' +
+      'The others are shown. Unpack it by hand, or pack it again.',
+  );
+  await expect(banner).not.toContainText('byte');
+  expect(await bytesOf(page, 'peak')).toBe(1500); // two blocks of 1000 and 500 bytes
+});
+
+test('Ctrl O opens files, with and without one that is shown', async ({ page }) => {
+  const choosers: FileChooser[] = [];
+  page.on('filechooser', (chooser) => choosers.push(chooser));
+  await openPage(page);
+  for (const name of ['first.pickle', 'second.pickle']) {
+    await page.keyboard.press('Control+o');
+    await expect.poll(() => choosers.length).toBe(1);
+    const chooser = choosers.pop()!;
+    expect(chooser.isMultiple()).toBe(true);
+    await chooser.setFiles({ name, mimeType: '', buffer: knownSnapshot() });
+    await expect(page.locator('.file-name')).toHaveText(name);
+    await waitForState(page, 'ready');
+  }
+});
+
+test('a checksum that does not fit is told without a place', async ({ page }) => {
+  await openPage(page);
+  const golden = join(import.meta.dirname, '../golden/torch_snapshot/zip_wrong_checksum/input.pickle');
+  await choose(page, 'copied.zip', readFileSync(golden));
+  await waitForState(page, 'ready');
+  await expect(page.locator('[data-banner="checksum_mismatch"] p')).toHaveText(
+    /^Damaged file\. .*some of what is shown may be wrong.*a\.pickle: the checksum does not fit/,
+  );
+  await expect(page.locator('[data-banner="checksum_mismatch"] p')).not.toContainText('byte');
 });
 
 test('a refused second file leaves the first one behind it', async ({ page }) => {

@@ -70,13 +70,22 @@ const firstTime = 1_700_000_000_000_000;
  * `extra` bytes make B larger, and the peak of 7 MiB with it. Event i comes i * i ms after event 0. `changed`: other
  * members of some events.
  */
-export function knownSnapshot({
+export function knownSnapshot(options: KnownOptions = {}): Buffer {
+  return pickled(known(options));
+}
+
+/** Several of them in one file, as `{"rank0": snapshot, ...}`. */
+export function wrapper(snapshots: { readonly [name: string]: KnownOptions }): Buffer {
+  return pickled(Object.fromEntries(Object.entries(snapshots).map(([name, one]) => [name, known(one)])));
+}
+
+function known({
   times = true,
   stacks = true,
   extra = 0,
   annotations = [],
   changed = {},
-}: KnownOptions = {}): Buffer {
+}: KnownOptions): Value {
   const steps: (Step | undefined)[] = [
     undefined, // segment_alloc
     { action: 'alloc', block: 'A' },
@@ -112,7 +121,7 @@ export function knownSnapshot({
     state,
     frames,
   });
-  return pickled({
+  return {
     segments: [
       {
         device: 0,
@@ -139,7 +148,7 @@ export function knownSnapshot({
       device: 0,
       time_us: firstTime + after,
     })),
-  });
+  };
 }
 
 export { MiB };

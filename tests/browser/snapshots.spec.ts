@@ -13,13 +13,15 @@ interface Device {
   peak: { requested_bytes: number; event: number };
 }
 interface Summary {
+  /** `pickle`, `json`, `pickle in html`. */
+  format: string;
   snapshots: { devices: Device[] }[];
   diagnostics: { name: string }[];
 }
 
 const folder = snapshotsFolder();
 const files = folder
-  ? readdirSync(folder).filter((name) => name.endsWith('.pickle') && !name.startsWith('NOT_'))
+  ? readdirSync(folder).filter((name) => /\.(pickle|json|html)$/.test(name) && !name.startsWith('NOT_'))
   : [];
 const groups = [0, 1]; // two tests, for two workers
 
@@ -33,10 +35,11 @@ for (const group of groups) {
     await openPage(page);
     for (const name of files.filter((_, index) => index % groups.length === group)) {
       const path = join(folder!, name);
-      const { snapshots, diagnostics } = cliSummary(path) as Summary;
+      const { format, snapshots, diagnostics } = cliSummary(path) as Summary;
       const devices = snapshots.flatMap((snapshot) => snapshot.devices);
       await openFile(page, path);
       await expect(page.locator('.file-name')).toHaveText(name);
+      await expect(page.locator('[data-format]'), `${name}: format`).toHaveText(format);
       if (devices.length === 0) {
         await expect(page.getByText('Nothing to draw')).toBeVisible();
         continue;

@@ -135,6 +135,8 @@ test('the state opens where memory ran out, with its numbers', async ({ page }) 
 
 test('a click on an event, arrows, Home and End choose the moment', async ({ page }) => {
   await openState(page);
+  await page.keyboard.press('ArrowDown'); // who opens by key is in the list
+  await after(page, 9);
   await row(page, 4).click();
   await after(page, 4);
   await bytes(page, { reserved: 22 * MiB, allocated: 10 * MiB + 1024, rounding: 24, free: 12 * MiB - 1024 });
@@ -418,9 +420,12 @@ test('a list of ten million rows scrolls to each of them', () => {
   list.resize(10_000_000, 440); // 20 rows
   expect(list.barHeight).toBe(8_000_000); // no browser lays out 220 million pixels
   expect([list.first, list.end]).toEqual([0, 20]);
-  // The wheel moves by as many pixels as it says, not by 27 times as many.
+  // A finger moves by as many pixels as it says, not by 27 times as many; so does the wheel, and the bar follows.
   list.scrolled(100);
   expect(list.top).toBe(100);
+  list.moveBy(-500);
+  expect([list.top, list.resync()]).toEqual([0, 0]);
+  list.moveBy(100);
   list.scrolled(list.resync());
   expect(list.top).toBe(100);
   // The bar at its end is the end.

@@ -1,5 +1,6 @@
 // Random scripts through engine/alloc and through its naive twin: the same trace, layout and statistics after
-// every step, and nothing of the engine's books out of order.
+// every step, and nothing of the engine's books out of order. The twin made wrong in one decision must be
+// found out by the same scripts, for each of its decisions: so the scripts reach them all.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -21,23 +22,40 @@ struct Events final : trace::EventSink {
   std::vector<trace::TraceEvent> list;
 };
 
+// What a script is about: a decision is reached only if several things come together.
+enum class Theme : uint8_t {
+  everything,
+  oversize,  // max_split_size, large blocks in the cache, a device that is too small for them
+  garbage,   // a limit with a threshold, large segments that are not split
+  pages,     // expandable segments, then none, then again
+  pools,     // private pools come and go, memory is short
+};
+constexpr uint64_t kThemes = 5;
+
 class Pair {
  public:
-  explicit Pair(uint64_t seed)
+  explicit Pair(uint64_t seed, twin::Fault fault = twin::Fault::none)
       : random_(seed),
-        device_bytes_((int64_t{64} << below(4)) << 20),
+        theme_(static_cast<Theme>(seed % kThemes)),
+        device_bytes_((int64_t{64} << below(theme_ == Theme::everything || theme_ == Theme::oversize ? 4 : 3))
+                      << 20),
         device_(device_bytes_),
         allocator_(device_, 0, Config{}, &events_, budget_),
-        twin_(device_bytes_) {
-    if (below(2) == 0) configure();
-    if (below(3) == 0) fraction();
+        twin_(device_bytes_, fault) {
+    if (theme_ != Theme::everything || one_in(2)) configure();
+    if (theme_ == Theme::garbage || one_in(3)) fraction();
   }
 
-  void run(int steps) {
-    for (int i = 0; i < steps && !testing::Test::HasFatalFailure(); ++i) {
+  // What differs after a step, or an empty text.
+  [[nodiscard]] std::string run(int steps) {
+    for (int i = 0; i < steps; ++i) {
       step();
-      compare();
+      if (wrong_.empty()) wrong_ = difference();
+      // Sums and peaks keep what happened.
+      if (wrong_.empty() && (i % 10 == 9 || i + 1 == steps)) wrong_ = other_statistics();
+      if (!wrong_.empty()) break;
     }
+    return wrong_;
   }
   [[nodiscard]] const std::string& script() const { return script_; }
 
@@ -49,12 +67,23 @@ class Pair {
 
   uint64_t below(uint64_t n) { return random_() % n; }
   bool one_in(uint64_t n) { return below(n) == 0; }
-  int64_t stream() { return one_in(2) ? 0 : static_cast<int64_t>(below(3)); }
+  int64_t stream() { return !one_in(4) ? 0 : static_cast<int64_t>(below(3)); }
+  void must(bool succeeded) {
+    if (!succeeded && wrong_.empty()) wrong_ = "the engine refused the step";
+  }
   twin::PoolName pool() { return {0, static_cast<int64_t>(1 + below(2))}; }
   static PoolKey key(twin::PoolName name) { return {name.first, name.second}; }
   void note(const std::string& step) { script_ += step + "; "; }
 
+  int64_t mib(uint64_t least, uint64_t most) {
+    return static_cast<int64_t>(least + below(most - least + 1)) << 20;
+  }
   int64_t size() {
+    // Few sizes, so that blocks of exactly the sizes that the rules compare with are in the cache.
+    if (theme_ == Theme::oversize ? !one_in(4) : theme_ == Theme::pools && one_in(2))
+      return mib(10, 60) / (4 << 20) * (4 << 20);
+    if (theme_ == Theme::garbage && !one_in(4)) return mib(10, 24);
+    if (theme_ == Theme::pages && !one_in(4)) return int64_t{512 << 10} << below(5);
     switch (below(6)) {
       case 0:
         return 1 + static_cast<int64_t>(below(4096));
@@ -73,6 +102,9 @@ class Pair {
 
   void step() {
     const uint64_t what = below(100);
+    if (theme_ == Theme::pools && one_in(6)) return route();
+    if (theme_ == Theme::oversize && one_in(10)) return configure();
+    if (theme_ == Theme::garbage && one_in(16)) return fraction();
     if (what < 45) return allocate();
     if (what < 75) return free();
     if (what < 82) return record_stream();
@@ -93,14 +125,14 @@ class Pair {
     note(fmt::format("m b{} {} {}", ++names_, bytes, s));
     const auto address = allocator_.malloc(bytes, s);
     const auto place = twin_.malloc(bytes, s);
-    ASSERT_EQ(address.has_value(), place.has_value());
-    if (address) live_.push_back({*address, *place});
+    must(address.has_value() == place.has_value());
+    if (address && place) live_.push_back({*address, *place});
   }
   void free() {
     if (live_.empty()) return;
     const size_t i = below(live_.size());
     note(fmt::format("f (block at {:#x})", live_[i].address));
-    ASSERT_TRUE(allocator_.free(live_[i].address).has_value());
+    must(allocator_.free(live_[i].address).has_value());
     twin_.free(live_[i].place);
     live_.erase(live_.begin() + static_cast<ptrdiff_t>(i));
   }
@@ -124,20 +156,20 @@ class Pair {
     settings.expandable = settings_.expandable;
     settings.large_segment = settings_.large_segment;
     std::string text;
-    if (one_in(2)) {
-      settings.expandable = one_in(2);
+    if (theme_ == Theme::pages || one_in(theme_ == Theme::oversize ? 2 : 3)) {
+      settings.expandable = theme_ == Theme::pages ? !one_in(4) : one_in(2);
       text += fmt::format("expandable_segments:{},", settings.expandable ? "True" : "False");
     }
-    if (one_in(6)) {
+    if (one_in(theme_ == Theme::oversize ? 2 : 6)) {
       settings.large_segment = static_cast<int64_t>(12 + below(3) * 10) << 20;
       text += fmt::format("large_segment_size_mb:{},", settings.large_segment >> 20);
     }
     settings.max_non_split = settings.large_segment;
-    if (one_in(3)) {
-      settings.max_split = static_cast<int64_t>(32 + below(16)) << 20;
+    if (theme_ == Theme::oversize || one_in(theme_ == Theme::pools ? 2 : 3)) {
+      settings.max_split = settings.large_segment + mib(0, 8) / (2 << 20) * (2 << 20);
       text += fmt::format("max_split_size_mb:{},", settings.max_split >> 20);
       if (one_in(2)) {
-        settings.max_non_split = static_cast<int64_t>(32 + below(8)) << 20;
+        settings.max_non_split = settings.large_segment + mib(0, 8) / (2 << 20) * (2 << 20);
         text += fmt::format("max_non_split_rounding_mb:{},", settings.max_non_split >> 20);
       }
     }
@@ -145,19 +177,20 @@ class Pair {
       settings.divisions = 1 << below(5);
       text += fmt::format("roundup_power2_divisions:{},", settings.divisions);
     }
-    if (one_in(3)) {
+    if (theme_ == Theme::garbage || one_in(4)) {
       settings.gc_threshold = 0.25 * static_cast<double>(1 + below(3));
       text += fmt::format("garbage_collection_threshold:{},", settings.gc_threshold);
     }
     note("conf " + text);
     settings_ = settings;
-    ASSERT_TRUE(allocator_.set_config(text).has_value()) << text;
+    must(allocator_.set_config(text).has_value());
     twin_.configure(settings);
   }
   void fraction() {
-    const double share = one_in(4) ? 1.0 : 0.125 * static_cast<double>(2 + below(6));
+    const double share =
+        one_in(theme_ == Theme::garbage ? 3 : 4) ? 1.0 : 0.125 * static_cast<double>(2 + below(6));
     note(fmt::format("fraction {}", share));
-    ASSERT_TRUE(allocator_.set_memory_fraction(share).has_value());
+    must(allocator_.set_memory_fraction(share).has_value());
     twin_.fraction(share);
   }
   void route() {
@@ -167,22 +200,22 @@ class Pair {
     if (routed && !one_in(3)) {
       note(fmt::format("end {} {}", name.first, name.second));
       routed_.erase(name);
-      ASSERT_TRUE(allocator_.end_allocate_to_pool(key(name)).has_value());
+      must(allocator_.end_allocate_to_pool(key(name)).has_value());
       return twin_.end(name);
     }
     if (users > (routed ? 1 : 0) && one_in(2)) {
       note(fmt::format("release {} {}", name.first, name.second));
-      ASSERT_TRUE(allocator_.release_pool(key(name)).has_value());
+      must(allocator_.release_pool(key(name)).has_value());
       return twin_.release(name);
     }
-    if (users > 0 && one_in(4)) {
-      if (one_in(2)) {
+    if (users > 0 && one_in(theme_ == Theme::pools ? 2 : 4)) {
+      if (one_in(3)) {
         note(fmt::format("nosplit {} {}", name.first, name.second));
-        ASSERT_TRUE(allocator_.set_no_split(key(name)).has_value());
+        must(allocator_.set_no_split(key(name)).has_value());
         return twin_.set_no_split(name);
       }
       note(fmt::format("useoom {} {}", name.first, name.second));
-      ASSERT_TRUE(allocator_.set_use_on_oom(key(name)).has_value());
+      must(allocator_.set_use_on_oom(key(name)).has_value());
       return twin_.set_use_on_oom(name);
     }
     if (routed || users == 0) return;
@@ -193,7 +226,7 @@ class Pair {
     routed_.insert(name);
     DeviceAllocator::StreamFilter accepts;
     if (only) accepts = [s](int64_t asked) { return asked == s; };
-    ASSERT_TRUE(allocator_.begin_allocate_to_pool(key(name), accepts).has_value());
+    must(allocator_.begin_allocate_to_pool(key(name), accepts).has_value());
     twin_.begin(name, only ? std::optional(s) : std::nullopt);
   }
 
@@ -202,25 +235,32 @@ class Pair {
     const auto after = std::upper_bound(ranges.begin(), ranges.end(), address);
     return fmt::format("S{}+{}", after - ranges.begin() - 1, address - *(after - 1));
   }
-  void compare() {
-    ASSERT_EQ(check_invariants(allocator_.state()), "");
-    ASSERT_EQ(allocator_.check_pools(), "");
-    ASSERT_EQ(events_.list.size(), twin_.trace().size());
-    for (; compared_ < events_.list.size(); ++compared_) {
+  [[nodiscard]] std::string difference() {
+    if (std::string wrong = check_invariants(allocator_.state()); !wrong.empty()) return wrong;
+    if (std::string wrong = allocator_.check_pools(); !wrong.empty()) return wrong;
+    for (; compared_ < std::min(events_.list.size(), twin_.trace().size()); ++compared_) {
       const trace::TraceEvent& event = events_.list[compared_];
       const std::string place = event.action == trace::Action::oom ? fmt::format("free={}", event.address)
                                                                    : place_of(event.address);
       std::string line = fmt::format("{} {} {}", name_of(event.action), place, event.size);
       if (event.stream != 0) line += fmt::format(" @{}", event.stream);
-      ASSERT_EQ(line, twin_.trace()[compared_]);
+      if (line != twin_.trace()[compared_])
+        return fmt::format("event {}: {}, the twin has {}", compared_, line, twin_.trace()[compared_]);
     }
+    if (events_.list.size() != twin_.trace().size())
+      return fmt::format("{} events, the twin has {}", events_.list.size(), twin_.trace().size());
+    if (layout() != twin_.layout()) return "another layout";
+    return {};
+  }
+  [[nodiscard]] std::string other_statistics() const {
     const std::map<std::string, int64_t> expected = twin_.stats();
     for (const NamedStat& stat : flat_stats(allocator_.stats())) {
       if (stat.name == "max_split_size") continue;
       const auto found = expected.find(stat.name);
-      ASSERT_EQ(stat.value, found == expected.end() ? 0 : found->second) << stat.name;
+      const int64_t value = found == expected.end() ? 0 : found->second;
+      if (stat.value != value) return fmt::format("{} is {}, the twin has {}", stat.name, stat.value, value);
     }
-    ASSERT_EQ(layout(), twin_.layout());
+    return {};
   }
   [[nodiscard]] std::vector<std::string> layout() const {
     std::vector<std::string> lines;
@@ -245,6 +285,7 @@ class Pair {
   }
 
   std::mt19937_64 random_;
+  Theme theme_;
   int64_t device_bytes_;
   Budget budget_{int64_t{1} << 28};
   Events events_;
@@ -255,24 +296,49 @@ class Pair {
   std::set<twin::PoolName> routed_;
   std::vector<Live> live_;
   size_t compared_ = 0;
+  std::string wrong_;
   int names_ = 0;
   std::string script_;
 };
 
-// `rounds` scripts of `steps` steps. MEMSTRATA_ROUNDS multiplies the rounds, for a long run by hand.
-void compare_random_scripts(uint64_t first_seed, int rounds, int steps) {
+constexpr uint64_t kFirstShort = 1, kFirstLong = 100'000;
+constexpr int kShortScripts = 1500, kLongScripts = 10;
+
+[[nodiscard]] std::string run_one(uint64_t seed, twin::Fault fault, std::string* script = nullptr) {
+  Pair pair(seed, fault);
+  std::string wrong = pair.run(seed >= kFirstLong ? 500 : 60);
+  if (script != nullptr) *script = pair.script();
+  return wrong;
+}
+
+// MEMSTRATA_ROUNDS multiplies the scripts, for a long run by hand.
+void compare_random_scripts(uint64_t first_seed, int scripts) {
   const char* factor = std::getenv("MEMSTRATA_ROUNDS");
-  rounds *= factor == nullptr ? 1 : std::max(1, std::atoi(factor));
-  for (int round = 0; round < rounds; ++round) {
-    const uint64_t seed = first_seed + static_cast<uint64_t>(round);
-    Pair pair(seed);
-    pair.run(steps);
-    if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed << ": " << pair.script();
+  scripts *= factor == nullptr ? 1 : std::max(1, std::atoi(factor));
+  for (int i = 0; i < scripts; ++i) {
+    const uint64_t seed = first_seed + static_cast<uint64_t>(i);
+    std::string script;
+    const std::string wrong = run_one(seed, twin::Fault::none, &script);
+    ASSERT_EQ(wrong, "") << "seed " << seed << ": " << script;
   }
 }
 
-TEST(AllocatorProperty, ShortScriptsGiveWhatTheTwinGives) { compare_random_scripts(1, 150, 60); }
-TEST(AllocatorProperty, LongScriptsGiveWhatTheTwinGives) { compare_random_scripts(100'000, 6, 800); }
+TEST(AllocatorProperty, ShortScriptsGiveWhatTheTwinGives) {
+  compare_random_scripts(kFirstShort, kShortScripts);
+}
+TEST(AllocatorProperty, LongScriptsGiveWhatTheTwinGives) { compare_random_scripts(kFirstLong, kLongScripts); }
+
+// The short scripts above find every fault, so they would find it in the engine.
+class PlantedFault : public testing::TestWithParam<size_t> {};
+TEST_P(PlantedFault, IsFoundByTheShortScripts) {
+  int scripts = 0;
+  const auto fault = static_cast<twin::Fault>(GetParam());
+  while (scripts < kShortScripts && run_one(kFirstShort + static_cast<uint64_t>(scripts), fault).empty())
+    ++scripts;
+  RecordProperty("scripts", scripts + 1);
+  EXPECT_LT(scripts, kShortScripts) << twin::kFaultTexts[GetParam()];
+}
+INSTANTIATE_TEST_SUITE_P(Allocator, PlantedFault, testing::Range<size_t>(1, twin::kFaultTexts.size()));
 
 }  // namespace
 }  // namespace memstrata::alloc

@@ -93,7 +93,7 @@ std::vector<std::string> Allocator::layout() const {
 
 int64_t Allocator::round(int64_t size) const {
   if (size < 512) return 512;
-  if (settings_.divisions > 1 && size > 512 * settings_.divisions) {
+  if (!has(Fault::round_without_divisions) && settings_.divisions > 1 && size > 512 * settings_.divisions) {
     int64_t power = 512;
     while (power * 2 <= size) power *= 2;
     if (power == size) return size;
@@ -156,24 +156,33 @@ std::optional<Place> Allocator::malloc(int64_t size, int64_t stream) {
                               : (request.size + 2 * kMiB - 1) / (2 * kMiB) * (2 * kMiB);
   request.expandable = settings_.expandable;
   for (const auto& [pool, only] : routes_) {
+    if (has(Fault::route_first_wins) && request.pool != PoolName{}) break;
     if (!only || *only == stream) request.pool = pool;
   }
   if (auto found = search(request)) return hand_out(*found, request);
   if (limit_ >= 0 && settings_.gc_threshold > 0) collect_garbage();
   if (auto found = obtain(request)) return hand_out(*found, request);
-  if (request.pool == PoolName{}) {
+  const auto other_pools = [&]() -> std::optional<Place> {
+    if (request.pool != PoolName{} || has(Fault::oom_pools_closed)) return std::nullopt;
     for (const Pool& pool : pools_) {
       if (!pool.use_on_oom) continue;
       Request other = request;
       other.pool = pool.name;
-      other.expandable = false;
+      other.expandable = has(Fault::oom_pools_of_pages) && request.expandable;
       if (auto found = search(other)) return hand_out(*found, other);
     }
+    return std::nullopt;
+  };
+  if (!has(Fault::oom_pools_last)) {
+    if (auto handed = other_pools()) return handed;
   }
   if (release_oversize(request)) {
     if (auto found = obtain(request)) return hand_out(*found, request);
   }
-  if (routes_.empty()) {
+  if (has(Fault::oom_pools_last)) {
+    if (auto handed = other_pools()) return handed;
+  }
+  if (routes_.empty() || has(Fault::flush_while_routed)) {
     flush({});
     ++counters_["num_alloc_retries"];
     if (auto found = obtain(request)) return hand_out(*found, request);
@@ -185,7 +194,8 @@ std::optional<Place> Allocator::malloc(int64_t size, int64_t stream) {
 }
 
 std::optional<Place> Allocator::search(const Request& request) {
-  if (limit_ >= 0 && settings_.gc_threshold > 0) ++find_pool(request.pool)->searches[request.small];
+  if ((limit_ >= 0 || has(Fault::garbage_without_limit_counts)) && settings_.gc_threshold > 0)
+    ++find_pool(request.pool)->searches[request.small];
   std::vector<Place> places = idle(request.pool, request.small, request.stream);
   std::erase_if(places, [&](Place place) { return at(place).size < request.size; });
   if (places.empty()) return std::nullopt;
@@ -194,25 +204,31 @@ std::optional<Place> Allocator::search(const Request& request) {
     const auto& blocks = segments_.at(place.segment).blocks;
     const size_t i = index_of(place);
     const bool grows = i + 1 < blocks.size() && !blocks[i + 1].mapped;
-    return blocks[i].size + (grows ? blocks[i + 1].size : 0);
+    return blocks[i].size + (grows && !has(Fault::search_ignores_growth) ? blocks[i + 1].size : 0);
   };
   size_t i = 0;
   if (expandable(places[0]) && request.expandable) {
-    while (expandable(places[i]) && i + 1 < places.size() && effective(places[i + 1]) < effective(places[i]))
+    const int64_t slack = has(Fault::search_takes_equal_growth) ? 1 : 0;
+    while (expandable(places[i]) && i + 1 < places.size() &&
+           effective(places[i + 1]) < effective(places[i]) + slack)
       ++i;
-  } else if (expandable(places[0])) {
+  } else if (expandable(places[0]) && !has(Fault::search_takes_pages)) {
     while (i < places.size() && expandable(places[i])) ++i;
     if (i == places.size()) return std::nullopt;
   }
   const int64_t size = at(places[i]).size;
-  if (request.size < settings_.max_split && size >= settings_.max_split) return std::nullopt;
-  if (request.size >= settings_.max_split && size >= request.size + settings_.max_non_split)
+  const int64_t most =
+      request.size + settings_.max_non_split + (has(Fault::search_oversize_inclusive) ? 1 : 0);
+  if (!has(Fault::search_takes_oversize) && request.size < settings_.max_split && size >= settings_.max_split)
+    return std::nullopt;
+  if (!has(Fault::search_wastes_oversize) && request.size >= settings_.max_split && size >= most)
     return std::nullopt;
   return places[i];
 }
 
 std::optional<Place> Allocator::obtain(const Request& request) {
-  if (limit_ >= 0 && held_ + request.segment_bytes > limit_) return std::nullopt;
+  const int64_t added = has(Fault::limit_of_the_request) ? request.size : request.segment_bytes;
+  if (limit_ >= 0 && held_ + added + (has(Fault::limit_is_exclusive) ? 1 : 0) > limit_) return std::nullopt;
   if (request.expandable) return map_pages(request);
   if (request.segment_bytes > free_) return std::nullopt;
   free_ -= request.segment_bytes;
@@ -236,11 +252,12 @@ std::optional<Place> Allocator::map_pages(const Request& request) {
   std::optional<Place> start;
   for (const auto& [id, segment] : segments_) {
     if (!segment.expandable || segment.pool != request.pool || segment.small != request.small ||
-        segment.stream != request.stream || start)
+        segment.stream != request.stream || (start && !has(Fault::pages_highest_run)))
       continue;
-    for (size_t i = 0; i < segment.blocks.size() && !start; ++i) {
+    for (size_t i = 0; i < segment.blocks.size() && (!start || has(Fault::pages_highest_run)); ++i) {
       if (segment.blocks[i].mapped) continue;
-      const size_t first = i > 0 && segment.blocks[i - 1].state == '-' ? i - 1 : i;
+      const bool at_gap = has(Fault::pages_ignore_the_block_before);
+      const size_t first = !at_gap && i > 0 && segment.blocks[i - 1].state == '-' ? i - 1 : i;
       int64_t bytes = 0;
       for (size_t k = first; k < segment.blocks.size() && segment.blocks[k].state == '-'; ++k)
         bytes += segment.blocks[k].size;
@@ -301,9 +318,11 @@ Place Allocator::hand_out(Place place, const Request& request) {
   TwinSegment& segment = segments_.at(place.segment);
   const size_t i = index_of(place);
   const int64_t rest = segment.blocks[i].size - request.size;
-  bool split = rest >= 512;
-  if (!request.small && !request.expandable) split = request.size < settings_.max_split && rest > kMiB;
-  if (find_pool(request.pool)->no_split) split = false;
+  bool split = rest >= 512 + (has(Fault::split_keeps_512) ? 1 : 0);
+  if (!request.small && (!request.expandable || has(Fault::split_pages_as_large)))
+    split = (request.size < settings_.max_split || has(Fault::split_oversize)) &&
+            rest > kMiB - (has(Fault::split_at_one_mib) ? 1 : 0);
+  if (find_pool(request.pool)->no_split && !has(Fault::split_ignores_no_split)) split = false;
   if (split) {
     TwinBlock after = segment.blocks[i];
     after.offset += request.size;
@@ -360,16 +379,18 @@ void Allocator::complete(Place place) {
   tell("free_completed", place.segment, place.offset, block.requested);
   block.state = '-';
   block.capture_uses.clear();
+  const int64_t old_birth = block.birth;
   join(place.segment);
   for (TwinBlock& now : segments_.at(place.segment).blocks) {
     if (now.offset <= place.offset && place.offset < now.offset + now.size)
       put_back({place.segment, now.offset});
+    if (now.offset == place.offset && has(Fault::garbage_birth_stays)) now.birth = old_birth;
   }
   count();
 }
 
 void Allocator::record_stream(Place place, int64_t stream) {
-  if (stream == segments_.at(place.segment).stream) return;
+  if (stream == segments_.at(place.segment).stream && !has(Fault::own_stream_counts)) return;
   TwinBlock& block = at(place);
   if (routes_.empty()) block.capture_uses.erase(stream);
   if (!routes_.empty() && !block.uses.contains(stream)) block.capture_uses.insert(stream);
@@ -389,7 +410,8 @@ void Allocator::finish_deferred() {
   deferred.swap(deferred_);
   for (const Place place : deferred) {
     TwinBlock& block = at(place);
-    for (const int64_t stream : block.capture_uses) block.uses.erase(stream);
+    if (!has(Fault::capture_uses_stay))
+      for (const int64_t stream : block.capture_uses) block.uses.erase(stream);
     mark(place);
   }
 }
@@ -428,8 +450,8 @@ void Allocator::done(int64_t stream) {
 void Allocator::collect_garbage() {
   const auto threshold =
       static_cast<int64_t>(std::floor(settings_.gc_threshold * static_cast<double>(limit_)));
-  if (held_ <= threshold) return;
-  const int64_t target = held_ - threshold;
+  if (held_ <= threshold || has(Fault::garbage_stays)) return;
+  const int64_t target = (held_ - threshold) * (has(Fault::garbage_to_zero) ? 2 : 1);
   const auto age = [&](Place place) { return static_cast<double>(pools_[0].searches[0] - at(place).birth); };
   double sum = 0, number = 0;
   for (const Place place : idle({}, false, std::nullopt)) {
@@ -437,9 +459,12 @@ void Allocator::collect_garbage() {
   }
   int64_t released = 0;
   bool any = true;
+  const double first_mean = sum / number;
   while (released < target && any && number > 0) {
     any = false;
-    const double least = sum / number;
+    double least = has(Fault::garbage_mean_stays) ? first_mean : sum / number;
+    if (has(Fault::garbage_ignores_age)) least = 0;
+    if (has(Fault::garbage_above_the_mean)) least = std::nextafter(least, least + 1);
     for (const Place place : idle({}, false, std::nullopt)) {
       if (!is_whole(place) || segments_.at(place.segment).expandable || age(place) < least) continue;
       any = true;
@@ -447,31 +472,44 @@ void Allocator::collect_garbage() {
       sum -= age(place);
       --number;
       give_back(place);
+      if (has(Fault::garbage_stops_within) && released >= target) break;
     }
+    if (has(Fault::garbage_one_pass)) break;
   }
 }
 
 bool Allocator::release_oversize(const Request& request) {
-  if (settings_.max_split == INT64_MAX) return false;
+  if (settings_.max_split == INT64_MAX || has(Fault::oversize_does_nothing)) return false;
   const int64_t wanted = std::max(request.size, settings_.max_split);
-  const std::vector<Place> places = idle(request.pool, request.small, request.stream);
+  const auto stream = has(Fault::oversize_ignores_the_stream) ? std::nullopt : std::optional(request.stream);
+  std::vector<Place> places = idle(request.pool, request.small, stream);
   size_t i = 0;
   while (i < places.size() && at(places[i]).size < wanted) ++i;
   const auto releasable = [&](Place place) {
     return !segments_.at(place.segment).expandable && is_whole(place);
   };
-  if (i < places.size() && releasable(places[i])) {
+  if (i < places.size() && releasable(places[i]) && !has(Fault::oversize_keeps_the_fitting)) {
     give_back(places[i]);
     return true;
   }
+  if (i < places.size() && has(Fault::oversize_stops_at_the_fitting)) return false;
+  int64_t least = settings_.max_split;
+  if (has(Fault::oversize_above_the_limit)) ++least;
+  if (has(Fault::oversize_goes_below)) least = 1;
+  places.resize(i);
+  std::erase_if(places, [&](Place place) { return at(place).size < least; });
+  if (!has(Fault::oversize_smallest_first)) std::reverse(places.begin(), places.end());
   int64_t released = 0;
-  while (i > 0 && released < wanted && at(places[i - 1]).size >= settings_.max_split) {
-    --i;
-    if (!releasable(places[i])) continue;
-    released += at(places[i]).size;
-    give_back(places[i]);
+  for (const Place place : places) {
+    if (released >= wanted) break;
+    if (!releasable(place) && has(Fault::oversize_stops_at_split)) break;
+    if (!releasable(place)) continue;
+    released += at(place).size;
+    give_back(place);
+    if (has(Fault::oversize_one_is_enough)) break;
   }
-  return released >= wanted;
+  if (has(Fault::oversize_never_enough)) return false;
+  return released >= wanted || has(Fault::oversize_always_enough);
 }
 
 void Allocator::give_back(Place place) {
@@ -490,7 +528,8 @@ void Allocator::unmap(Place place) {
   const size_t i = index_of(place);
   const TwinBlock old = segment.blocks[i];
   const int64_t from = (old.offset + segment.page - 1) / segment.page * segment.page;
-  const int64_t to = (old.offset + old.size) / segment.page * segment.page;
+  int64_t to = (old.offset + old.size) / segment.page * segment.page;
+  if (has(Fault::pages_round_out) && to < old.offset + old.size) to -= std::min(segment.page, to);
   if (to <= from) return;
   std::vector<TwinBlock> parts(3, old);
   parts[0].size = from - old.offset;
@@ -527,15 +566,18 @@ void Allocator::release_set(PoolName pool, bool small) {
 }
 
 void Allocator::flush(PoolName name) {
-  if (name == PoolName{} && routes_.empty()) {
+  if (name == PoolName{} && (routes_.empty() || has(Fault::flush_while_routed))) {
     ++counters_["num_sync_all_streams"];
     finish_deferred();
-    wait(std::nullopt);
-    release_set({}, false);
-    release_set({}, true);
+    if (!has(Fault::flush_does_not_wait)) wait(std::nullopt);
+    release_set({}, has(Fault::flush_small_first));
+    release_set({}, !has(Fault::flush_small_first));
   }
   for (const Pool& pool : pools_) {
-    if (pool.name == PoolName{} || pool.users > 0 || (name != PoolName{} && pool.name != name)) continue;
+    if (has(Fault::flush_forgets_pools)) break;
+    if (pool.name == PoolName{} || (pool.users > 0 && !has(Fault::flush_used_pools)) ||
+        (name != PoolName{} && pool.name != name))
+      continue;
     if (name != PoolName{}) {
       ++counters_["num_sync_all_streams"];
       if (routes_.empty()) finish_deferred();

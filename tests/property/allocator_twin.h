@@ -1,10 +1,13 @@
 // A second caching allocator, written for being read: lists, sorted anew for every search, statistics by
 // counting everything again. It follows the behaviour reference and shares no code with engine/alloc.
 //
+// It can be made wrong in one decision (Fault), to see whether the random scripts would find that.
+//
 // Addresses are (segment in the order of creation, offset). Steps are told by calls; the outcome is text in
 // the form of the simulation's report.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -17,6 +20,109 @@
 namespace memstrata::twin {
 
 using PoolName = std::pair<int64_t, int64_t>;
+
+enum class Fault : uint8_t {
+  none,
+  oversize_keeps_the_fitting,
+  oversize_stops_at_the_fitting,
+  oversize_stops_at_split,
+  oversize_smallest_first,
+  oversize_above_the_limit,
+  oversize_goes_below,
+  oversize_one_is_enough,
+  oversize_never_enough,
+  oversize_always_enough,
+  oversize_ignores_the_stream,
+  oversize_does_nothing,
+  garbage_stays,
+  garbage_ignores_age,
+  garbage_above_the_mean,
+  garbage_mean_stays,
+  garbage_one_pass,
+  garbage_stops_within,
+  garbage_to_zero,
+  garbage_without_limit_counts,
+  garbage_birth_stays,
+  search_ignores_growth,
+  search_takes_equal_growth,
+  search_takes_pages,
+  search_takes_oversize,
+  search_wastes_oversize,
+  search_oversize_inclusive,
+  limit_of_the_request,
+  limit_is_exclusive,
+  split_keeps_512,
+  split_at_one_mib,
+  split_oversize,
+  split_pages_as_large,
+  split_ignores_no_split,
+  oom_pools_last,
+  oom_pools_closed,
+  oom_pools_of_pages,
+  flush_while_routed,
+  flush_small_first,
+  flush_does_not_wait,
+  flush_used_pools,
+  flush_forgets_pools,
+  pages_highest_run,
+  pages_ignore_the_block_before,
+  pages_round_out,
+  route_first_wins,
+  capture_uses_stay,
+  own_stream_counts,
+  round_without_divisions,
+};
+inline constexpr std::array kFaultTexts = std::to_array<const char*>({
+    "nothing",
+    "release_available: a block that is large enough is not taken at once",
+    "release_available: gives up when the block that is large enough cannot be given back",
+    "release_available: gives up at a block that cannot be given back",
+    "release_available: from the smallest oversize block up",
+    "release_available: blocks of exactly max_split_size stay",
+    "release_available: blocks below max_split_size go too",
+    "release_available: stops after one block",
+    "release_available: never says that enough was given back",
+    "release_available: always says that enough was given back",
+    "release_available: blocks of other streams too",
+    "release_available: gives nothing back",
+    "garbage collection: does nothing",
+    "garbage collection: everything is old enough",
+    "garbage collection: only what is older than the mean",
+    "garbage collection: the mean age is not taken anew",
+    "garbage collection: one pass only",
+    "garbage collection: stops in the middle of a pass",
+    "garbage collection: everything over the threshold and as much again",
+    "garbage collection: searches count without a limit, too",
+    "garbage collection: a freed block is as old as it was",
+    "search: expandable blocks count without what they could grow to",
+    "search: among equal effective sizes the last one",
+    "search: expandable blocks serve every request",
+    "search: oversize blocks serve small requests",
+    "search: oversize requests take any block",
+    "search: max_non_split_rounding_size itself is allowed",
+    "limit: the rounded size counts, not the segment's",
+    "limit: may not be reached",
+    "split: a rest of 512 bytes stays",
+    "split: a rest of exactly 1 MiB is cut off in the large pool",
+    "split: oversize blocks too",
+    "split: in pages as in the large pool",
+    "split: no_split is forgotten",
+    "out of memory: use_on_oom pools only after release_available",
+    "out of memory: use_on_oom pools are not asked",
+    "out of memory: in use_on_oom pools as expandable",
+    "flush: also while requests go to a pool",
+    "flush: the small pool first",
+    "flush: does not wait for other streams",
+    "flush: private pools that have users, too",
+    "flush: private pools without users stay",
+    "expandable: the last run that is long enough",
+    "expandable: a run begins at unmapped memory",
+    "expandable: one page less is given back where the last one is used in part",
+    "routing: the pool that was begun first",
+    "other streams: what was recorded while routed counts afterwards",
+    "other streams: the block's own stream counts as another one",
+    "rounding: roundup_power2_divisions is forgotten",
+});
 
 struct Settings {
   int64_t max_split = INT64_MAX;
@@ -50,7 +156,8 @@ struct Place {
 
 class Allocator {
  public:
-  explicit Allocator(int64_t device) : total_(device), free_(device) {}
+  explicit Allocator(int64_t device, Fault fault = Fault::none)
+      : fault_(fault), total_(device), free_(device) {}
 
   std::optional<Place> malloc(int64_t size, int64_t stream);
   void free(Place place);
@@ -118,9 +225,11 @@ class Allocator {
   void give_back(Place place);
   void unmap(Place place);
   void join(int segment);  // idle neighbours with the same `mapped`
+  [[nodiscard]] bool has(Fault fault) const { return fault_ == fault; }
   void tell(const std::string& action, int segment, int64_t offset, int64_t size);
   void count();
 
+  Fault fault_;
   int64_t total_, free_, held_ = 0, limit_ = -1;
   Settings settings_;
   std::map<int, TwinSegment> segments_;

@@ -29,8 +29,8 @@ std::string picture(const MemoryState& state) {
   }
   for (const PoolStatName& row : kPoolStats) {
     const PoolStat& stat = state.stats().*row.stat;
-    for (const Stat* one : {&stat.all, &stat.small_pool, &stat.large_pool})
-      text += fmt::format(" {}/{}/{}", one->current, one->allocated, one->freed);
+    for (const Stat& one : {stat.all(), stat.small_pool(), stat.large_pool()})
+      text += fmt::format(" {}/{}/{}", one.current, one.allocated, one.freed);
   }
   return text;
 }

@@ -162,6 +162,8 @@ void PickleOutput::value(PoolId pool) {
 
 int32_t PickleOutput::refer_frames(int32_t node) {
   const trace::StackTable& stacks = recording_.stacks;
+  const int32_t leaf = node;
+  int walked = 0, copied = 0;
   // A batch is at most 1000 frames and its two opcodes.
   while (node >= 0) {
     std::byte* at = room(kReference * kBatch + 2);
@@ -175,15 +177,43 @@ int32_t PickleOutput::refer_frames(int32_t node) {
       const Slot slot = frames_[here.frame.index()];
       if (slot == 0) break;
       if (items == 0) *at++ = std::byte{'('};
+      if (const KnownFrames::Step* step = known_.find(node)) {
+        const auto rest = static_cast<uint16_t>(known_.count - (step - known_.steps.data()));
+        if (items + rest <= kBatch) {
+          const auto bytes = static_cast<size_t>(known_.length - step->offset);
+          std::memcpy(at, known_.bytes.data() + step->offset, bytes);
+          at += bytes;
+          items += rest;
+          copied = rest;
+          node = -1;
+          break;
+        }
+      }
       at = put_get(at, slot);
       node = here.caller;
+      ++walked;
     }
     const bool whole = items == kBatch;
     batch_[depth_] = items;
     at_ = at;
     if (!whole) break;
   }
+  // Learning costs as much as writing: now and then is enough.
+  if (node < 0 && copied < walked && walked + copied <= kBatch && known_.misses++ % 8 == 0)
+    learn_frames(leaf);
   return node;
+}
+
+// All frames from here on have been written, and are at most one batch.
+void PickleOutput::learn_frames(int32_t leaf) {
+  std::byte* at = known_.bytes.data();
+  known_.count = 0;
+  for (int32_t node = leaf; node >= 0; node = recording_.stacks.node(node).caller) {
+    known_.place_of[static_cast<size_t>(node) % KnownFrames::kPlaces] = known_.count;
+    known_.steps[known_.count++] = {node, static_cast<uint16_t>(at - known_.bytes.data())};
+    at = put_get(at, frames_[recording_.stacks.node(node).frame.index()]);
+  }
+  known_.length = static_cast<uint16_t>(at - known_.bytes.data());
 }
 
 }  // namespace memstrata::io

@@ -159,6 +159,28 @@ class PickleOutput {
     byte(0x94);  // MEMOIZE
     slot = ++memo_size_;
   }
+  // Opcodes of the outer frames of a list that were all references: stacks that follow mostly end in the same
+  // frames, and those are copied at once from the node on where they meet.
+  struct KnownFrames {
+    struct Step {
+      int32_t node = -1;
+      uint16_t offset = 0;  // of its reference in `bytes`
+    };
+    static constexpr size_t kPlaces = 256;
+
+    // The step of this node, or null: some are not found, because another one has their place.
+    [[nodiscard]] const Step* find(int32_t node) const {
+      const uint16_t place = place_of[static_cast<size_t>(node) % kPlaces];
+      return place < count && steps[place].node == node ? &steps[place] : nullptr;
+    }
+
+    std::array<Step, kBatch> steps;  // innermost first
+    std::array<uint16_t, kPlaces> place_of{};
+    std::array<std::byte, kBatch * kReference> bytes;
+    uint16_t count = 0, length = 0;  // of steps, of bytes
+    uint32_t misses = 0;             // lists of which less than half was copied
+  };
+  void learn_frames(int32_t leaf);
   void word_text(Word word) {
     Slot& slot = words_[static_cast<size_t>(word)];
     if (!refer(slot)) new_word(word, slot);
@@ -182,6 +204,7 @@ class PickleOutput {
   Slot empty_ = 0;
   std::array<Slot, static_cast<size_t>(Word::kWords)> words_{};
   std::array<Slot, 256> actions_{};
+  KnownFrames known_;
   Column<Slot> texts_, json_, frames_, stacks_, pools_;
   WrittenLists lists_;
 };

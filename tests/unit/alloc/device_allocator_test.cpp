@@ -160,7 +160,7 @@ TEST_F(Allocator, AnErrorOfTheDeviceIsReportedAtOnce) {
   ASSERT_FALSE(failed.has_value());
   EXPECT_EQ(failed.error().code, ErrorCode::device_error);
   EXPECT_EQ(failed.error().message, "the device fell off the bus");
-  EXPECT_EQ(allocator->stats().segment.all.current, 1);  // nothing was flushed, nothing counted
+  EXPECT_EQ(allocator->stats().segment.all().current, 1);  // nothing was flushed, nothing counted
   EXPECT_EQ(allocator->stats().num_ooms, 0);
   device->fail_at(1, {true, ""});  // out of memory: the flush helps
   malloc(50 << 20);
@@ -181,7 +181,7 @@ TEST_F(Allocator, AFailedStepOfAnExpandableSegmentLeavesItsPagesCached) {
   const uint64_t e = malloc(60 << 20);
   EXPECT_EQ(e, a + (20 << 20));
   EXPECT_EQ(allocator->stats().num_alloc_retries, 1);
-  EXPECT_EQ(allocator->stats().reserved_bytes.all.current, 80 << 20);
+  EXPECT_EQ(allocator->stats().reserved_bytes.all().current, 80 << 20);
 }
 
 TEST_F(Allocator, OutOfMemoryTellsObserversAndSaysWhatIsUsed) {
@@ -235,7 +235,7 @@ TEST_F(Allocator, ARequestBeyondTheLimitIsRejectedBeforeTheDeviceIsAsked) {
   EXPECT_EQ(allocator->stats().num_oom_rejections, 1);
   EXPECT_EQ(allocator->stats().num_ooms, 0);
   EXPECT_EQ(allocator->stats().num_alloc_retries, 0);
-  EXPECT_EQ(allocator->stats().segment.all.current, 1);  // the cache was not flushed
+  EXPECT_EQ(allocator->stats().segment.all().current, 1);  // the cache was not flushed
 }
 
 TEST_F(Allocator, AllFreeMemoryCallbacksRunBeforeTheDeviceIsAsked) {
@@ -252,10 +252,10 @@ TEST_F(Allocator, AllFreeMemoryCallbacksRunBeforeTheDeviceIsAsked) {
   allocator->add_free_memory_callback([&] { return ++calls < 0; });
   malloc(20 << 20);
   EXPECT_EQ(calls, 2);
-  EXPECT_EQ(allocator->stats().segment.all.current, 1);
+  EXPECT_EQ(allocator->stats().segment.all().current, 1);
   malloc(20 << 20);
   EXPECT_EQ(calls, 4);
-  EXPECT_EQ(allocator->stats().segment.all.current, 2);
+  EXPECT_EQ(allocator->stats().segment.all().current, 2);
 }
 
 TEST_F(Allocator, TheMemoryFractionIsALimitInBytes) {
@@ -348,10 +348,10 @@ TEST_F(Allocator, APoolEndsOnlyWhenItOwnsNothing) {
   free(x);
   free(z);
   allocator->empty_cache();
-  EXPECT_EQ(allocator->stats().reserved_bytes.all.current, 20 << 20);
+  EXPECT_EQ(allocator->stats().reserved_bytes.all().current, 20 << 20);
   free(y);
   allocator->empty_cache();
-  EXPECT_EQ(allocator->stats().reserved_bytes.all.current, 0);
+  EXPECT_EQ(allocator->stats().reserved_bytes.all().current, 0);
   EXPECT_EQ(allocator->state().segment_count(), 0U);
   EXPECT_TRUE(allocator->begin_allocate_to_pool(kPool).has_value());  // a new pool of the same name
 }
@@ -388,8 +388,8 @@ TEST_F(Allocator, ACheckpointBringsTheBlocksBack) {
   ASSERT_TRUE(allocator->restore(*saved).has_value());
   // The segment that came later is idle.
   EXPECT_EQ(layout(), then + " | -20971520");
-  EXPECT_EQ(allocator->stats().allocation.all.current, 3);
-  EXPECT_EQ(allocator->stats().requested_bytes.all.current, (3 << 20) + 512);
+  EXPECT_EQ(allocator->stats().allocation.all().current, 3);
+  EXPECT_EQ(allocator->stats().requested_bytes.all().current, (3 << 20) + 512);
   free(a);
   free(b);
   free(d);
@@ -470,7 +470,7 @@ TEST_F(Capture, WithoutACapturedStreamABlockWaitsForTheEnd) {
   ASSERT_TRUE(allocator->end_allocate_to_pool(kPool).has_value());
   malloc(512);  // the use was recorded only during the capture: it is forgotten
   ASSERT_TRUE(allocator->begin_allocate_to_pool({0, 2}).has_value());
-  EXPECT_EQ(allocator->stats().active.all.current, 2);
+  EXPECT_EQ(allocator->stats().active.all().current, 2);
 }
 
 TEST_F(Capture, WithoutEventsTheStreamIsWaitedFor) {
@@ -522,7 +522,7 @@ TEST_F(Allocator, AllocatorSettingsGiveThePowersOfTwoOfTheUnitTest) {
   for (const auto& one : kCases) {
     make(one.settings);
     malloc(one.mib << 20);
-    EXPECT_EQ(allocator->stats().allocated_bytes.all.current, one.allocated_mib << 20) << one.settings;
+    EXPECT_EQ(allocator->stats().allocated_bytes.all().current, one.allocated_mib << 20) << one.settings;
   }
 }
 

@@ -115,6 +115,8 @@ export interface Calls extends StateCalls {
     args: { snapshot: number; device: number; bands: Bands };
     answer: { view: ViewInfo; diagnostics: Diagnostic[] };
   };
+  /** Of all devices of all snapshots, whichever is the view; replays every one. Pinned host memory is not among them. */
+  peaks: { args: Record<string, never>; answer: { device: number; bytes: Bytes }[][] };
   picture: { args: PictureQuestion; answer: PictureAnswer };
   /** Of the last picture that has these columns. */
   labels: { args: { columns: Columns; leastColumns: number; leastRows: number }; answer: BandLabel[] };

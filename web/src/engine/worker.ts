@@ -96,6 +96,8 @@ async function handle(request: Request): Promise<void> {
       forgetColours();
       return answer(request.kind, request.id, { view, diagnostics: diagnosticsOf(opened()) });
     }
+    case 'peaks':
+      return answer(request.kind, request.id, peaks());
     case 'picture':
       return picture(request.id, request.args);
     case 'labels': {
@@ -224,6 +226,17 @@ function kindsBy(by: ColourBy): Kinds {
   kinds = parse<Kinds>(opened().colourBy(by));
   litKind = -1;
   return kinds;
+}
+
+interface Summary {
+  snapshots: { devices: { device: number; peak: { requested_bytes: number } }[] }[];
+}
+
+function peaks(): Calls['peaks']['answer'] {
+  const { snapshots } = parse<Summary>(opened().summary(''));
+  return snapshots.map(({ devices }) =>
+    devices.map(({ device, peak }) => ({ device, bytes: peak.requested_bytes })),
+  );
 }
 
 /** A wrong filter is refused with a place in bytes of UTF-8; the page counts in UTF-16. */

@@ -8,6 +8,7 @@ import {
   plural,
 } from '../base/format.ts';
 import type { Fact } from './described.ts';
+import { deviceName } from './devices.ts';
 import type { OpenFile } from './open_files.ts';
 
 export function factsOfFile({ name, bytes, contents, hash, view }: OpenFile): Fact[] {
@@ -27,7 +28,7 @@ export function factsOfFile({ name, bytes, contents, hash, view }: OpenFile): Fa
   if (!view) return facts;
   const { first_time_us: first, last_time_us: last } = view;
   facts.push(
-    { label: 'Device shown', value: String(view.device), more: plural(view.segments, 'segment') },
+    { label: 'Shown', value: deviceName(view.device), more: plural(view.segments, 'segment') },
     { label: 'Stacks', value: view.has_stacks ? 'recorded' : 'not recorded' },
     first === null || last === null
       ? { label: 'Times', value: 'not recorded' }

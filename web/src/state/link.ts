@@ -3,6 +3,7 @@
 import { colourWays } from '../draw/palettes.ts';
 import { bandsWays, type Axis, type Bands, type ColourBy } from '../engine/answers.ts';
 import type { Rank } from '../base/units.ts';
+import { hostDevice } from './devices.ts';
 import { panelOf, type PanelId } from './panels.ts';
 import type { Viewport } from './viewport.ts';
 
@@ -75,7 +76,7 @@ export function shownIn(fragment: string): Shown | undefined {
     file: file.slice(0, 1000),
     hash,
     snapshot: whole('snapshot', 0),
-    device: whole('device', 0),
+    device: parts.get('device') === String(hostDevice) ? hostDevice : whole('device', 0),
     bands: bandsWays.find((one) => one === parts.get('bands')) ?? 'blocks',
     axis: parts.get('axis') === 'time' ? 'time' : 'event',
     view: x && y ? { x0: x[0], x1: x[1], y0: y[0], y1: y[1] } : undefined,

@@ -8,11 +8,15 @@ import type { Bands, Contents, Diagnostic, EngineError, ViewInfo } from '../engi
 import { EngineFailure, type EngineClient } from '../engine/client.ts';
 import { EnginePool } from '../engine/pool.ts';
 import type { Progress, Source } from '../engine/protocol.ts';
+import { firstDevice } from './devices.ts';
 
 /** Bytes the engine may use for one file; the 32-bit heap ends at 4 GiB. */
 const budget: Bytes = 3.5 * 1024 ** 3;
 /** Files read at the same time. More would only share the same cores and disk. */
 const mostReading = Math.min(4, Math.max(2, navigator.hardwareConcurrency || 2));
+
+/** Events whose peaks are found out while one looks at the picture: about a second (see findPeaks). */
+const mostCompared = 4_000_000;
 
 /** A file that could be read. */
 export interface OpenFile {
@@ -26,6 +30,10 @@ export interface OpenFile {
   view: ViewInfo | undefined;
   /** What the reader noticed, and what the view shown repaired. */
   diagnostics: readonly Diagnostic[];
+  /** Of the blocks of the device shown, whatever the timeline shows of it; undefined = not known. */
+  peak: Bytes | undefined;
+  /** Of the device that is shown first of each snapshot, where there are several; undefined = not found out yet. */
+  peaks: readonly (Bytes | undefined)[] | undefined;
   /** Of its bytes (engine/base/content_hash.h). */
   hash: string;
   /** Why the engine stopped after the file was shown. */
@@ -70,6 +78,7 @@ export class OpenFiles implements ReactiveController {
   private behind: Entry | undefined;
   private readonly pool = new EnginePool();
   private lastId = 0;
+  private readonly comparing = new WeakSet<OpenFile>();
 
   constructor(private readonly host: ReactiveControllerHost) {
     host.addController(this);
@@ -155,6 +164,9 @@ export class OpenFiles implements ReactiveController {
     this.host.requestUpdate();
     try {
       const { view, diagnostics } = await file.engine.call('view', { snapshot, device, bands });
+      // Of other bands the peak is another one; that of the same device stays.
+      if (view.bands === 'blocks') file.peak = view.peak.bytes;
+      else if (file.snapshot !== snapshot || file.view?.device !== device) file.peak = undefined;
       file.snapshot = snapshot;
       file.view = view;
       file.diagnostics = diagnostics;
@@ -171,6 +183,25 @@ export class OpenFiles implements ReactiveController {
       this.switching = false;
       this.host.requestUpdate();
     }
+  }
+
+  /**
+   * Finds out the peaks of the other snapshots of the shown file; called when there is nothing more urgent to do. The
+   * engine replays all of them meanwhile: beyond `mostCompared` events the page would stand still, and they stay unknown.
+   */
+  async findPeaks(): Promise<void> {
+    const { file } = this;
+    if (!file || this.comparing.has(file) || file.contents.snapshots.length < 2) return;
+    this.comparing.add(file); // asked once
+    const { snapshots } = file.contents;
+    const events = snapshots.flatMap(({ devices }) => devices).reduce((sum, one) => sum + one.events, 0);
+    const found =
+      events > mostCompared ? undefined : await file.engine.call('peaks', {}).catch(() => undefined);
+    file.peaks = snapshots.map((listed, index) => {
+      const shown = firstDevice(listed);
+      return found?.[index]?.find(({ device }) => device === shown)?.bytes;
+    });
+    this.host.requestUpdate();
   }
 
   /** Has an engine ready for the next file; called when there is nothing more urgent to do. */
@@ -260,6 +291,8 @@ export class OpenFiles implements ReactiveController {
         view,
         diagnostics,
         hash,
+        peak: view?.peak.bytes,
+        peaks: undefined,
         died: undefined,
       };
       engine.onDeath = (error) => {

@@ -2,9 +2,9 @@
 //
 // Browsers lay out some 17 to 33 million pixels, which is under a million rows; libraries for long lists inherit that
 // limit. So the scroll bar of a longer list is a map: it has `tallest` pixels, and a place of it stands for a place of
-// the list. Small scroll steps (wheel, finger) move the list by as many pixels as they are long all the same; only
-// larger ones (the bar itself) are mapped. After such steps bar and list disagree a little: `resync` says where the bar
-// belongs, once it rests.
+// the list. A wheel moves the list itself (`moveBy`), the bar follows. Of what the bar tells, small steps (a finger)
+// move the list by as many pixels as they are long; only larger ones (the bar itself) are mapped. After small steps bar
+// and list disagree a little: `resync` says where the bar belongs, once it rests.
 import type { CssPx } from '../base/units.ts';
 
 export class RowWindow {
@@ -41,12 +41,21 @@ export class RowWindow {
     return Math.max(1, Math.floor(this.height / this.rowHeight));
   }
 
+  /** The bar stands for more than itself. */
+  get isMapped(): boolean {
+    return this.scale > 1;
+  }
+
+  moveBy(pixels: CssPx): void {
+    this.top = this.clamp(this.top + pixels);
+  }
+
   /** The bar was moved. */
   scrolled(barAt: CssPx): void {
     const by = barAt - this.barAt;
     this.barAt = barAt;
     if (by === 0) return;
-    const small = this.scale > 1 && Math.abs(by) <= this.height;
+    const small = this.isMapped && Math.abs(by) <= this.height;
     this.top = this.clamp(small ? this.top + by : barAt * this.scale);
   }
 

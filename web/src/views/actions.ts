@@ -28,7 +28,10 @@ export interface ActionTarget {
   stepMatch(by: 1 | -1): void;
   stepEvent(by: 1 | -1): boolean;
   togglePanel(panel: PanelId): boolean;
+  openFiles(): void;
   stepFile(by: 1 | -1): boolean;
+  stepSnapshot(by: 1 | -1): boolean;
+  stepDevice(by: 1 | -1): boolean;
   closeFile(): boolean;
   copyLink(): void;
   copyDetails(): boolean;
@@ -193,6 +196,13 @@ const table = [
     what: 'next view: active memory, with private pools, segments',
     run: (page) => page.changeBands(),
   },
+  {
+    id: 'open',
+    group: 'Page',
+    keys: ['Ctrl o'],
+    what: 'open files',
+    run: (page) => page.openFiles(),
+  },
   { id: 'next-file', group: 'Page', keys: ['.'], what: 'next file', run: (page) => page.stepFile(1) },
   {
     id: 'previous-file',
@@ -200,6 +210,34 @@ const table = [
     keys: [','],
     what: 'previous file',
     run: (page) => page.stepFile(-1),
+  },
+  {
+    id: 'next-snapshot',
+    group: 'Page',
+    keys: ['r'],
+    what: 'next snapshot of the file',
+    run: (page) => page.stepSnapshot(1),
+  },
+  {
+    id: 'previous-snapshot',
+    group: 'Page',
+    keys: ['Shift r'],
+    what: 'previous snapshot of the file',
+    run: (page) => page.stepSnapshot(-1),
+  },
+  {
+    id: 'next-device',
+    group: 'Page',
+    keys: ['g'],
+    what: 'next device',
+    run: (page) => page.stepDevice(1),
+  },
+  {
+    id: 'previous-device',
+    group: 'Page',
+    keys: ['Shift g'],
+    what: 'previous device',
+    run: (page) => page.stepDevice(-1),
   },
   {
     id: 'close-file',

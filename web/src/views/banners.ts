@@ -1,7 +1,7 @@
 // Lines above the picture that one must know: the engine stopped, or the file was not read to its end.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import { formatCount } from '../base/format.ts';
+import { formatCount, plural } from '../base/format.ts';
 import type { Diagnostic, EngineError } from '../engine/answers.ts';
 import { base } from './styles.ts';
 
@@ -64,7 +64,10 @@ export class BannersView extends LitElement {
   ];
 }
 
-function bannerText({ name, first_offset, first_in, text }: Diagnostic): TemplateResult {
+/** Findings after which nothing more was read. */
+const stopping = new Set(['damaged', 'budget_exhausted', 'unpacks_to_too_much']);
+
+function bannerText({ name, count, first_offset, first_in, text }: Diagnostic): TemplateResult {
   const place =
     typeof first_offset === 'number' && first_offset >= 0
       ? ` at byte ${formatCount(first_offset)}${first_in ? ` of ${first_in}` : ''}`
@@ -72,13 +75,25 @@ function bannerText({ name, first_offset, first_in, text }: Diagnostic): Templat
   const next = nextTime[name] ?? '';
   if (name === 'truncated')
     return html`<strong>Truncated${place}:</strong> shown is what came before. ${next}`;
-  return html`<strong>Partial file${place ? `, stopped${place}` : ''}.</strong> ${text} ${next}`;
+  if (stopping.has(name))
+    return html`<strong>Partial file${place ? `, stopped${place}` : ''}.</strong> ${text} ${next}`;
+  if (name === 'member_not_read') {
+    // The engine's sentence ends with "(first: NAME: why)".
+    const first = /\(first: (.*)\)$/s.exec(text)?.[1];
+    return html`<strong>${plural(count, 'file')} of the archive could not be read</strong>${
+        first ? html`${count > 1 ? ', first' : ':'} ${first}` : nothing
+      }.
+      The others are shown. ${next}`;
+  }
+  return html`<strong>Damaged file.</strong> ${text} ${next}`;
 }
 
 /** How to get a whole file, by diagnostic. */
 const nextTime: Record<string, string> = {
   truncated: 'Dump again, and check that the disk has room and the job lives until the dump is written.',
   damaged: 'Copy the file again, or dump it again.',
+  member_not_read: 'Unpack it by hand, or pack it again.',
+  checksum_mismatch: 'Copy or pack the file again.',
   budget_exhausted: 'Record fewer events next time (max_entries of _record_memory_history).',
 };
 

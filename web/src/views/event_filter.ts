@@ -67,7 +67,7 @@ export class EventFilterView extends LitElement {
               </option>`,
           )}
         </select>
-        ${this.input('address', 'Address or name', "Address or name, b'7f…", 'wide')}
+        ${this.input('address', 'Address or name', 'Address or name', 'wide')}
         <button
           class="button small quiet"
           aria-expanded=${unfolded ? 'true' : 'false'}
@@ -79,7 +79,7 @@ export class EventFilterView extends LitElement {
       ${
         unfolded
           ? html`<div class="line">
-              ${this.input('frame', 'Stack frame', 'Stack frame, train.py', 'wide')}
+              ${this.input('frame', 'Stack frame', 'Stack frame', 'wide')}
               ${this.input('leastSize', 'Least size', '≥ 1 MiB', 'narrow')}
               ${this.input('mostSize', 'Largest size', '≤ size', 'narrow')}
               ${this.input('stream', 'Stream', 'stream', 'narrow')}

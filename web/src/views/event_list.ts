@@ -63,6 +63,10 @@ export class EventListView extends LitElement {
     this.point(-1);
   }
 
+  override focus(): void {
+    this.scroller?.focus();
+  }
+
   /** Lists what these fields mean. */
   filter(fields: EventFields): void {
     this.fields = fields;
@@ -159,9 +163,19 @@ export class EventListView extends LitElement {
     const { scroller } = this;
     if (!scroller) return;
     this.window.scrolled(scroller.scrollTop);
+    this.point(-1); // another row is under the pointer
     clearTimeout(this.resting);
     this.resting = setTimeout(() => this.placeBar(), restMs);
     this.requestUpdate();
+  };
+
+  private readonly wheeled = (event: WheelEvent): void => {
+    if (!this.window.isMapped || event.ctrlKey) return; // the browser does it
+    event.preventDefault();
+    const unit = event.deltaMode === 1 ? rowHeight : event.deltaMode === 2 ? this.window.page * rowHeight : 1;
+    this.window.moveBy(event.deltaY * unit);
+    this.point(-1);
+    this.placeBar();
   };
 
   private placeBar(): void {
@@ -282,6 +296,7 @@ export class EventListView extends LitElement {
         data-loaded=${this.rowAt(first) || count === 0 ? 'true' : 'false'}
         .style=${`--digits: ${formatCount(this.info?.events ?? 0).length}`}
         @scroll=${this.scrolled}
+        @wheel=${this.wheeled}
         @keydown=${this.key}
         @pointermove=${(event: PointerEvent) => this.point(event.pointerType === 'touch' ? -1 : this.indexAt(event))}
         @pointerleave=${() => this.point(-1)}

@@ -4,6 +4,29 @@ import { customElement, property, query } from 'lit/decorators.js';
 import { chosenFrom, markPicked, type ChosenFiles } from './open_file.ts';
 import { base } from './styles.ts';
 
+function chosenIn(input: HTMLInputElement, folder: boolean): ChosenFiles | undefined {
+  markPicked();
+  const files = [...(input.files ?? [])];
+  input.value = ''; // so that the same file can be chosen again
+  return files.length > 0 ? chosenFrom(files, folder) : undefined;
+}
+
+let asking: HTMLInputElement | undefined; // kept: a browser may forget one that nobody holds
+
+/** The same by key. */
+export function askForFiles(receive: (chosen: ChosenFiles) => void): void {
+  const input = document.createElement('input');
+  asking = input;
+  input.type = 'file';
+  input.multiple = true;
+  input.addEventListener('change', () => {
+    if (asking !== input) return;
+    const chosen = chosenIn(input, false);
+    if (chosen) receive(chosen);
+  });
+  input.click();
+}
+
 /** Tells `files` with what was chosen; the event bubbles out of every shadow root. */
 @customElement('memstrata-file-button')
 export class FileButton extends LitElement {
@@ -14,17 +37,9 @@ export class FileButton extends LitElement {
   @query('input') private input!: HTMLInputElement;
 
   private readonly changed = (): void => {
-    markPicked();
-    const files = [...(this.input.files ?? [])];
-    if (files.length > 0)
-      this.dispatchEvent(
-        new CustomEvent<ChosenFiles>('files', {
-          detail: chosenFrom(files, this.folder),
-          bubbles: true,
-          composed: true,
-        }),
-      );
-    this.input.value = ''; // so that the same file can be chosen again
+    const detail = chosenIn(this.input, this.folder);
+    if (detail)
+      this.dispatchEvent(new CustomEvent<ChosenFiles>('files', { detail, bubbles: true, composed: true }));
   };
 
   protected override render(): TemplateResult {

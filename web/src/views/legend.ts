@@ -75,7 +75,7 @@ export class LegendView extends LitElement {
     css`
       ul {
         display: grid;
-        grid-template-columns: repeat(auto-fill, minmax(212px, 1fr));
+        grid-template-columns: repeat(auto-fit, minmax(212px, 1fr));
         gap: 0 8px;
         max-height: 104px;
         margin: 0;
@@ -83,6 +83,9 @@ export class LegendView extends LitElement {
         overflow-y: auto;
         border-bottom: 1px solid var(--line);
         list-style: none;
+      }
+      li {
+        max-width: 340px;
       }
       button,
       .unused {
@@ -135,6 +138,7 @@ export class LegendView extends LitElement {
           max-height: none;
         }
         svg {
+          filter: var(--on-paper, none);
           print-color-adjust: exact;
         }
       }

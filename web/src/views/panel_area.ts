@@ -16,6 +16,14 @@ export class PanelArea extends LitElement {
     this.dispatchEvent(new CustomEvent('open-panel', { detail: panel }));
   }
 
+  /** Its keys work at once. */
+  async focusPanel(): Promise<void> {
+    await this.updateComplete;
+    const panel = this.renderRoot.querySelector<LitElement>('.panel > *');
+    await panel?.updateComplete;
+    panel?.focus();
+  }
+
   /** Who points at a tab may open it: what takes longest is begun now. */
   private prepare(panel: PanelId): void {
     if (showsMoment(panel) && panel !== this.open) this.page.engine.call('states', {}).catch(() => undefined);

@@ -13,6 +13,10 @@ export class StatePanel extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @query('memstrata-event-list') private list!: EventListView | null;
 
+  override focus(): void {
+    this.list?.focus();
+  }
+
   /** Lists the events of one address or name only. */
   async listOf(address: string): Promise<void> {
     await this.updateComplete;

@@ -1,31 +1,35 @@
 // Colours, sizes and the look of small controls, shared by all parts of the page.
 import { css } from 'lit';
 
-/** On the viewer's host; inherited by every shadow root inside it. */
+const light = css`
+  --bg: #f5f6f8;
+  --surface: #ffffff;
+  --raised: #ffffff;
+  --text: #16202b;
+  --dim: #56616d;
+  --line: #dfe3e8;
+  --line-strong: #c3cad2;
+  --hover: #eceff3;
+  --accent: #1f63c8;
+  --accent-text: #ffffff;
+  --accent-soft: #e6eefb;
+  --bad: #b3261e;
+  --bad-soft: #fdecea;
+  --warn: #8a5300;
+  --warn-soft: #fdf3e0;
+  --code: #f0f2f5;
+  --reserved: #b45309;
+  --envelope: #d3d6da;
+  --allocated: #16202b;
+  --shadow: 0 12px 40px rgba(16, 24, 36, 0.18);
+  --mono: ui-monospace, 'SF Mono', 'Cascadia Mono', 'JetBrains Mono', Menlo, Consolas, monospace;
+  color-scheme: light;
+`;
+
+/** On the viewer's host; on paper always light. Inherited by every shadow root inside it. */
 export const tokens = css`
   :host {
-    --bg: #f5f6f8;
-    --surface: #ffffff;
-    --raised: #ffffff;
-    --text: #16202b;
-    --dim: #56616d;
-    --line: #dfe3e8;
-    --line-strong: #c3cad2;
-    --hover: #eceff3;
-    --accent: #1f63c8;
-    --accent-text: #ffffff;
-    --accent-soft: #e6eefb;
-    --bad: #b3261e;
-    --bad-soft: #fdecea;
-    --warn: #8a5300;
-    --warn-soft: #fdf3e0;
-    --code: #f0f2f5;
-    --reserved: #b45309;
-    --envelope: #d3d6da;
-    --allocated: #16202b;
-    --shadow: 0 12px 40px rgba(16, 24, 36, 0.18);
-    --mono: ui-monospace, 'SF Mono', 'Cascadia Mono', 'JetBrains Mono', Menlo, Consolas, monospace;
-    color-scheme: light;
+    ${light}
   }
   :host([data-theme='dark']) {
     --bg: #0c0f13;
@@ -49,6 +53,13 @@ export const tokens = css`
     --allocated: #eef3f8;
     --shadow: 0 12px 40px rgba(0, 0, 0, 0.6);
     color-scheme: dark;
+  }
+  @media print {
+    :host([data-theme='dark']) {
+      ${light}
+      /* What was drawn in dark: printing does not wait for another picture. Hues stay as they are. */
+      --on-paper: invert(1) hue-rotate(180deg) brightness(1.1);
+    }
   }
 `;
 

@@ -13,6 +13,7 @@ import { plotArea, Projection } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
 import { bandsNames, type Axis, type Band, type ColourBy, type ViewInfo } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
+import { deviceName } from '../state/devices.ts';
 import { markerLines } from '../state/mark_text.ts';
 import { boundsOf, fitAll, show, type Viewport } from '../state/viewport.ts';
 import { ChosenTrack } from '../tracks/chosen_track.ts';
@@ -239,7 +240,7 @@ export class TimelineView extends LitElement {
     const placed = landmarks?.axis === this.axis ? landmarks : undefined;
     return {
       title,
-      subtitle: `Device ${info.device}: ${formatCount(info.events)} events, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${info.bands === 'segments' ? '' : ` allocated, ${formatBytes(info.reserved_peak)}`} reserved`,
+      subtitle: `${deviceName(info.device)}: ${formatCount(info.events)} events, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${info.bands === 'segments' ? '' : ` allocated, ${formatBytes(info.reserved_peak)}`} reserved`,
       at: stage.projection(),
       axis: this.axis,
       colors,
@@ -643,7 +644,7 @@ export class TimelineView extends LitElement {
         tabindex="0"
         role="application"
         aria-roledescription="timeline"
-        aria-label="${bandsNames[info.bands]} of device ${info.device}: ${formatCount(info.events)} events, ${formatCount(
+        aria-label="${bandsNames[info.bands]}, ${deviceName(info.device)}: ${formatCount(info.events)} events, ${formatCount(
           info.blocks,
         )} ${info.bands === 'segments' ? 'segments' : 'blocks'}, peak ${peak}. Press question mark for the keys.">
         <canvas class="base"></canvas>

@@ -25,7 +25,7 @@ export function readout(pick: Pick | undefined, info: ViewInfo): TemplateResult 
       : undefined;
   return html`
     <span data-readout="event"
-      >${pick.event < 0 ? 'before the first event' : `event ${formatCount(pick.event)}`}</span
+      >${pick.event < 0 ? 'before the first event' : html`<span class="least">event </span>${formatCount(pick.event)}`}</span
     >
     ${time ? html`<span class="optional">${time}</span>` : ''} ${allocated(pick, info)}
     <span data-readout="reserved" data-bytes=${pick.reserved}

@@ -177,6 +177,14 @@ export const timelineStyles = css`
       height: 420px;
       print-color-adjust: exact;
     }
+    .plot canvas {
+      filter: var(--on-paper, none);
+    }
+  }
+  @media screen and (max-width: 899px) {
+    .plot {
+      min-height: 220px; /* the page scrolls */
+    }
   }
   @media (max-width: 640px) {
     .word,
@@ -190,6 +198,15 @@ export const timelineStyles = css`
       gap: 4px 12px;
       padding: 0 8px;
       font-size: 12px;
+    }
+  }
+  @media (max-width: 360px) {
+    .least {
+      display: none;
+    }
+    .readout {
+      gap: 4px 8px;
+      font-size: 11px;
     }
   }
 `;

@@ -5,18 +5,17 @@ import { live } from 'lit/directives/live.js';
 import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
 import type { Theme } from '../draw/colors.ts';
 import { bandsNames, bandsWays, type Bands } from '../engine/answers.ts';
+import { choiceOf, deviceName, snapshotName, type DeviceChoice } from '../state/devices.ts';
 import type { OpenFile } from '../state/open_files.ts';
 import type { ActionId } from './actions.ts';
 import './file_button.ts';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
 
-export interface DeviceChoice {
-  snapshot: number;
-  device: number;
-}
-
-/** Tells `device` with a DeviceChoice, `bands` with what the timeline is to show, `files` (bubbling from the button) and `act` with an ActionId. */
+/**
+ * Tells `device` with a DeviceChoice, `bands` with what the timeline is to show, `files` (bubbling from the button) and
+ * `act` with an ActionId.
+ */
 @customElement('memstrata-top-bar')
 export class TopBarView extends LitElement {
   @property({ attribute: false }) file: OpenFile | undefined;
@@ -59,8 +58,8 @@ export class TopBarView extends LitElement {
     </button>`;
   }
 
-  private choose(choice: DeviceChoice): void {
-    this.dispatchEvent(new CustomEvent<DeviceChoice>('device', { detail: choice }));
+  private choose(choice: DeviceChoice | undefined): void {
+    if (choice) this.dispatchEvent(new CustomEvent<DeviceChoice>('device', { detail: choice }));
   }
 
   private fileChoice(file: OpenFile): TemplateResult {
@@ -77,8 +76,8 @@ export class TopBarView extends LitElement {
               class="field"
               aria-label="Snapshot"
               .value=${live(String(file.snapshot))}
-              @change=${(event: Event) => this.chooseSnapshot(file, Number((event.target as HTMLSelectElement).value))}>
-              ${snapshots.map(({ name }, index) => html`<option value=${index} ?selected=${index === file.snapshot}>${name || `Snapshot ${index + 1}`}</option>`)}
+              @change=${(event: Event) => this.choose(choiceOf(file.contents, Number((event.target as HTMLSelectElement).value)))}>
+              ${snapshots.map((_, index) => html`<option value=${index} ?selected=${index === file.snapshot}>${snapshotName(file.contents, index)}</option>`)}
             </select>`
           : nothing
       }
@@ -97,12 +96,12 @@ export class TopBarView extends LitElement {
               ${devices.map(
                 ({ device, events }) =>
                   html`<option value=${device} ?selected=${device === file.view?.device}>
-                    Device ${device} · ${events > 0 ? `${formatCount(events)} events` : 'state only'}
+                    ${deviceName(device)} · ${events > 0 ? `${formatCount(events)} events` : 'state only'}
                   </option>`,
               )}
             </select>`
           : devices.length === 1
-            ? html`<span class="device">Device ${devices[0]?.device}</span>`
+            ? html`<span class="device">${deviceName(devices[0]!.device)}</span>`
             : nothing
       }
       ${
@@ -125,14 +124,6 @@ export class TopBarView extends LitElement {
           : nothing
       }
     </div>`;
-  }
-
-  /** Its device with the longest history. */
-  private chooseSnapshot(file: OpenFile, snapshot: number): void {
-    const devices = [...(file.contents.snapshots[snapshot]?.devices ?? [])];
-    devices.sort((a, b) => b.events - a.events);
-    const device = devices[0]?.device;
-    if (device !== undefined) this.choose({ snapshot, device });
   }
 
   static override styles = [

@@ -17,11 +17,20 @@ import {
   type Diagnostic,
 } from '../engine/answers.ts';
 import { Filtering } from '../state/filtering.ts';
+import {
+  choiceOf,
+  fileNameOf,
+  nextDevice,
+  nextSnapshot,
+  titleOf,
+  type DeviceChoice,
+} from '../state/devices.ts';
 import type { Goal } from '../state/described.ts';
 import { linkOf, type Shown } from '../state/link.ts';
 import { LinkWalk, type LinkTarget } from '../state/link_walk.ts';
 import { boundsOf, type Viewport } from '../state/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../state/open_files.ts';
+import { barsOfFiles, barsOfSnapshots } from '../state/peak_bars.ts';
 import { showsMoment, type PanelId } from '../state/panels.ts';
 import { loadSettings, saveSettings, type ThemeChoice } from '../state/settings.ts';
 import { actions, type ActionId } from './actions.ts';
@@ -34,7 +43,7 @@ import type { DetailsView } from './details.ts';
 import './export_picture.ts';
 import type { ExportView } from './export_picture.ts';
 import './failure.ts';
-import './file_row.ts';
+import { askForFiles } from './file_button.ts';
 import './filter_bar.ts';
 import type { FilterBar } from './filter_bar.ts';
 import './keys.ts';
@@ -45,6 +54,7 @@ import './notes.ts';
 import type { NotesView } from './notes.ts';
 import { filesOfAddress, markPicked, receiveFiles, type ChosenFiles } from './open_file.ts';
 import { PageKeys, somethingSelected, type KeyTarget } from './page_keys.ts';
+import './peak_row.ts';
 import './panel_area.ts';
 import type { PanelArea } from './panel_area.ts';
 import type { PanelEvents, PanelPage } from './panels.ts';
@@ -57,7 +67,6 @@ import type { TimelineView } from './timeline.ts';
 import './toast.ts';
 import type { ToastView } from './toast.ts';
 import './top_bar.ts';
-import type { DeviceChoice } from './top_bar.ts';
 import { layout } from './viewer_styles.ts';
 
 /** Least height of the timeline, in CSS pixels. */
@@ -200,6 +209,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
     if (performance.getEntriesByName('memstrata:first-picture').length === 0)
       performance.mark('memstrata:first-picture');
     this.files.prepareNext();
+    void this.files.findPeaks();
     this.prepareOthers();
   }
 
@@ -344,11 +354,28 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
   togglePanel(panel: PanelId): boolean {
     if (!this.panels) return false;
     this.openPanel(panel === this.panel ? undefined : panel);
+    void this.updateComplete.then(() => this.panels?.focusPanel());
     return true;
   }
   stepFile(by: 1 | -1): boolean {
     this.files.step(by);
     return this.files.entries.length > 1;
+  }
+  stepDevice(by: 1 | -1): boolean {
+    const { file } = this;
+    if (!file?.view) return false;
+    return this.showDevice(nextDevice(file.contents, { ...file.view, snapshot: file.snapshot }, by));
+  }
+  stepSnapshot(by: 1 | -1): boolean {
+    const { file } = this;
+    return this.showDevice(file && nextSnapshot(file.contents, file.snapshot, by));
+  }
+  private showDevice(choice: DeviceChoice | undefined): boolean {
+    if (choice) void this.files.openDevice(choice.snapshot, choice.device, this.file?.view?.bands);
+    return choice !== undefined;
+  }
+  openFiles(): void {
+    askForFiles((chosen) => this.receive(chosen));
   }
   closeFile(): boolean {
     const { shown } = this.files;
@@ -424,19 +451,28 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
         .switching=${this.files.switching}
         @files=${this.chosen}
         @act=${(event: CustomEvent<ActionId>) => this.act(event.detail)}
-        @device=${(event: CustomEvent<DeviceChoice>) =>
-          void this.files.openDevice(event.detail.snapshot, event.detail.device, file?.view?.bands)}
+        @device=${(event: CustomEvent<DeviceChoice>) => this.showDevice(event.detail)}
         @bands=${(event: CustomEvent<Bands>) => void this.setBands(event.detail)}></memstrata-top-bar>
       ${
         entries.length > 1
-          ? html`<memstrata-file-row
+          ? html`<memstrata-peak-row
               role="navigation"
               aria-label="Files"
-              .entries=${entries}
-              .active=${active}
-              .version=${{}}
-              @show=${(event: CustomEvent<Entry>) => this.files.show(event.detail)}
-              @close=${(event: CustomEvent<Entry>) => this.files.close(event.detail)}></memstrata-file-row>`
+              what="file"
+              closable
+              .bars=${barsOfFiles(entries, active)}
+              @show=${(event: CustomEvent<number>) => this.files.show(entries[event.detail]!)}
+              @close=${(event: CustomEvent<number>) => this.files.close(entries[event.detail]!)}></memstrata-peak-row>`
+          : nothing
+      }
+      ${
+        file && file.contents.snapshots.length > 1
+          ? html`<memstrata-peak-row
+              role="navigation"
+              aria-label="Snapshots"
+              what="snapshot"
+              .bars=${barsOfSnapshots(file)}
+              @show=${(event: CustomEvent<number>) => this.showDevice(choiceOf(file.contents, event.detail))}></memstrata-peak-row>`
           : nothing
       }
       <memstrata-link-note
@@ -452,7 +488,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
       </main>
       <memstrata-keys></memstrata-keys>
       ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.links.remember()}></memstrata-about>` : nothing}
-      ${file?.view ? html`<memstrata-export .name=${`${file.name}-device${file.view.device}`} .sheet=${() => this.timeline?.sheet(file.name)}></memstrata-export>` : nothing}
+      ${file?.view ? html`<memstrata-export .name=${fileNameOf(file, file.view.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></memstrata-export>` : nothing}
       <memstrata-toast></memstrata-toast>
       ${this.dragging ? html`<div class="drop" aria-hidden="true"><p>Drop to open</p></div>` : nothing}
     `;

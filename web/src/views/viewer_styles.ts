@@ -122,6 +122,7 @@ export const layout = css`
       display: none;
     }
     memstrata-timeline {
+      flex: none;
       break-inside: avoid;
     }
     memstrata-details {
@@ -133,7 +134,7 @@ export const layout = css`
       flex: 1 1 500px;
     }
   }
-  @media (max-width: 899px) {
+  @media screen and (max-width: 899px) {
     :host {
       height: auto;
       min-height: 100dvh;
@@ -144,7 +145,7 @@ export const layout = css`
     }
     memstrata-timeline {
       flex: none;
-      height: max(360px, 60dvh);
+      min-height: max(360px, 60dvh);
     }
     .with-panel memstrata-panels {
       flex: none;

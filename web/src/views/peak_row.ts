@@ -1,88 +1,95 @@
-// Several files side by side: one bar each by its peak, the odd one marked and said in words.
+// Several files, or snapshots of one file, side by side: one bar each by its peak, the odd one marked and said in words.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatBytes, formatExactBytes, plural } from '../base/format.ts';
 import { compare, type Comparison } from '../state/odd_one.ts';
-import type { Entry } from '../state/open_files.ts';
+import type { Bar } from '../state/peak_bars.ts';
 import { base } from './styles.ts';
 import { symbols } from './symbols.ts';
 
-/** Tells `show` and `close` with an Entry. */
-@customElement('memstrata-file-row')
-export class FileRowView extends LitElement {
-  @property({ attribute: false }) entries: readonly Entry[] = [];
-  @property({ attribute: false }) active: Entry | undefined;
-  /** Changes whenever an entry does: entries are the same objects. */
-  @property({ attribute: false }) version: unknown;
+/** Tells `show` and `close` with the index of a bar. */
+@customElement('memstrata-peak-row')
+export class PeakRowView extends LitElement {
+  @property({ attribute: false }) bars: readonly Bar[] = [];
+  /** What a bar stands for; in the plural with an s. */
+  @property() what: 'file' | 'snapshot' = 'file';
+  @property({ type: Boolean }) closable = false;
+  /** The current bar that was brought into view. */
+  private seen = -1;
 
   protected override render(): TemplateResult {
-    const peaks = this.entries.map(({ file }) => file?.view?.peak.bytes);
+    const peaks = this.bars.map(({ peak }) => peak);
     const comparison = compare(peaks);
     const most = Math.max(1, ...peaks.filter((peak) => peak !== undefined));
+    const label = this.what === 'file' ? 'Open files by peak' : 'Snapshots of the file by peak';
     return html`
-      <ul aria-label="Open files by peak">
-        ${this.entries.map((entry, index) => this.bar(entry, peaks[index], most, comparison.odd[index]))}
+      <ul aria-label=${label}>
+        ${this.bars.map((bar, index) => this.bar(bar, index, most, comparison.odd[index]))}
       </ul>
       ${this.words(comparison)}
     `;
   }
 
-  private bar(entry: Entry, peak: number | undefined, most: number, odd: number | undefined): TemplateResult {
-    const { loading, error, name } = entry;
-    const { bytes, total } = loading?.progress ?? { bytes: 0, total: 0 };
-    const part = peak !== undefined ? peak / most : loading && total > 0 ? bytes / total : 0;
-    const value = error
-      ? 'not readable'
-      : loading
-        ? loading.startedAt === 0
-          ? 'waits'
-          : total > 0
-            ? `${Math.floor(part * 100)} %`
-            : formatBytes(bytes)
-        : peak === undefined
-          ? 'empty'
-          : formatBytes(peak);
-    const state = error ? 'broken' : loading ? 'loading' : 'ready';
+  protected override updated(): void {
+    const current = this.bars.findIndex((bar) => bar.current);
+    if (current === this.seen) return;
+    this.seen = current;
+    const list = this.renderRoot.querySelector('ul');
+    const item = list?.children[current];
+    if (!list || !(item instanceof HTMLElement)) return;
+    // Into view within the row; the page itself stays.
+    const [top, bottom] = [item.offsetTop, item.offsetTop + item.offsetHeight];
+    if (top < list.scrollTop) list.scrollTop = top;
+    else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight;
+  }
+
+  private bar(bar: Bar, index: number, most: number, odd: number | undefined): TemplateResult {
+    const { name, state, peak, problem } = bar;
+    const part = peak !== undefined ? peak / most : (bar.part ?? 0);
     return html`<li
       class="${state} ${odd === undefined ? '' : 'odd'}"
-      data-entry=${name}
+      data-entry=${this.what === 'file' ? name : nothing}
+      data-snapshot=${this.what === 'snapshot' ? name : nothing}
       data-entry-state=${state}
       data-odd=${odd === undefined ? nothing : odd.toFixed(3)}>
       <button
         class="bar"
-        aria-current=${entry === this.active ? 'true' : 'false'}
-        title="${name}${peak === undefined ? '' : ` · peak ${formatExactBytes(peak)}`}${error ? ` · ${error.message}` : ''}"
-        @click=${() => this.tell('show', entry)}>
+        aria-current=${bar.current ? 'true' : 'false'}
+        title="${name}${peak === undefined ? '' : ` · peak ${formatExactBytes(peak)}`}${problem ? ` · ${problem}` : ''}"
+        @click=${() => this.tell('show', index)}>
         <span class="name">${name}</span>
         <span class="track"><span class="fill" .style=${`transform: scaleX(${part})`}></span></span>
         <span class="value"
-          >${odd === undefined ? '' : html`<b aria-hidden="true">≠</b><span class="visually-hidden">odd one,</span> `}${value}</span
+          >${odd === undefined ? '' : html`<b aria-hidden="true">≠</b><span class="visually-hidden">odd one,</span> `}${peak === undefined ? bar.says : formatBytes(peak)}</span
         >
       </button>
-      <button
-        class="close"
-        aria-label="Close ${name}"
-        title="Close"
-        @click=${() => this.tell('close', entry)}>
-        ${symbols.close}
-      </button>
+      ${
+        this.closable
+          ? html`<button
+              class="close"
+              aria-label="Close ${name}"
+              title="Close"
+              @click=${() => this.tell('close', index)}>
+              ${symbols.close}
+            </button>`
+          : nothing
+      }
     </li>`;
   }
 
   private words({ median, count, odd }: Comparison): TemplateResult | typeof nothing {
-    const told = this.entries.flatMap(({ name }, index) => {
+    const told = this.bars.flatMap(({ name }, index) => {
       const share = odd[index];
       return share === undefined ? [] : [{ name, share }];
     });
-    if (told.length === 0) return nothing;
     const [first] = told;
     if (!first) return nothing;
     const percent = Math.abs(first.share * 100);
     const sentence =
       told.length === 1
         ? `${first.name} is the odd one: its peak lies ${percent >= 10 ? Math.round(percent) : percent.toFixed(1)} % ` +
-          `${first.share > 0 ? 'above' : 'below'} the median of ${plural(count, 'file')}, ${formatBytes(median)}.`
-        : `${plural(told.length, 'file')} of ${count} have a peak far from the median, ${formatBytes(median)}: ` +
+          `${first.share > 0 ? 'above' : 'below'} the median of ${plural(count, this.what)}, ${formatBytes(median)}.`
+        : `${plural(told.length, this.what)} of ${count} have a peak far from the median, ${formatBytes(median)}: ` +
           `${told
             .slice(0, 4)
             .map(({ name }) => name)
@@ -90,8 +97,8 @@ export class FileRowView extends LitElement {
     return html`<p role="status" data-odd-words>${sentence}</p>`;
   }
 
-  private tell(what: 'show' | 'close', entry: Entry): void {
-    this.dispatchEvent(new CustomEvent<Entry>(what, { detail: entry }));
+  private tell(what: 'show' | 'close', index: number): void {
+    this.dispatchEvent(new CustomEvent<number>(what, { detail: index }));
   }
 
   static override styles = [
@@ -104,10 +111,11 @@ export class FileRowView extends LitElement {
         border-bottom: 1px solid var(--line);
       }
       ul {
+        position: relative;
         display: grid;
         grid-template-columns: repeat(auto-fill, minmax(168px, 1fr));
         gap: 2px 8px;
-        max-height: 148px;
+        max-height: 168px;
         margin: 0;
         padding: 2px;
         overflow-y: auto;
@@ -207,6 +215,19 @@ export class FileRowView extends LitElement {
         padding: 0 10px;
         color: var(--warn);
         font-size: 12.5px;
+      }
+      @media (max-width: 640px) {
+        ul {
+          grid-template-columns: repeat(auto-fill, minmax(128px, 1fr));
+        }
+      }
+      @media print {
+        ul {
+          max-height: none;
+        }
+        .close {
+          display: none;
+        }
       }
     `,
   ];

@@ -1,0 +1,73 @@
+// What devices are called, which one of a snapshot is shown first, and which one comes next.
+import type { Contents } from '../engine/answers.ts';
+import type { OpenFile } from './open_files.ts';
+
+export interface DeviceChoice {
+  snapshot: number;
+  device: number;
+}
+type Listed = Contents['snapshots'][number];
+
+/** Pinned host memory is device -1 (engine/session/session.h). */
+export const hostDevice = -1;
+
+/** `Device 0`, `Host (pinned)`. */
+export function deviceName(device: number): string {
+  return device === hostDevice ? 'Host (pinned)' : `Device ${device}`;
+}
+
+/** The one with the longest history; pinned host memory only if there is nothing else. */
+export function firstDevice({ devices }: Listed): number | undefined {
+  const all = devices.filter(({ device }) => device !== hostDevice);
+  all.sort((a, b) => b.events - a.events);
+  return (all[0] ?? devices[0])?.device;
+}
+
+/** Undefined = there is nothing to show in it. */
+export function choiceOf({ snapshots }: Contents, snapshot: number): DeviceChoice | undefined {
+  const listed = snapshots[snapshot];
+  const device = listed && firstDevice(listed);
+  return device === undefined ? undefined : { snapshot, device };
+}
+
+/** Of the same snapshot, going round. Undefined = there is no other. */
+export function nextDevice(
+  { snapshots }: Contents,
+  from: DeviceChoice,
+  by: 1 | -1,
+): DeviceChoice | undefined {
+  const devices = snapshots[from.snapshot]?.devices ?? [];
+  if (devices.length < 2) return undefined;
+  const index = devices.findIndex(({ device }) => device === from.device) + by + devices.length;
+  const { device } = devices[index % devices.length] ?? {};
+  return device === undefined ? undefined : { snapshot: from.snapshot, device };
+}
+
+/** The next snapshot of the file that has a device, going round. Undefined = there is no other. */
+export function nextSnapshot(contents: Contents, from: number, by: 1 | -1): DeviceChoice | undefined {
+  const { length } = contents.snapshots;
+  for (let step = 1; step < length; step += 1) {
+    const choice = choiceOf(contents, (from + by * step + length) % length);
+    if (choice) return choice;
+  }
+  return undefined;
+}
+
+/** As the file names it; those without a name are counted. */
+export function snapshotName({ snapshots }: Contents, snapshot: number): string {
+  return snapshots[snapshot]?.name || `Snapshot ${snapshot + 1}`;
+}
+
+/** What is shown, for a heading: the snapshot is named only where the file holds several. */
+export function titleOf({ name, contents, snapshot }: OpenFile): string {
+  return contents.snapshots.length > 1 ? `${name} · ${snapshotName(contents, snapshot)}` : name;
+}
+
+/** The same as the name of a file without an ending: `wrap.pkl-rank1-device0`. */
+export function fileNameOf(file: OpenFile, device: number): string {
+  const { name, contents, snapshot } = file;
+  const parts = [name];
+  if (contents.snapshots.length > 1) parts.push(snapshotName(contents, snapshot));
+  parts.push(device === hostDevice ? 'host' : `device${device}`);
+  return parts.join('-').replace(/[\\/:*?"<>|\s\p{Cc}]+/gu, '_');
+}
