@@ -113,9 +113,9 @@ class Session {
   [[nodiscard]] Result<std::string> marks_json() const;
 
   // -- Colours by kind.
-  // `by` = allocation, stack, size, stream, pool, lifetime, age, category. {"by","ordered": bool,"kinds":[{"label",
-  // "blocks","merged"}]}; kinds have the palette's colours in order (analysis/block_groups.h). No kinds:
-  // every block has a colour of its own.
+  // `by` = allocation, stack, size, stream, pool, lifetime, age, category. {"by","ordered":
+  // bool,"kinds":[{"label", "blocks","merged"}]}; kinds have the palette's colours in order
+  // (analysis/block_groups.h). No kinds: every block has a colour of its own.
   [[nodiscard]] Result<std::string> colour_by(std::string_view by);
   // In use after the event: {"event","level","kinds":[{"bytes","blocks"}],"unused": bytes of envelopes that
   // no block uses (after open_pools() only),"matched":{"bytes","blocks"}|null}.
