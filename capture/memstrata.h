@@ -5,7 +5,8 @@
  * PyTorch's own viewer and Python's pickle open. Settings come from PYTORCH_CUDA_ALLOC_CONF, as in PyTorch.
  *
  * The CUDA driver is loaded at run time. Every function is safe from any thread and may be called at any
- * time, also while the process ends. None throws. In a child that was forked after first use all fail.
+ * time, also while the process ends. None throws, but memstrata_alloc_or_throw(). In a child that was forked
+ * after first use all fail.
  *
  * Functions return MEMSTRATA_OK or say what went wrong; memstrata_last_error() has it in words. Sizes are
  * bytes. `device` counts as cudaSetDevice does. `stream` is a cudaStream_t, NULL the default stream.
@@ -60,6 +61,10 @@ MEMSTRATA_API memstrata_status memstrata_memory_info(int device, int64_t* free_b
  * NULL. */
 MEMSTRATA_API void* memstrata_alloc(size_t size, int device, void* stream);
 MEMSTRATA_API void memstrata_free(void* pointer, size_t size, int device, void* stream);
+/* memstrata_alloc for C++ callers that do not look at a null result, as PyTorch: throws std::runtime_error
+ * with the text, for out of memory "CUDA out of memory. Tried to allocate ...". The only function here that
+ * throws. */
+MEMSTRATA_API void* memstrata_alloc_or_throw(size_t size, int device, void* stream);
 /* The same with the reason. */
 MEMSTRATA_API memstrata_status memstrata_malloc(void** pointer, size_t size, int device, void* stream);
 MEMSTRATA_API memstrata_status memstrata_release(void* pointer);
@@ -102,7 +107,7 @@ typedef struct memstrata_history {
   const char* enabled;      /* "all"; "state": only live blocks; NULL: stop and forget */
   const char* context;      /* who keeps a stack: "all", "alloc", "state", NULL */
   const char* stacks;       /* "all": C++ and Python frames; "python" */
-  int64_t max_entries;      /* newest events kept per device; INT64_MAX: all */
+  int64_t max_entries;      /* newest events kept per device, at least 1; INT64_MAX: all */
   int clear_history;        /* forget what was recorded before */
   const char* skip_actions; /* names separated by commas, "" or NULL for none */
 } memstrata_history;
@@ -116,7 +121,8 @@ MEMSTRATA_API memstrata_status memstrata_region_begin(const char* name, int devi
 MEMSTRATA_API memstrata_status memstrata_region_end(int device);
 /* A text in the history of one live allocation. */
 MEMSTRATA_API memstrata_status memstrata_annotate(void* pointer, const char* text);
-/* Writes a snapshot: beside `path` first, then renamed. */
+/* Writes a snapshot: beside `path` first, then renamed. Symbolic links are followed; a pipe or a device is
+ * written in place. */
 MEMSTRATA_API memstrata_status memstrata_dump_snapshot(const char* path);
 /* The bytes of that file, to be given back with memstrata_free_bytes(). */
 MEMSTRATA_API memstrata_status memstrata_snapshot(char** bytes, size_t* size);
@@ -125,6 +131,9 @@ MEMSTRATA_API void memstrata_free_bytes(char* bytes);
  * off. */
 MEMSTRATA_API memstrata_status memstrata_set_oom_dump(const char* path);
 
+/* What gathers C++ stacks: "libunwind", or the compiler's "libgcc", 20 times slower, where libunwind.so.8 is
+ * not there or MEMSTRATA_UNWINDER=libgcc is set. */
+MEMSTRATA_API const char* memstrata_cpp_unwinder(void);
 /* Before a Python interpreter ends: no Python stacks from now on. memstrata_torch.py calls it by itself. */
 MEMSTRATA_API void memstrata_stop_python_stacks(void);
 

@@ -20,7 +20,8 @@ import sys
 import threading
 
 __all__ = [
-    "CaptureError", "install", "devices", "record_memory_history", "snapshot", "dump_snapshot", "dump_on_oom",
+    "CaptureError", "install", "devices", "cpp_unwinder", "record_memory_history", "snapshot", "dump_snapshot",
+    "dump_on_oom",
     "dump_at_exit", "memory_stats", "memory_summary", "memory_allocated", "max_memory_allocated",
     "memory_reserved", "max_memory_reserved", "reset_peak_memory_stats", "reset_accumulated_memory_stats",
     "empty_cache", "set_allocator_settings", "region", "metadata", "annotate",
@@ -38,6 +39,7 @@ _FUNCTIONS = [
     ("memstrata_use_simulated_device", _STATUS, [ctypes.c_int64]),
     ("memstrata_alloc", _POINTER, [_SIZE, ctypes.c_int, _POINTER]),
     ("memstrata_free", None, [_POINTER, _SIZE, ctypes.c_int, _POINTER]),
+    ("memstrata_cpp_unwinder", _TEXT, []),
     ("memstrata_empty_cache", _STATUS, []),
     ("memstrata_set_allocator_settings", _STATUS, [_TEXT]),
     ("memstrata_record_memory_history", _STATUS, [_POINTER]),
@@ -138,15 +140,26 @@ def _bytes(text):
 
 
 def _device(device):
-    """An ordinal from None (the current device), an int, "cuda:1" or a torch.device."""
-    if device is None:
-        torch = sys.modules.get("torch")
-        return torch.cuda.current_device() if torch is not None and torch.cuda.is_initialized() else 0
-    if isinstance(device, int):
+    """An ordinal from None (the current device), an int, "cuda", "cuda:1" or a torch.device."""
+    if isinstance(device, int) and not isinstance(device, bool):
+        if device < 0:
+            raise ValueError(f"a device counts from 0, but it is {device}")
         return device
     if isinstance(device, str):
-        return int(device.partition(":")[2] or 0)
-    return device.index or 0
+        kind, colon, number = device.partition(":")
+        index = int(number) if number.isascii() and number.isdigit() else None
+        if kind != "cuda" or bool(colon) != (index is not None):
+            raise ValueError(f'only CUDA devices have memory here ("cuda", "cuda:1"), but it is {device!r}')
+    elif device is None:
+        index = None
+    else:
+        kind, index = getattr(device, "type", None), getattr(device, "index", None)
+        if kind != "cuda":
+            raise ValueError(f'a device is None, a number, "cuda:1" or a torch.device of CUDA, but it is {device!r}')
+    if index is not None:
+        return index
+    torch = sys.modules.get("torch")
+    return torch.cuda.current_device() if torch is not None and torch.cuda.is_initialized() else 0
 
 
 def devices():
@@ -154,9 +167,15 @@ def devices():
     return _text("memstrata_describe_devices")
 
 
+def cpp_unwinder():
+    """What gathers C++ stacks: "libunwind", or the compiler's "libgcc", which is 20 times slower."""
+    return _library().memstrata_cpp_unwinder().decode()
+
+
 def install():
     """Makes memstrata PyTorch's CUDA allocator. To be called before the first use of CUDA.
 
+    Out of memory is a RuntimeError "CUDA out of memory. Tried to allocate ..." then, not torch.OutOfMemoryError.
     Returns True, or False with a message on stderr: the program goes on with PyTorch's own allocator then.
     """
     global _installed
@@ -170,7 +189,8 @@ def install():
 
         if torch.cuda.is_initialized():
             raise CaptureError("CUDA is in use already; call install() before the first CUDA tensor")
-        allocator = torch.cuda.memory.CUDAPluggableAllocator(library._name, "memstrata_alloc", "memstrata_free")
+        allocator = torch.cuda.memory.CUDAPluggableAllocator(
+            library._name, "memstrata_alloc_or_throw", "memstrata_free")
         # The hooks are set on the object that PyTorch calls.
         target = allocator.allocator()
         for setter, hook in _HOOKS:
@@ -186,8 +206,13 @@ def install():
 
 def record_memory_history(enabled="all", context="all", stacks="all", max_entries=_UNLIMITED, device=None,
                           clear_history=False, skip_actions=None):
-    """As torch.cuda.memory._record_memory_history(); `device` is ignored there, too. enabled=None stops."""
+    """As torch.cuda.memory._record_memory_history(); `device` is ignored there, too. enabled=None stops.
+
+    max_entries: the newest events kept of each device; 0 keeps one, as there.
+    """
     del device
+    if max_entries < 0:
+        raise ValueError(f"max_entries is not negative, but it is {max_entries}")
     history = _History(_bytes(enabled), _bytes(context), _bytes(stacks), max_entries, int(clear_history),
                        _bytes(",".join(skip_actions or [])))
     _call("memstrata_record_memory_history", ctypes.byref(history))

@@ -93,11 +93,13 @@ DeviceResult<EventHandle> CudaDevice::record_event(int64_t stream) {
 }
 
 bool CudaDevice::is_finished(EventHandle event) {
+  const Context context(*this);
   const CuResult result = api_.event_query(events_[static_cast<size_t>(event)]);
-  if (result == kNotReady) return false;
-  // After a sticky error of the device nothing will ever finish; waiting on would only grow.
+  if (result == kSuccess || result == kNotReady) return result == kSuccess;
   tell("cuEventQuery", result);
-  return true;
+  // A dead context uses no memory any more, and waiting on would only grow. Any other error says nothing
+  // about the stream: its memory may still be in use.
+  return is_end_of_context(result);
 }
 
 void CudaDevice::wait(EventHandle event) {

@@ -29,6 +29,20 @@ inline constexpr CuResult kInvalidDevice = 101;
 inline constexpr CuResult kInvalidContext = 201;
 inline constexpr CuResult kInvalidHandle = 400;
 inline constexpr CuResult kNotReady = 600;
+inline constexpr CuResult kIllegalAddress = 700;
+inline constexpr CuResult kLaunchTimeout = 702;
+inline constexpr CuResult kContextIsDestroyed = 709;
+inline constexpr CuResult kAssert = 710;
+inline constexpr CuResult kHardwareStackError = 714;  // up to kLaunchFailed: a kernel went wrong
+inline constexpr CuResult kLaunchFailed = 719;
+
+// After these the context is dead: every later call gives the same error, nothing on the device runs any
+// more.
+[[nodiscard]] constexpr bool is_end_of_context(CuResult error) {
+  return error == kDeinitialized || error == kIllegalAddress || error == kLaunchTimeout ||
+         error == kContextIsDestroyed || error == kAssert ||
+         (error >= kHardwareStackError && error <= kLaunchFailed);
+}
 
 inline constexpr int kAttributeVirtualMemory = 102;        // ..._VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
 inline constexpr int kAttributeRdmaOfVirtualMemory = 110;  // ..._GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED

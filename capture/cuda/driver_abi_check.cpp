@@ -15,6 +15,10 @@ static_assert(kDeinitialized == CUDA_ERROR_DEINITIALIZED && kStubLibrary == CUDA
 static_assert(kNoDevice == CUDA_ERROR_NO_DEVICE && kInvalidDevice == CUDA_ERROR_INVALID_DEVICE);
 static_assert(kInvalidContext == CUDA_ERROR_INVALID_CONTEXT && kInvalidHandle == CUDA_ERROR_INVALID_HANDLE);
 static_assert(kNotReady == CUDA_ERROR_NOT_READY);
+static_assert(kIllegalAddress == CUDA_ERROR_ILLEGAL_ADDRESS && kLaunchTimeout == CUDA_ERROR_LAUNCH_TIMEOUT);
+static_assert(kContextIsDestroyed == CUDA_ERROR_CONTEXT_IS_DESTROYED && kAssert == CUDA_ERROR_ASSERT);
+static_assert(kHardwareStackError == CUDA_ERROR_HARDWARE_STACK_ERROR);
+static_assert(kLaunchFailed == CUDA_ERROR_LAUNCH_FAILED);
 static_assert(kAttributeVirtualMemory == CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED);
 static_assert(kAttributeRdmaOfVirtualMemory == CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
 static_assert(kLocationDevice == CU_MEM_LOCATION_TYPE_DEVICE);

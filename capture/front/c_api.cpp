@@ -13,6 +13,7 @@
 #include "capture/front/guarded.h"
 #include "capture/front/report.h"
 #include "capture/pointers.h"
+#include "capture/stacks/cpp_stack.h"
 #include "capture/stacks/python_stack.h"
 #include "engine/alloc/memory_summary.h"
 #include "engine/base/json_writer.h"
@@ -200,6 +201,7 @@ void memstrata_free_bytes(char* bytes) { std::free(bytes); }
 memstrata_status memstrata_set_oom_dump(const char* path) {
   return guarded([&] { return CachingAllocator::instance().set_oom_dump(text_or_empty(path)); });
 }
+const char* memstrata_cpp_unwinder() { return cpp_unwinder().data(); }
 void memstrata_stop_python_stacks() { stop_python_stacks(); }
 
 // --- Statistics

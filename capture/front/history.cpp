@@ -39,7 +39,11 @@ thread_local std::vector<std::string> t_regions;  // open ones, innermost last
 
 Status CachingAllocator::record_memory_history(const trace::RecordOptions& options) {
   if (Status usable = refuse_in_child(); !usable) return usable;
-  if (options.enabled) prepare_cpp_stacks();
+  if (options.enabled) {
+    prepare_cpp_stacks();
+    if (const std::string why = why_cpp_stacks_are_slow(); options.stacks != "python" && !why.empty())
+      report(why);
+  }
   const AllLocks locks(*this);
   if (Status set = recorder_.record_memory_history(options); !set) return set;
   const trace::RecordSettings& settings = recorder_.settings();

@@ -1,7 +1,11 @@
 // What PyTorch's CUDAPluggableAllocator calls: alloc, free and every optional hook of its binary interface.
 //
-// PyTorch does not look at a null result, and a hook cannot say that it failed: stderr tells once.
+// PyTorch does not look at a null result: memstrata_alloc() tells stderr once, and the tensor has no memory.
+// memstrata_alloc_or_throw() throws instead. PyTorch calls it where its own allocator would throw, under no
+// lock, and turns what derives from std::exception into Python's RuntimeError (torch/csrc/Exceptions.h). A
+// hook cannot say that it failed: stderr tells once.
 #include <functional>
+#include <stdexcept>
 #include <utility>
 
 #include "capture/front/caching_allocator.h"
@@ -21,6 +25,15 @@ void* memstrata_alloc(size_t size, int device, void* stream) {
     report(address.error().message);
     return nullptr;
   });
+}
+
+void* memstrata_alloc_or_throw(size_t size, int device, void* stream) {
+  const auto address = CachingAllocator::instance().malloc(size, device, handle_of(stream));
+  if (!address) {
+    set_last_error(address.error().message);
+    throw std::runtime_error(address.error().message);
+  }
+  return pointer_of(*address);
 }
 
 void memstrata_free(void* pointer, size_t, int device, void*) {

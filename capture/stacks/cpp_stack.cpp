@@ -1,6 +1,7 @@
 #include "capture/stacks/cpp_stack.h"
 
 #include <dlfcn.h>
+#include <fmt/core.h>
 #include <unwind.h>
 
 #include <algorithm>
@@ -13,15 +14,29 @@ namespace {
 
 using Backtrace = int (*)(void** addresses, int capacity);
 
-// Null = not there.
-[[nodiscard]] Backtrace libunwind() {
-  static const Backtrace loaded = []() -> Backtrace {
+struct Libunwind {
+  Backtrace backtrace = nullptr;  // null = not there
+  std::string missing;            // why, if it was wanted
+};
+
+[[nodiscard]] const Libunwind& libunwind_library() {
+  static const Libunwind& loaded = *new Libunwind([] {
+    Libunwind found;
     const char* const wanted = std::getenv("MEMSTRATA_UNWINDER");
-    if (wanted != nullptr && std::string_view(wanted) == "libgcc") return nullptr;
+    if (wanted != nullptr && std::string_view(wanted) == "libgcc") return found;
     void* const library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
-    return library == nullptr ? nullptr : reinterpret_cast<Backtrace>(dlsym(library, "unw_backtrace"));
-  }();
+    if (library != nullptr) found.backtrace = reinterpret_cast<Backtrace>(dlsym(library, "unw_backtrace"));
+    if (found.backtrace == nullptr) {
+      const char* const reason = dlerror();
+      found.missing = reason == nullptr ? "libunwind.so.8 has no unw_backtrace" : reason;
+    }
+    return found;
+  }());
   return loaded;
+}
+[[nodiscard]] Backtrace libunwind() {
+  static const Backtrace backtrace = libunwind_library().backtrace;
+  return backtrace;
 }
 
 struct Walk {
@@ -41,6 +56,15 @@ _Unwind_Reason_Code keep_address(_Unwind_Context* context, void* argument) {
 void prepare_cpp_stacks() {
   std::array<uint64_t, 64> addresses{};
   (void)gather_cpp_stack(addresses);
+}
+
+std::string why_cpp_stacks_are_slow() {
+  const std::string& missing = libunwind_library().missing;
+  if (missing.empty()) return {};
+  return fmt::format(
+      "C++ stacks are gathered by the compiler's unwinder, about 20 times slower than by libunwind: {}. Install it "
+      "(Debian: libunwind8), or set MEMSTRATA_UNWINDER=libgcc if this is meant",
+      missing);
 }
 
 std::string_view cpp_unwinder() { return libunwind() != nullptr ? "libunwind" : "libgcc"; }

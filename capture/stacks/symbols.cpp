@@ -5,26 +5,23 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
+#include <iterator>
 #include <system_error>
 #include <thread>
 
 #include "capture/stacks/dwarf_lines.h"
 #include "capture/stacks/elf_symbols.h"
-#include "capture/stacks/modules.h"
 
 namespace memstrata::capture {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr unsigned kFewestThreads = 2;  // one may have to wait for its file
 constexpr unsigned kMostThreads = 8;
-constexpr auto kProgressEvery = std::chrono::seconds(2);
 
 [[nodiscard]] std::string demangled(const std::string& name) {
   if (!name.starts_with("_Z")) return name;
@@ -35,54 +32,148 @@ constexpr auto kProgressEvery = std::chrono::seconds(2);
   return result;
 }
 
-// The addresses of one module, ascending, and what is found of them.
-struct Job {
-  const Module* module = nullptr;
-  std::vector<uint64_t> addresses;  // as loaded
-  std::vector<Symbols::Frames> frames;
-  bool complete = false;
-};
-
 [[nodiscard]] std::string debug_file(const Module& module) {
   if (module.build_id.size() < 4) return {};
   return fmt::format("/usr/lib/debug/.build-id/{}/{}.debug", module.build_id.substr(0, 2),
                      module.build_id.substr(2));
 }
 
-void name_addresses(Job& job, const std::function<bool()>& expired) {
-  const Module& module = *job.module;
-  // A return address may be the first one after its function: the call before it is meant.
-  std::vector<uint64_t> in_file;
-  in_file.reserve(job.addresses.size());
-  for (const uint64_t address : job.addresses) in_file.push_back(address - 1 - module.base);
+// The Source of everyday: the module's file and its debug file.
+void frames_from_files(const Module& module, std::span<const uint64_t> addresses,
+                       std::vector<Symbols::Frames>& frames, const std::function<bool()>& expired) {
   const std::string debug = debug_file(module);
   const bool has_debug_file = !debug.empty() && ::access(debug.c_str(), R_OK) == 0;
-
-  job.frames.resize(job.addresses.size());
-  if (!frames_from_dwarf(module.path, in_file, job.frames, expired) && has_debug_file)
-    (void)frames_from_dwarf(debug, in_file, job.frames, expired);
-  std::vector<std::string> names(in_file.size());
-  name_from_symbols(module.path, in_file, names, expired);
-  if (has_debug_file) name_from_symbols(debug, in_file, names, expired);
-
-  job.complete = !expired();
-  for (size_t i = 0; i < in_file.size(); ++i) {
-    Symbols::Frames& frames = job.frames[i];
+  if (!frames_from_dwarf(module.path, addresses, frames, expired) && has_debug_file)
+    (void)frames_from_dwarf(debug, addresses, frames, expired);
+  std::vector<std::string> names(addresses.size());
+  name_from_symbols(module.path, addresses, names, expired);
+  if (has_debug_file) name_from_symbols(debug, addresses, names, expired);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) continue;
     // The symbol table has the full name of what was called; DWARF knows it without qualifiers in C only.
-    if (frames.empty()) frames.push_back({{}, "??", 0});
-    if (!names[i].empty()) frames.back().name = names[i];
-    for (NamedFrame& frame : frames) {
-      frame.name =
-          frame.name.empty() ? fmt::format("{}+{:#x}", module.name(), in_file[i]) : demangled(frame.name);
-    }
+    if (frames[i].empty()) frames[i].push_back({{}, "??", 0});
+    frames[i].back().name = std::move(names[i]);
   }
 }
 
 }  // namespace
 
+// The addresses of one module, ascending, and what is found of them. A worker's until it has returned.
+struct Symbols::Job {
+  Module module;
+  std::vector<uint64_t> addresses;  // as loaded
+  std::vector<uint64_t> in_file;    // of the calls, in the file
+  std::vector<Frames> frames;
+  bool complete = false;
+  bool returned = false;  // under Crew::lock
+
+  // Every address gets a frame, whatever is known of it.
+  void complete_names() {
+    frames.resize(addresses.size());
+    for (size_t i = 0; i < addresses.size(); ++i) {
+      if (frames[i].empty()) frames[i].push_back({{}, "??", 0});
+      for (NamedFrame& frame : frames[i]) {
+        frame.name =
+            frame.name.empty() ? fmt::format("{}+{:#x}", module.name(), in_file[i]) : demangled(frame.name);
+      }
+    }
+  }
+};
+
+// Threads at work on the jobs of one resolve(). Theirs too, so that it lives as long as the last of them.
+struct Symbols::Crew {
+  std::mutex lock;
+  std::condition_variable one_returned;
+  std::vector<std::shared_ptr<Job>> jobs;
+  size_t next = 0;
+  size_t returned = 0;
+  bool over = false;  // nobody waits: no further job is begun
+  Clock::time_point deadline;
+  Source source = nullptr;
+
+  void work() {
+    const std::function<bool()> expired = [this] { return Clock::now() >= deadline; };
+    while (true) {
+      std::unique_lock guard(lock);
+      if (over || next == jobs.size()) return;
+      Job& job = *jobs[next++];
+      guard.unlock();
+      job.frames.resize(job.addresses.size());
+      source(job.module, job.in_file, job.frames, expired);
+      job.complete = !expired();
+      job.complete_names();
+      guard.lock();
+      job.returned = true;
+      ++returned;
+      one_returned.notify_one();
+    }
+  }
+};
+
+Symbols::Symbols() : Symbols(frames_from_files, Patience()) {}
+Symbols::Symbols(Source source, Patience patience) : source_(source), patience_(patience) {}
+
+std::vector<std::shared_ptr<Symbols::Job>> Symbols::jobs_for(const std::vector<uint64_t>& addresses) {
+  const std::vector<Module> modules = loaded_modules();
+  std::vector<std::shared_ptr<Job>> jobs;
+  const Module* last = nullptr;
+  for (const uint64_t address : addresses) {
+    const Module* const module = module_of(modules, address - 1);
+    if (module == nullptr || module->path.empty()) {
+      known_[address] = {{fmt::format("{:#x}", address), "??", 0}};
+      continue;
+    }
+    if (module != last) {
+      jobs.push_back(std::make_shared<Job>());
+      jobs.back()->module = *module;
+      last = module;
+    }
+    jobs.back()->addresses.push_back(address);
+    // A return address may be the first one after its function: the call before it is meant.
+    jobs.back()->in_file.push_back(address - 1 - module->base);
+  }
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const auto& a, const auto& b) { return a->addresses.size() > b->addresses.size(); });
+  return jobs;
+}
+
+void Symbols::wait_for(Crew& crew) const {
+  std::unique_lock guard(crew.lock);
+  const auto all_returned = [&crew] { return crew.returned == crew.jobs.size(); };
+  const auto last_moment = crew.deadline + patience_.grace;
+  auto next_line = Clock::now() + patience_.progress;
+  while (!crew.one_returned.wait_until(guard, std::min(next_line, last_moment), all_returned)) {
+    const auto now = Clock::now();
+    if (now >= last_moment) return;
+    if (now < next_line) continue;
+    next_line = now + patience_.progress;
+    (void)std::fprintf(stderr, "memstrata: naming the stacks: %zu of %zu modules\n", crew.returned,
+                       crew.jobs.size());
+  }
+}
+
+void Symbols::adopt(Job& job) {
+  auto& names = job.complete ? known_ : unnamed_;
+  for (size_t i = 0; i < job.addresses.size(); ++i) {
+    if (!known_.contains(job.addresses[i])) names[job.addresses[i]] = std::move(job.frames[i]);
+  }
+}
+
 void Symbols::resolve(std::span<const uint64_t> addresses, double seconds) {
   const std::lock_guard guard(lock_);
   unnamed_.clear();
+  // What earlier calls had to leave behind: taken over where it is done by now.
+  std::vector<std::string> busy;
+  std::erase_if(left_, [&](const std::shared_ptr<Crew>& crew) {
+    const std::lock_guard crew_guard(crew->lock);
+    std::erase_if(crew->jobs, [&](const std::shared_ptr<Job>& job) {
+      if (job->returned && job->complete) adopt(*job);
+      if (!job->returned) busy.push_back(job->module.path);
+      return job->returned;
+    });
+    return crew->jobs.empty();
+  });
+
   std::vector<uint64_t> wanted;
   for (const uint64_t address : addresses) {
     if (!known_.contains(address)) wanted.push_back(address);
@@ -91,60 +182,52 @@ void Symbols::resolve(std::span<const uint64_t> addresses, double seconds) {
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   if (wanted.empty()) return;
 
-  const std::vector<Module> modules = loaded_modules();
-  std::vector<Job> jobs;
-  for (const uint64_t address : wanted) {
-    const Module* const module = module_of(modules, address - 1);
-    if (module == nullptr || module->path.empty()) {
-      known_[address] = {{fmt::format("{:#x}", address), "??", 0}};
-    } else {
-      if (jobs.empty() || jobs.back().module != module) jobs.push_back({module, {}, {}, false});
-      jobs.back().addresses.push_back(address);
-    }
-  }
-  // The ones with many addresses first, so that no thread ends with a long one.
-  std::sort(jobs.begin(), jobs.end(),
-            [](const Job& a, const Job& b) { return a.addresses.size() > b.addresses.size(); });
-
-  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                           std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e6)));
-  const auto expired = [deadline] { return Clock::now() >= deadline; };
-  std::atomic<size_t> next{0};
-  std::mutex done_lock;
-  std::condition_variable all_done;
-  size_t done = 0;
-  const auto work = [&] {
-    for (size_t i = next.fetch_add(1); i < jobs.size(); i = next.fetch_add(1)) {
-      name_addresses(jobs[i], expired);
-      const std::lock_guard done_guard(done_lock);
-      ++done;
-      all_done.notify_one();
-    }
-  };
+  const std::vector<std::shared_ptr<Job>> jobs = jobs_for(wanted);
+  const auto crew = std::make_shared<Crew>();
+  crew->source = source_;
+  crew->deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e6)));
+  std::copy_if(jobs.begin(), jobs.end(), std::back_inserter(crew->jobs), [&](const auto& job) {
+    return std::find(busy.begin(), busy.end(), job->module.path) == busy.end();
+  });
+  const size_t most = std::clamp(std::thread::hardware_concurrency(), kFewestThreads, kMostThreads);
   std::vector<std::thread> threads;
-  const size_t count =
-      std::min<size_t>(std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads), jobs.size());
-  threads.reserve(count);
   try {
-    for (size_t i = 0; i < count; ++i) threads.emplace_back(work);
+    for (size_t i = 0; i < std::min(most, crew->jobs.size()); ++i)
+      threads.emplace_back([crew] { crew->work(); });
   } catch (const std::system_error&) {
     // No more threads: those there are do it, or this one.
-    if (threads.empty()) work();
+    if (threads.empty()) crew->work();
   }
-  {
-    std::unique_lock waiting(done_lock);
-    while (!all_done.wait_for(waiting, kProgressEvery, [&] { return done == jobs.size(); })) {
-      (void)std::fprintf(stderr, "memstrata: naming the stacks: %zu of %zu modules\n", done, jobs.size());
+  wait_for(*crew);
+
+  std::unique_lock crew_guard(crew->lock);
+  const bool all_returned = crew->returned == crew->jobs.size();
+  crew->over = true;
+  size_t left = 0;
+  for (const auto& job : jobs) {
+    left += job->returned && job->complete ? 0 : job->addresses.size();
+    if (job->returned) {
+      adopt(*job);
+      continue;
+    }
+    Job empty;  // the job itself may be somebody's still
+    empty.module = job->module;
+    empty.addresses = job->addresses;
+    empty.in_file = job->in_file;
+    empty.complete_names();
+    adopt(empty);
+  }
+  crew->jobs.resize(std::min(crew->next, crew->jobs.size()));  // without those that nobody began
+  crew_guard.unlock();
+  for (std::thread& thread : threads) {
+    if (all_returned) {
+      thread.join();
+    } else {
+      thread.detach();
     }
   }
-  for (std::thread& thread : threads) thread.join();
-
-  size_t left = 0;
-  for (Job& job : jobs) {
-    left += job.complete ? 0 : job.addresses.size();
-    auto& names = job.complete ? known_ : unnamed_;
-    for (size_t i = 0; i < job.addresses.size(); ++i) names[job.addresses[i]] = std::move(job.frames[i]);
-  }
+  if (!all_returned) left_.push_back(crew);
   if (left > 0)
     (void)std::fprintf(stderr,
                        "memstrata: %zu addresses of stacks have no complete names: %.0f s were over\n", left,

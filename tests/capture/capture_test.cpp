@@ -1,9 +1,11 @@
 // The C API over the fake driver, one process per test.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,20 +13,33 @@
 #include <atomic>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "capture/cuda/driver_abi.h"
 #include "capture/memstrata.h"
 #include "capture/memstrata.hpp"
 #include "tests/capture/fake_cuda/fake_cuda.h"
 
+extern "C" {  // of the fake driver, as a host program calls them
+memstrata::capture::cuda::CuResult cuDevicePrimaryCtxRetain(memstrata::capture::cuda::CuContext*, int);
+memstrata::capture::cuda::CuResult cuCtxPushCurrent_v2(memstrata::capture::cuda::CuContext);
+memstrata::capture::cuda::CuResult cuCtxGetCurrent(memstrata::capture::cuda::CuContext*);
+}
+
 namespace {
 
+using memstrata::capture::cuda::CuContext;
+using memstrata::capture::cuda::kSuccess;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -61,6 +76,23 @@ void give_back(void* pointer) {
 [[nodiscard]] std::string temporary_path(const std::string& name) {
   return testing::TempDir() + "memstrata-" + std::to_string(getpid()) + "-" + name;
 }
+
+// With all that is in it, while it lives.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() { std::filesystem::create_directory(path_); }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  [[nodiscard]] std::ptrdiff_t names() const {
+    return std::distance(std::filesystem::recursive_directory_iterator(path_), {});
+  }
+
+ private:
+  std::string path_ = temporary_path("folder");
+};
 
 class Capture : public testing::Test {
  protected:
@@ -172,6 +204,84 @@ TEST_F(Capture, MemoryOfAnotherStreamWaitsForIt) {
   EXPECT_EQ(fake_cuda_events(), 1);
 }
 
+// Event calls need the device's context, which a thread that never used CUDA has not.
+TEST_F(Capture, AThreadWithoutAContextAsksForEventsToo) {
+  void* const side = stream(0x100);
+  void* const shared = take(5 * kMiB);
+  ASSERT_EQ(memstrata_use_on_stream(shared, side), MEMSTRATA_OK);
+  fake_cuda_hold(side);
+  give_back(shared);
+  std::thread([&] {
+    CuContext current = nullptr;
+    ASSERT_EQ(cuCtxGetCurrent(&current), kSuccess);
+    ASSERT_EQ(current, nullptr);
+    EXPECT_NE(take(5 * kMiB), shared);
+    fake_cuda_finish(side);
+    EXPECT_EQ(take(5 * kMiB), shared);
+    ASSERT_EQ(cuCtxGetCurrent(&current), kSuccess);
+    EXPECT_EQ(current, nullptr);
+  }).join();
+}
+
+// The host program is at work on device 1 while this one's memory comes from device 0.
+TEST(CaptureDevices, TheContextOfTheThreadIsPutBack) {
+  ASSERT_EQ(setenv("FAKE_CUDA_DEVICES", "2", 1), 0);
+  void* const shared = take(5 * kMiB, 0);
+  void* const other = take(5 * kMiB, 1);
+  CuContext second = nullptr, current = nullptr;
+  ASSERT_EQ(cuDevicePrimaryCtxRetain(&second, 1), kSuccess);
+  ASSERT_EQ(cuCtxPushCurrent_v2(second), kSuccess);
+  ASSERT_EQ(memstrata_use_on_stream(shared, stream(0x100)), MEMSTRATA_OK);
+  fake_cuda_hold(stream(0x100));
+  give_back(shared);
+  EXPECT_NE(take(5 * kMiB, 0), shared);
+  fake_cuda_finish(stream(0x100));
+  EXPECT_EQ(take(5 * kMiB, 0), shared);
+  ASSERT_EQ(cuCtxGetCurrent(&current), kSuccess);
+  EXPECT_EQ(current, second);
+  give_back(other);
+  EXPECT_EQ(fake_cuda_misuses(), 0);
+}
+
+// 201: the context is invalid. That says nothing about the stream, so the memory is not handed out.
+TEST_F(Capture, AnErrorOfTheQuestionIsNotTheEndOfTheWork) {
+  void* const shared = take(5 * kMiB);
+  ASSERT_EQ(memstrata_use_on_stream(shared, stream(0x100)), MEMSTRATA_OK);
+  fake_cuda_hold(stream(0x100));
+  give_back(shared);
+  fake_cuda_fail_queries(201);
+  testing::internal::CaptureStderr();
+  EXPECT_NE(take(5 * kMiB), shared);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("device 0: cuEventQuery says"));
+  EXPECT_EQ(stat("active.all.current"), 2);
+  fake_cuda_fail_queries(0);
+  fake_cuda_finish(stream(0x100));
+  EXPECT_EQ(take(5 * kMiB), shared);
+}
+
+// 700: an illegal address ended the context. Nothing runs any more, pending memory is free.
+TEST_F(Capture, ADeadContextHoldsNoMemoryBack) {
+  void* const shared = take(5 * kMiB);
+  ASSERT_EQ(memstrata_use_on_stream(shared, stream(0x100)), MEMSTRATA_OK);
+  fake_cuda_hold(stream(0x100));
+  give_back(shared);
+  fake_cuda_fail_queries(700);
+  EXPECT_EQ(take(5 * kMiB), shared);
+}
+
+TEST_F(Capture, MemoryInfoIsTheDriversAnswer) {
+  int64_t free_bytes = -1, total_bytes = -1;
+  ASSERT_EQ(memstrata_memory_info(0, &free_bytes, &total_bytes), MEMSTRATA_OK);
+  EXPECT_EQ(total_bytes, int64_t{1} << 30);
+  EXPECT_EQ(free_bytes, total_bytes);
+  give_back(take(30 * kMiB));  // stays reserved
+  ASSERT_EQ(memstrata_memory_info(0, &free_bytes, nullptr), MEMSTRATA_OK);
+  EXPECT_EQ(free_bytes, total_bytes - static_cast<int64_t>(30 * kMiB));
+  ASSERT_EQ(memstrata_memory_info(0, nullptr, nullptr), MEMSTRATA_OK);
+  EXPECT_EQ(memstrata_memory_info(1, &free_bytes, &total_bytes), MEMSTRATA_WRONG_USAGE);
+  EXPECT_THAT(memstrata_last_error(), StartsWith("there is no device 1"));
+}
+
 TEST_F(Capture, StreamsDoNotShareBlocks) {
   void* const first = take(1000);
   give_back(first);
@@ -263,6 +373,24 @@ TEST_F(Capture, PluggableHooksHaveTheTypesOfPyTorch) {
   EXPECT_EQ(fake_cuda_used(0), static_cast<int64_t>(40 * kMiB));
 }
 
+// What install() gives to PyTorch, which does not look at a null result.
+TEST_F(Capture, PyTorchIsToldOfOutOfMemoryByAnException) {
+  void* const pointer = memstrata_alloc_or_throw(1000, 0, nullptr);
+  EXPECT_NE(pointer, nullptr);
+  EXPECT_EQ(memstrata_alloc_or_throw(0, 0, nullptr), nullptr);
+  const std::string path = temporary_path("thrown.pickle");
+  ASSERT_EQ(memstrata_set_oom_dump(path.c_str()), MEMSTRATA_OK);
+  try {
+    (void)memstrata_alloc_or_throw(size_t{2} << 30, 0, nullptr);
+    FAIL();
+  } catch (const std::exception& error) {
+    EXPECT_THAT(error.what(), StartsWith("CUDA out of memory. Tried to allocate 2.00 GiB"));
+    EXPECT_EQ(unlink(path.c_str()), 0);  // written before
+  }
+  EXPECT_THROW((void)memstrata_alloc_or_throw(1000, 7, nullptr), std::runtime_error);
+  give_back(pointer);
+}
+
 // --- Faults
 // ----------------------------------------------------------------------------------------------------
 
@@ -331,6 +459,89 @@ TEST_F(Capture, AFullDiskLosesNothing) {
   EXPECT_EQ(memstrata_dump_snapshot(path.c_str()), MEMSTRATA_OK);
   EXPECT_GT(std::ifstream(path, std::ios::ate).tellg(), 100000);
   EXPECT_EQ(unlink(path.c_str()), 0);
+}
+
+// What is not a file is never replaced. (In a folder of the test: with a defect here /dev/full would be
+// gone.)
+TEST_F(Capture, APipeIsWrittenInPlace) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder / "pipe", link = folder / "link";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  ASSERT_EQ(symlink("pipe", link.c_str()), 0);
+  EXPECT_EQ(memstrata_dump_snapshot(pipe.c_str()), MEMSTRATA_IO_ERROR);  // nobody reads it: not waited for
+  EXPECT_THAT(memstrata_last_error(), HasSubstr("cannot create the snapshot " + pipe));
+  void* const pointer = take(1000);
+  for (const std::string& path : {pipe, link}) {
+    const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+    ASSERT_GE(reader, 0);
+    EXPECT_EQ(memstrata_dump_snapshot(path.c_str()), MEMSTRATA_OK) << memstrata_last_error();
+    std::string text(65536, ' ');
+    text.resize(static_cast<size_t>(std::max<ssize_t>(0, read(reader, text.data(), text.size()))));
+    EXPECT_EQ(text.substr(0, 2), "\x80\x04");  // a pickle, whole
+    EXPECT_THAT(text, EndsWith("."));
+    EXPECT_EQ(close(reader), 0);
+  }
+  struct stat about {};
+  ASSERT_EQ(lstat(pipe.c_str(), &about), 0);
+  EXPECT_TRUE(S_ISFIFO(about.st_mode));
+  ASSERT_EQ(lstat(link.c_str(), &about), 0);
+  EXPECT_TRUE(S_ISLNK(about.st_mode));
+  EXPECT_EQ(folder.names(), 2);
+  give_back(pointer);
+}
+
+TEST_F(Capture, AReaderOfThePipeThatGoesAwayIsAnError) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  ASSERT_EQ(memstrata_record_memory_history(nullptr), MEMSTRATA_OK);
+  for (int i = 0; i < 2000; ++i) give_back(take(1000));  // more than a pipe holds
+  std::thread reader([&] {
+    const int descriptor = open(pipe.c_str(), O_RDONLY);
+    char byte = 0;
+    EXPECT_EQ(read(descriptor, &byte, 1), 1);
+    EXPECT_EQ(close(descriptor), 0);
+  });
+  // Not ignored here: an unguarded write would end this process.
+  ASSERT_EQ(std::signal(SIGPIPE, SIG_DFL), SIG_DFL);
+  memstrata_status status = MEMSTRATA_OK;
+  do {
+    status = memstrata_dump_snapshot(pipe.c_str());  // until the reader is there
+  } while (status != MEMSTRATA_OK && std::strstr(memstrata_last_error(), "cannot create") != nullptr);
+  reader.join();
+  EXPECT_EQ(status, MEMSTRATA_IO_ERROR);
+  EXPECT_THAT(memstrata_last_error(), HasSubstr("cannot write the snapshot " + pipe + ": Broken pipe"));
+}
+
+TEST_F(Capture, LinksStayAndTheirFileIsReplaced) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "sub/run.pickle", first = folder / "first",
+                    second = folder / "sub/second";
+  ASSERT_EQ(mkdir((folder / "sub").c_str(), 0700), 0);
+  ASSERT_EQ(symlink("sub/second", first.c_str()), 0);
+  ASSERT_EQ(symlink("run.pickle", second.c_str()), 0);
+  for (const bool there : {false, true}) {  // the links lead nowhere at first
+    EXPECT_EQ(memstrata_dump_snapshot(first.c_str()), MEMSTRATA_OK) << memstrata_last_error();
+    struct stat about {};
+    ASSERT_EQ(lstat(first.c_str(), &about), 0);
+    EXPECT_TRUE(S_ISLNK(about.st_mode));
+    ASSERT_EQ(lstat(second.c_str(), &about), 0);
+    EXPECT_TRUE(S_ISLNK(about.st_mode));
+    ASSERT_EQ(lstat(file.c_str(), &about), 0);
+    EXPECT_TRUE(S_ISREG(about.st_mode));
+    EXPECT_GT(about.st_size, 100);
+    if (there) {
+      EXPECT_EQ(about.st_mode & 0777, 0600U);  // as the one before
+    }
+    ASSERT_EQ(chmod(file.c_str(), 0600), 0);
+  }
+  EXPECT_EQ(folder.names(), 4);  // sub, first, second, run.pickle
+  const std::string circle = folder / "circle";
+  ASSERT_EQ(symlink("circle", circle.c_str()), 0);
+  EXPECT_EQ(memstrata_dump_snapshot(circle.c_str()), MEMSTRATA_IO_ERROR);
+  EXPECT_THAT(memstrata_last_error(), HasSubstr("Too many levels of symbolic links"));
+  EXPECT_EQ(memstrata_dump_snapshot((folder / "sub").c_str()), MEMSTRATA_IO_ERROR);
+  EXPECT_THAT(memstrata_last_error(), HasSubstr("Is a directory"));
 }
 
 TEST_F(Capture, DeviceErrorsAreNotOutOfMemory) {

@@ -29,6 +29,13 @@ import memstrata_torch as m
 lib = m._library()
 def take(size, device=0, stream=None): return lib.memstrata_alloc(size, device, stream)
 def give(pointer): lib.memstrata_free(pointer, 0, 0, None)
+class Fake:  # what a test says to the fake driver; loaded when first asked
+    def __getattr__(self, name):
+        function = getattr(ctypes.CDLL("libcuda.so.1"), name)
+        if name in ("fake_cuda_hold", "fake_cuda_finish"): function.argtypes = [ctypes.c_void_p]
+        function.restype = ctypes.c_int64
+        return function
+fake = Fake()
 """
 
 
@@ -252,6 +259,90 @@ class Recording(Scenario):
             else: raise AssertionError
         """, {"FAKE_CUDA_DEVICES": "2"})
 
+    def test_devices_are_named_as_in_pytorch(self):
+        self.run_python("""
+            class Device:  # as torch.device
+                def __init__(self, type, index): self.type, self.index = type, index
+                def __repr__(self): return f"device(type={self.type!r}, index={self.index})"
+            b = take(1000, 1)
+            for second in (1, "cuda:1", Device("cuda", 1)): assert m.memory_allocated(second) == 1024, second
+            for first in (None, 0, "cuda", "cuda:0", Device("cuda", None)): assert m.memory_allocated(first) == 0, first
+            for wrong in ("cpu", "cuda:", "cuda:x", "cuda:-1", "1", "", -1, True, 1.0, Device("cpu", None), b"cuda"):
+                try: m.memory_allocated(wrong)
+                except ValueError as e: assert repr(wrong) in str(e), e
+                else: raise AssertionError(wrong)
+            try:
+                with m.region("step", "cpu"): pass
+            except ValueError: pass
+            else: raise AssertionError
+        """, {"FAKE_CUDA_DEVICES": "2"})
+
+    def test_max_entries_of_0_keeps_one_event(self):
+        """As PyTorch: its ring holds max(1, max_entries)."""
+        self.run_python("""
+            m.record_memory_history(max_entries=0, context=None)
+            take(1000); take(2000)
+            assert [(e["action"], e["size"]) for e in m.snapshot()["device_traces"][0]] == [("alloc", 2000)]
+            try: m.record_memory_history(max_entries=-1)
+            except ValueError as e: assert "-1" in str(e)
+            else: raise AssertionError
+        """)
+
+    def test_expandable_segments(self):
+        """One segment that grows where it is and gives pages back from its middle."""
+        self.run_python("""
+            m.record_memory_history(context=None)
+            a = take(20 << 20); b = take(30 << 20)
+            assert b - a == 20 << 20
+            ctypes.memset(a, 7, 50 << 20)  # there is memory behind it
+            give(a); m.empty_cache()
+            m.dump_snapshot("run.pickle")
+            assert m.memory_reserved() == fake.fake_cuda_used(0) == 40 << 20
+            give(b); m.empty_cache()
+            assert m.memory_reserved() == fake.fake_cuda_used(0) == fake.fake_cuda_misuses() == 0
+        """, {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"})
+        snapshot = self.load("run.pickle")
+        events = [(e["action"], e["size"] // MIB) for e in snapshot["device_traces"][0]]
+        self.assertEqual(events, [
+            ("segment_map", 20), ("alloc", 20), ("segment_map", 40), ("alloc", 30), ("free_requested", 20),
+            ("free_completed", 20), ("segment_unmap", 20)])
+        self.assertEqual([(s["is_expandable"], s["total_size"] // MIB) for s in snapshot["segments"]], [(True, 40)])
+        done = subprocess.run([TOOL, "summary", "--json", str(self.folder / "run.pickle")], text=True,
+                              capture_output=True, check=True)
+        device = json.loads(done.stdout)["snapshots"][0]["devices"][0]
+        self.assertEqual(device["allocated_bytes"], 30 * MIB)
+
+    def test_streams(self):
+        """Blocks of one stream are not another's; memory that a second stream uses waits for that stream."""
+        for settings in ("", "expandable_segments:True"):
+            with self.subTest(settings):
+                self.run_python("""
+                    m.record_memory_history(context=None)
+                    first, second = 0x100, 0x200
+                    a = take(5 << 20, 0, first)
+                    give(a)
+                    b = take(5 << 20, 0, second)
+                    assert b != a and take(5 << 20, 0, first) == a
+                    fake.fake_cuda_hold(second)
+                    lib.memstrata_hook_record_stream(ctypes.c_void_p(a), ctypes.c_void_p(second))
+                    give(a)
+                    states = [x["state"] for s in m.snapshot()["segments"] for x in s["blocks"] if x["address"] == a]
+                    assert states == ["active_pending_free"], states
+                    other = []
+                    thread = threading.Thread(target=lambda: other.append(take(5 << 20, 0, first)))
+                    thread.start(); thread.join()
+                    assert other[0] != a
+                    fake.fake_cuda_finish(second)
+                    assert take(5 << 20, 0, first) == a
+                    streams = {s["stream"] for s in m.snapshot()["segments"]}
+                    assert streams == {first, second}, streams
+                    events = [(e["action"], e["stream"]) for e in m.snapshot()["device_traces"][0] if e["addr"] == a
+                              and e["action"] in ("alloc", "free_requested", "free_completed")]
+                    assert events == [("alloc", first), ("free_requested", first), ("free_completed", first)] * 2 + [
+                        ("alloc", first)], events
+                    assert fake.fake_cuda_misuses() == 0
+                """, {"PYTORCH_CUDA_ALLOC_CONF": settings} if settings else None)
+
     def test_dump_at_exit_after_an_exception(self):
         _, told = self.run_python("""
             m.record_memory_history()
@@ -310,6 +401,25 @@ class Faults(Scenario):
         _, told = self.run_python("assert take(1000)", {"PYTORCH_CUDA_ALLOC_CONF": "max_splt_size_mb:128"})
         self.assertIn("memstrata: PYTORCH_CUDA_ALLOC_CONF is ignored", told)
         self.assertIn("max_splt_size_mb", told)
+
+    def test_the_slow_unwinder_is_told(self):
+        """Where libunwind cannot be loaded: an empty file stands before the system's."""
+        (self.folder / "libunwind.so.8").touch()
+        libraries = {"LD_LIBRARY_PATH": f"{self.folder}:{os.environ['LD_LIBRARY_PATH']}"}
+        program = """
+            m.record_memory_history(stacks="python"); print(m.cpp_unwinder())
+            sys.stderr.write("and C++\\n"); sys.stderr.flush()
+            m.record_memory_history(); m.record_memory_history()
+            take(1000)
+            assert any("memstrata" not in f["name"] for f in m.snapshot()["device_traces"][0][-1]["frames"])
+        """
+        out, told = self.run_python(program, libraries)
+        self.assertEqual(out, "libgcc\n")
+        self.assertTrue(told.startswith("and C++\n"), told)
+        self.assertEqual(told.count("C++ stacks are gathered by the compiler's unwinder"), 1, told)
+        self.assertIn("libunwind.so.8", told)
+        _, told = self.run_python(program, {**libraries, "MEMSTRATA_UNWINDER": "libgcc"})
+        self.assertEqual(told, "and C++\n")
 
     def test_fork(self):
         """As a DataLoader's workers do it: the child holds the parent's tensors and frees them at its end."""

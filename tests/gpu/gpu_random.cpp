@@ -1,14 +1,18 @@
-// Random requests on a real device: every byte belongs to one owner at a time.
+// Random requests of several threads on a real device: every byte belongs to one owner at a time.
 //
-//   gpu_random [operations, default 1000000] [segments|expandable]
+//   gpu_random [operations, default 1000000] [segments|expandable] [threads, default 4]
 //
-// Blocks are filled by their stream with a pattern of their own; before a block is freed its first, middle
-// and last words are read back and must still be it. Some blocks are also written by a second stream right
-// before they are freed: if the allocator handed such memory on too early, that write would land in the next
-// owner's. Exit code 77: no device here.
+// Together the threads hold at most a quarter of the memory that is free at the start, and no more than 4
+// GiB. All use the same streams, so that blocks go from thread to thread. Blocks are filled by their stream
+// with a pattern of their own; before a block is freed its first, middle and last words are read back and
+// must still be it. Some blocks are also written by a second stream right before they are freed: if the
+// allocator handed such memory on too early, that write would land in the next owner's. Exit code 77: no
+// device here. It runs over the fake driver, too (tests/gpu/CMakeLists.txt).
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -16,6 +20,7 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -73,12 +78,13 @@ struct Block {
 
 class Run {
  public:
-  explicit Run(const Driver& driver) : driver_(driver) {
-    for (CuStream& stream : streams_) must(driver_.create_stream(&stream, 1), "cuStreamCreate");
-  }
+  using Streams = std::array<CuStream, kStreams>;
+  // `most_bytes` live at a time. In a thread with a current context.
+  Run(const Driver& driver, const Streams& streams, unsigned seed, size_t most_bytes)
+      : driver_(driver), streams_(streams), random_(seed), most_bytes_(most_bytes) {}
 
   void operation() {
-    const bool full = live_bytes_ > kMostBytes;
+    const bool full = live_bytes_ > most_bytes_;
     if (!full && (blocks_.empty() || random_() % 100 < 55)) {
       take();
     } else {
@@ -88,20 +94,28 @@ class Run {
   }
   void finish() {
     while (!blocks_.empty()) give_back();
-    if (memstrata_empty_cache() != MEMSTRATA_OK) stop("empty_cache");
   }
   [[nodiscard]] int64_t checked() const { return checked_; }
+  [[nodiscard]] int64_t refused() const { return refused_; }
 
  private:
   void take() {
     const auto kind = random_() % 100;
-    const size_t most = kind < 80 ? 1U << 18 : kind < 97 ? 12U << 20 : 200U << 20;
+    const size_t most = std::min<size_t>(kind < 80   ? 1U << 18
+                                         : kind < 97 ? 12U << 20
+                                                     : 200U << 20,
+                                         most_bytes_ / 4);
     Block block;
     block.bytes = (1 + random_() % most + 3) / 4 * 4;
     block.stream = random_() % kStreams;
     block.pattern = static_cast<unsigned>(random_());
     void* pointer = nullptr;
-    if (memstrata_malloc(&pointer, block.bytes, 0, streams_[block.stream]) != MEMSTRATA_OK) stop("malloc");
+    const memstrata_status status = memstrata_malloc(&pointer, block.bytes, 0, streams_[block.stream]);
+    if (status == MEMSTRATA_OUT_OF_MEMORY && !blocks_.empty()) {  // others use the device, too
+      ++refused_;
+      return give_back();
+    }
+    if (status != MEMSTRATA_OK) stop("malloc");
     block.address = reinterpret_cast<CuDevicePtr>(pointer);
     must(driver_.fill(block.address, block.pattern, block.bytes / 4, streams_[block.stream]), "fill");
     live_bytes_ += block.bytes;
@@ -136,11 +150,13 @@ class Run {
   }
 
   const Driver& driver_;
-  std::array<CuStream, kStreams> streams_{};
-  std::mt19937 random_{20251121};
+  const Streams& streams_;
+  std::mt19937 random_;
+  size_t most_bytes_;
   std::vector<Block> blocks_;
   size_t live_bytes_ = 0;
   int64_t checked_ = 0;
+  int64_t refused_ = 0;
 };
 
 }  // namespace
@@ -158,16 +174,37 @@ int main(int argc, char** argv) {
   CuContext context = nullptr;
   must(driver.retain(&context, 0), "cuDevicePrimaryCtxRetain");
   must(driver.set_current(context), "cuCtxSetCurrent");
+  Run::Streams streams{};
+  for (CuStream& stream : streams) must(driver.create_stream(&stream, 1), "cuStreamCreate");
   if (expandable && memstrata_set_allocator_settings("expandable_segments:True") != MEMSTRATA_OK)
     stop("settings");
-  Run run(driver);
+  int64_t free_bytes = 0;
+  if (memstrata_memory_info(0, &free_bytes, nullptr) != MEMSTRATA_OK) stop("memory_info");
+  const size_t most_bytes = std::min(kMostBytes, static_cast<size_t>(free_bytes) / 4);
+  const auto count = static_cast<unsigned>(argc > 3 ? std::clamp(std::atoi(argv[3]), 1, 64) : 4);
+
   const auto start = std::chrono::steady_clock::now();
-  for (int64_t i = 0; i < operations; ++i) run.operation();
-  run.finish();
+  std::atomic<int64_t> checked{0}, refused{0};
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < count; ++i) {
+    threads.emplace_back([&, i] {
+      must(driver.set_current(context), "cuCtxSetCurrent");
+      Run run(driver, streams, 20251121 + i, most_bytes / count);
+      for (int64_t left = operations / count; left > 0; --left) run.operation();
+      run.finish();
+      checked += run.checked();
+      refused += run.refused();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (memstrata_empty_cache() != MEMSTRATA_OK) stop("empty_cache");
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   std::array<char, 16384> stats{};
   (void)memstrata_memory_stats(0, stats.data(), stats.size());
   if (std::strstr(stats.data(), "\"reserved_bytes.all.current\":0,") == nullptr) stop("memory is left over");
-  std::printf("%lld operations (%s), %lld blocks checked, %.1f s\n", static_cast<long long>(operations),
-              expandable ? "expandable" : "segments", static_cast<long long>(run.checked()), took.count());
+  if (checked == 0) stop("no block was checked");
+  std::printf(
+      "%lld operations (%s) of %u threads, %lld blocks checked, %lld requests out of memory, %.1f s\n",
+      static_cast<long long>(operations / count * count), expandable ? "expandable" : "segments", count,
+      static_cast<long long>(checked.load()), static_cast<long long>(refused.load()), took.count());
 }

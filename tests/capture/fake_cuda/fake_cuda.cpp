@@ -2,7 +2,8 @@
 //
 // Memory is real (it can be written to), has a capacity per device, and every misuse that a real driver
 // punishes is an error here: unknown pointers, mapping twice, unmapping parts, releasing a reservation with
-// pages in it, a call without a current context, any call in a forked child. Work on streams is what a test
+// pages in it, a call about memory, events or streams without a current context, an event in another device's
+// context than its own, any call in a forked child. Work on streams is what a test
 // says (fake_cuda_hold, fake_cuda_finish): events recorded on a held stream are unfinished.
 //
 //   FAKE_CUDA_DEVICES   number of devices (1)
@@ -11,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -41,6 +43,7 @@ struct Event {
   bool recorded = false;
   bool finished = true;
   CuStream stream = nullptr;
+  int device = 0;
 };
 
 struct Driver {
@@ -59,6 +62,7 @@ struct Driver {
   uintptr_t next_name = 1;
   int until_failure = 0;  // calls that take memory; 0 = none ordered
   CuResult failure = kSuccess;
+  CuResult query_failure = kSuccess;  // of every cuEventQuery
   int64_t misuses = 0;
 };
 
@@ -99,6 +103,15 @@ CuResult take(int device, size_t bytes) {
   int64_t& used = d.used[static_cast<size_t>(device)];
   if (static_cast<size_t>(used) + bytes > d.capacity) return kOutOfMemory;
   used += static_cast<int64_t>(bytes);
+  return kSuccess;
+}
+
+// In `*found`, if the call may be made here.
+CuResult find_event(CuEvent event, const char* misused, Event** found) {
+  const auto it = driver().events.find(event);
+  if (it == driver().events.end() || it->second.device != current_device())
+    return misuse(kInvalidHandle, misused);
+  *found = &it->second;
   return kSuccess;
 }
 
@@ -220,28 +233,35 @@ CuResult cuMemFree_v2(CuDevicePtr address) {
 CuResult cuEventCreate(CuEvent* event, unsigned) {
   FAKE_ENTER_WITH_CONTEXT;
   *event = reinterpret_cast<CuEvent>(driver().next_name++);
-  driver().events[*event] = {};
+  driver().events[*event].device = current_device();
   return kSuccess;
 }
 CuResult cuEventRecord(CuEvent event, CuStream stream) {
   FAKE_ENTER_WITH_CONTEXT;
-  const auto found = driver().events.find(event);
-  if (found == driver().events.end()) return misuse(kInvalidHandle, "cuEventRecord of an unknown event");
+  Event* found = nullptr;
+  if (const CuResult error = find_event(event, "cuEventRecord of an event that is not here", &found);
+      error != kSuccess)
+    return error;
   if (ordered_failure()) return driver().failure;
-  found->second = {true, !driver().held.contains(stream), stream};
+  *found = {true, !driver().held.contains(stream), stream, found->device};
   return kSuccess;
 }
 CuResult cuEventQuery(CuEvent event) {
-  FAKE_ENTER;
-  const auto found = driver().events.find(event);
-  if (found == driver().events.end()) return misuse(kInvalidHandle, "cuEventQuery of an unknown event");
-  return found->second.finished ? kSuccess : kNotReady;
+  FAKE_ENTER_WITH_CONTEXT;
+  Event* found = nullptr;
+  if (const CuResult error = find_event(event, "cuEventQuery of an event that is not here", &found);
+      error != kSuccess)
+    return error;
+  if (driver().query_failure != kSuccess) return driver().query_failure;
+  return found->finished ? kSuccess : kNotReady;
 }
 CuResult cuEventSynchronize(CuEvent event) {
-  FAKE_ENTER;
-  const auto found = driver().events.find(event);
-  if (found == driver().events.end()) return misuse(kInvalidHandle, "cuEventSynchronize of an unknown event");
-  found->second.finished = true;
+  FAKE_ENTER_WITH_CONTEXT;
+  Event* found = nullptr;
+  if (const CuResult error = find_event(event, "cuEventSynchronize of an event that is not here", &found);
+      error != kSuccess)
+    return error;
+  found->finished = true;
   return kSuccess;
 }
 CuResult cuStreamSynchronize(CuStream stream) {
@@ -249,6 +269,25 @@ CuResult cuStreamSynchronize(CuStream stream) {
   for (auto& [name, event] : driver().events) {
     if (event.stream == stream) event.finished = true;
   }
+  return kSuccess;
+}
+// Work of a host program, done at once.
+CuResult cuCtxSetCurrent(CuContext context) {
+  FAKE_ENTER;
+  t_contexts.assign(1, context);
+  return kSuccess;
+}
+CuResult cuStreamCreate(CuStream* stream, unsigned) {
+  FAKE_ENTER_WITH_CONTEXT;
+  *stream = reinterpret_cast<CuStream>(driver().next_name++);
+  return kSuccess;
+}
+CuResult cuMemsetD32Async(CuDevicePtr address, unsigned value, size_t words, CuStream) {
+  std::fill_n(reinterpret_cast<unsigned*>(address), words, value);
+  return kSuccess;
+}
+CuResult cuMemcpyDtoHAsync_v2(void* to, CuDevicePtr from, size_t bytes, CuStream) {
+  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return kSuccess;
 }
 CuResult cuThreadExchangeStreamCaptureMode(int* mode) {
@@ -374,6 +413,11 @@ void fake_cuda_fail(int n, int error) {
   const std::lock_guard guard(driver().lock);
   driver().until_failure = n;
   driver().failure = error;
+}
+// Every question for an event's end gives this error; 0 = the right answer again.
+void fake_cuda_fail_queries(int error) {
+  const std::lock_guard guard(driver().lock);
+  driver().query_failure = error;
 }
 int64_t fake_cuda_used(int device) {
   const std::lock_guard guard(driver().lock);

@@ -7,6 +7,7 @@ extern "C" {
 void fake_cuda_hold(void* stream);
 void fake_cuda_finish(void* stream);
 void fake_cuda_fail(int n, int error);
+void fake_cuda_fail_queries(int error);
 int64_t fake_cuda_used(int device);
 int64_t fake_cuda_misuses();
 int64_t fake_cuda_events();

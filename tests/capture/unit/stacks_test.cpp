@@ -1,13 +1,20 @@
 // Interning, naming and its limits, on the library's own sources.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "capture/stacks/cpp_stack.h"
@@ -23,6 +30,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::MatchesRegex;
+using testing::StartsWith;
 
 int g_kept = 0;
 int g_named = 0;
@@ -108,6 +116,92 @@ TEST(Symbols, StopWhenTimeIsOverAndTryAgain) {
   EXPECT_THAT(symbols.frames(addresses[0]).front().name, MatchesRegex("capture_unit_tests\\+0x[0-9a-f]+"));
   symbols.resolve(addresses, 60);
   EXPECT_THAT(symbols.frames(addresses[0]).back().name, HasSubstr("addresses_here()"));
+}
+
+// Sources that are slow on purpose. Which one is a test's matter; they begin at once and end when told.
+std::atomic<bool> g_may_return{false};
+std::atomic<int> g_asked{0};
+
+void name_all(std::span<const uint64_t> addresses, std::vector<Symbols::Frames>& frames) {
+  for (size_t i = 0; i < addresses.size(); ++i) frames[i] = {{"_Z6slowlyv", "slow.cpp", 7}};
+}
+// As a module of many units: looks at the time in between.
+void source_that_looks_at_the_time(const Module&, std::span<const uint64_t> addresses,
+                                   std::vector<Symbols::Frames>& frames,
+                                   const std::function<bool()>& expired) {
+  ++g_asked;
+  frames[0] = {{"first", "slow.cpp", 1}};
+  while (!expired() && !g_may_return) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (!expired()) name_all(addresses, frames);
+}
+// As one call of libdw that takes its time.
+void source_that_does_not(const Module&, std::span<const uint64_t> addresses,
+                          std::vector<Symbols::Frames>& frames, const std::function<bool()>&) {
+  ++g_asked;
+  while (!g_may_return) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  name_all(addresses, frames);
+}
+// Returns when something was told on stderr (captured, so it is a file).
+void source_until_something_is_told(const Module&, std::span<const uint64_t> addresses,
+                                    std::vector<Symbols::Frames>& frames, const std::function<bool()>&) {
+  struct stat told {};
+  while (fstat(STDERR_FILENO, &told) == 0 && told.st_size == 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  name_all(addresses, frames);
+}
+
+// Two addresses of this program.
+[[nodiscard]] std::vector<uint64_t> two_addresses() {
+  const std::vector<uint64_t> all = addresses_here();
+  return {all[0], all[1]};
+}
+
+TEST(Symbols, ASlowModuleKeepsWhatItHasWhenTimeIsOver) {
+  g_may_return = false;
+  g_asked = 0;
+  std::vector<uint64_t> addresses = two_addresses();
+  std::sort(addresses.begin(), addresses.end());
+  Symbols symbols(source_that_looks_at_the_time, {.grace = std::chrono::minutes(1)});
+  testing::internal::CaptureStderr();
+  symbols.resolve(addresses, 0.05);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("memstrata: 2 addresses of stacks have no complete names"));
+  EXPECT_EQ(symbols.frames(addresses[0]).front().name, "first");
+  EXPECT_THAT(symbols.frames(addresses[1]).front().name, MatchesRegex("capture_unit_tests\\+0x[0-9a-f]+"));
+  g_may_return = true;
+  symbols.resolve(addresses, 600);
+  EXPECT_EQ(g_asked, 2);
+  EXPECT_EQ(symbols.frames(addresses[1]).front().name, "slowly()");
+  EXPECT_EQ(symbols.frames(addresses[1]).front().line, 7);
+}
+
+TEST(Symbols, ACallThatDoesNotReturnIsLeftAlone) {
+  g_may_return = false;
+  g_asked = 0;
+  const std::vector<uint64_t> addresses = two_addresses();
+  Symbols symbols(source_that_does_not, {.grace = std::chrono::milliseconds(10)});
+  testing::internal::CaptureStderr();
+  symbols.resolve(addresses, 0);  // would hang here
+  EXPECT_THAT(symbols.frames(addresses[1]).front().name, MatchesRegex("capture_unit_tests\\+0x[0-9a-f]+"));
+  symbols.resolve(addresses, 0);  // the module is not asked a second time meanwhile
+  EXPECT_THAT(symbols.frames(addresses[1]).front().name, MatchesRegex("capture_unit_tests\\+0x[0-9a-f]+"));
+  (void)testing::internal::GetCapturedStderr();
+  EXPECT_LE(g_asked, 1);
+  g_may_return = true;
+  while (symbols.frames(addresses[1]).front().name != "slowly()") {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    symbols.resolve(addresses, 600);
+  }
+}
+
+TEST(Symbols, ProgressIsTold) {
+  const std::vector<uint64_t> addresses = two_addresses();
+  Symbols symbols(source_until_something_is_told, {.progress = std::chrono::milliseconds(1)});
+  testing::internal::CaptureStderr();
+  symbols.resolve(addresses, 600);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              StartsWith("memstrata: naming the stacks: 0 of 1 modules\n"));
+  EXPECT_EQ(symbols.frames(addresses[0]).front().name, "slowly()");
 }
 
 TEST(ElfSymbols, SurviveDamagedFiles) {

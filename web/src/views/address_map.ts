@@ -1,12 +1,11 @@
 // The address map over time: a row for each region of device memory, in it every block at its offset, x as on the
 // timeline. So fragmentation is seen as it grows. However many regions there are, only those that are seen are asked for.
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import { formatBytes, formatCount, plural } from '../base/format.ts';
-import { LatestOnly } from '../base/latest_only.ts';
 import type { AxisUnits, DevicePx, Rank } from '../base/units.ts';
-import { colorsOf, enginePalette } from '../draw/colors.ts';
+import { colorsOf } from '../draw/colors.ts';
 import {
   boxOf,
   drawBox,
@@ -16,36 +15,21 @@ import {
   stripHeight,
   wordsHeight,
   wordsOf,
-  type MapRows,
 } from '../draw/map_rows.ts';
-import { colorsOfKinds } from '../draw/palettes.ts';
 import { plotArea, Projection } from '../draw/plot.ts';
-import type { Kinds } from '../engine/answers.ts';
-import { EngineFailure } from '../engine/client.ts';
-import type { Columns, Look } from '../engine/protocol.ts';
-import type { Region, Regions } from '../engine/state_answers.ts';
-import { mapPixels, regionOrders, type MapPicture, type RegionOrder } from '../engine/state_calls.ts';
+import type { Region } from '../engine/state_answers.ts';
+import { mapPixels, regionOrders, type RegionOrder } from '../engine/state_calls.ts';
 import { RowWindow } from '../state/row_window.ts';
 import { boundsOf } from '../state/viewport.ts';
+import { MapTrack } from '../tracks/map_track.ts';
 import { visibleColumns } from '../tracks/picture_track.ts';
+import { addressMapStyles } from './address_map_styles.ts';
 import { tell, type PanelPage } from './panels.ts';
 import { base } from './styles.ts';
 
 const orderNames: Record<RegionOrder, string> = { address: 'Address', size: 'Size', stream: 'Stream' };
-const around = 3; // rows drawn before and behind those that are seen
-const wordsAround = 60; // the same of their words
 const restMs = 150; // after which the scroll bar is put where it belongs
 
-interface Question {
-  order: RegionOrder;
-  columns: Columns;
-  first: number;
-  count: number;
-  height: DevicePx;
-  look: Look;
-  /** Differs whenever the answer does. */
-  key: string;
-}
 /** What lies under the pointer or the keyboard's cursor. */
 interface Spot {
   row: number;
@@ -64,21 +48,14 @@ export class AddressMapView extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
 
   @state() private order: RegionOrder = 'address';
-  /** Undefined = not known yet: the first answer takes the longest. */
-  @state() private count: number | undefined;
-  @state() private problem: string | undefined;
   @state() private spot: Spot | undefined;
   @query('.scroller') private scroller!: HTMLDivElement;
   @query('canvas') private canvas!: HTMLCanvasElement;
 
   private window = new RowWindow(rowHeightFor(0, 0));
-  private regions: { order: RegionOrder; first: number; rows: readonly Region[] } | undefined;
-  private shown: (MapRows & { key: string }) | undefined;
-  private kinds: Kinds | undefined;
   /** Where the chosen moment lies on the axis. */
   private moment: AxisUnits | undefined;
-  private lists: LatestOnly<{ order: RegionOrder; first: number; count: number }, Regions | null> | undefined;
-  private pictures: LatestOnly<Question, MapPicture> | undefined;
+  private map: MapTrack | undefined;
   private drawing = false;
   private resting = 0;
   private revealed: Rank = -1;
@@ -105,7 +82,7 @@ export class AddressMapView extends LitElement {
     const before = changed.get('page');
     const { page } = this;
     if (before?.info !== page.info) this.start();
-    if (before?.info !== page.info || before.colourBy !== page.colourBy) void this.findKinds();
+    this.map?.colourBy(page.colourBy);
     if (before?.info !== page.info || before.event !== page.event || before.axis !== page.axis)
       void this.findMoment();
     if (before?.info !== page.info || before.pinned?.rank !== page.pinned?.rank) void this.reveal();
@@ -116,51 +93,19 @@ export class AddressMapView extends LitElement {
   }
 
   private start(): void {
-    const { engine, info } = this.page;
-    const isCurrent = (): boolean => info === this.page.info;
-    const failed = (error: unknown): void => {
-      if (isCurrent() && engine.alive)
-        this.problem = error instanceof EngineFailure ? error.message : String(error);
-    };
-    this.count = undefined;
-    this.problem = undefined;
-    this.regions = undefined;
-    this.shown = undefined;
+    const made: MapTrack = new MapTrack(
+      this.page.engine,
+      () => made === this.map && this.redraw(),
+      () => made === this.map && this.counted(),
+    );
+    this.map = made;
     this.spot = undefined;
     this.revealed = -1;
     this.window.top = 0;
-    this.lists?.forget();
-    this.lists = new LatestOnly(
-      (part) => engine.call('regions', part),
-      (answer, { order }) => {
-        if (!isCurrent()) return;
-        const rows = answer?.rows ?? [];
-        this.regions = { order, first: rows[0]?.row ?? 0, rows };
-        if (this.count === undefined) void this.reveal();
-        this.count = answer?.count ?? 0;
-        this.measure();
-      },
-      failed,
-    );
-    this.pictures?.forget();
-    this.pictures = new LatestOnly(
-      ({ look, key: _key, ...part }) => engine.call('addressMap', { ...part, ...look }),
-      (answer, question) => {
-        if (!isCurrent()) return;
-        this.shown = painted(answer, question, this.shown?.canvas);
-        this.redraw();
-      },
-      failed,
-    );
-    this.lists.request({ order: this.order, first: 0, count: wordsAround });
   }
-
-  private async findKinds(): Promise<void> {
-    const { engine, info, colourBy } = this.page;
-    const kinds = await engine.call('kinds', { by: colourBy }).catch(() => undefined);
-    if (info !== this.page.info || colourBy !== this.page.colourBy) return;
-    this.kinds = kinds;
-    this.redraw();
+  private counted(): void {
+    this.measure();
+    void this.reveal();
   }
 
   private async findMoment(): Promise<void> {
@@ -185,7 +130,7 @@ export class AddressMapView extends LitElement {
       const block = await engine.call('blockOfRank', { rank });
       const row = block < 0 ? -1 : await engine.call('regionOfBlock', { order, block });
       if (info !== this.page.info || rank !== this.page.pinned?.rank || order !== this.order) return;
-      if (row < 0 || this.count === undefined) return;
+      if (row < 0 || this.map?.count === undefined) return;
       this.revealed = rank;
       this.window.show(row);
       this.placeBar();
@@ -197,11 +142,9 @@ export class AddressMapView extends LitElement {
   private sort(order: RegionOrder): void {
     this.order = order;
     this.spot = undefined;
-    this.regions = undefined;
     this.revealed = -1;
     this.window.top = 0;
     this.placeBar();
-    this.lists?.request({ order, first: 0, count: wordsAround });
     void this.reveal();
   }
 
@@ -217,7 +160,8 @@ export class AddressMapView extends LitElement {
     this.draw();
   }
   private measure(): void {
-    const { count = 0, window } = this;
+    const { window, map } = this;
+    const count = map?.count ?? 0;
     const height = this.scroller?.clientHeight ?? 0;
     const rowHeight = rowHeightFor(count, height);
     if (rowHeight !== window.rowHeight) {
@@ -242,33 +186,7 @@ export class AddressMapView extends LitElement {
   }
 
   private regionAt(row: number): Region | undefined {
-    const { regions, order } = this;
-    return regions?.order === order ? regions.rows[row - regions.first] : undefined;
-  }
-
-  /** Asks for what is missing; true if nothing is. */
-  private want(at: Projection): boolean {
-    const { window, order, page, shown } = this;
-    const { first, end } = window;
-    if (this.count === undefined || end <= first) return this.count === 0;
-    if (!this.regionAt(first) || !this.regionAt(end - 1)) {
-      const from = Math.max(0, first - wordsAround / 2);
-      this.lists?.request({ order, first: from, count: end - from + wordsAround / 2 });
-    }
-    const columns = visibleColumns(at, page.axis, this.bounds);
-    const height = Math.round(stripHeight(window.rowHeight) * at.area.ratio);
-    const look: Look = {
-      palette: enginePalette(page.theme, colorsOfKinds(this.kinds, page.theme)),
-      dimOthers: page.highlight !== '',
-      colourBy: this.kinds?.by ?? 'allocation',
-      kind: -1,
-    };
-    const key = [order, page.theme, look.colourBy, page.highlight, height, JSON.stringify(columns)].join('|');
-    if (shown?.key === key && shown.first <= first && shown.first + shown.count >= end) return true;
-    const from = Math.max(0, first - around);
-    const count = Math.min(this.count, end + around) - from;
-    this.pictures?.request({ order, columns, first: from, count, height, look, key });
-    return false;
+    return this.map?.regionAt(this.order, row);
   }
 
   private get bounds(): ReturnType<typeof boundsOf> {
@@ -292,7 +210,8 @@ export class AddressMapView extends LitElement {
   }
 
   private spotOf(x: DevicePx, y: DevicePx, byKeyboard: boolean): Spot | undefined {
-    const { shown, window } = this;
+    const { window } = this;
+    const shown = this.map?.shown;
     const at = this.projection();
     const ratio = devicePixelRatio;
     const row = Math.floor((window.top + y / ratio) / window.rowHeight);
@@ -352,7 +271,7 @@ export class AddressMapView extends LitElement {
 
   private readonly key = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const last = (this.count ?? 0) - 1;
+    const last = (this.map?.count ?? 0) - 1;
     const row = this.spot?.row ?? this.window.first;
     const acts: Record<string, () => void> = {
       ArrowDown: () => this.toRow(this.spot ? row + 1 : row),
@@ -373,7 +292,7 @@ export class AddressMapView extends LitElement {
   };
 
   private toRow(wanted: number): void {
-    const row = Math.min(Math.max(wanted, 0), (this.count ?? 1) - 1);
+    const row = Math.min(Math.max(wanted, 0), (this.map?.count ?? 1) - 1);
     this.window.show(row);
     this.placeBar();
     const y = this.topOf(row) + wordsHeight * devicePixelRatio;
@@ -389,7 +308,7 @@ export class AddressMapView extends LitElement {
 
   /** In the order in which they appear. */
   private toBlock(by: 1 | -1): void {
-    const { shown } = this;
+    const shown = this.map?.shown;
     const row = this.spot?.row ?? this.window.first;
     if (!shown || row < shown.first || row >= shown.first + shown.count) return;
     const { columns, height, ranks } = shown;
@@ -431,9 +350,19 @@ export class AddressMapView extends LitElement {
   private draw(): void {
     const ctx = this.canvas?.getContext('2d');
     if (!ctx || this.canvas.width < 2 || this.canvas.height < 2) return;
-    const { window, shown, spot, page } = this;
+    const { window, map, spot, page, order } = this;
+    const shown = map?.shown;
     const at = this.projection();
-    const settled = this.want(at);
+    const settled =
+      map?.want({
+        order,
+        first: window.first,
+        end: window.end,
+        height: Math.round(stripHeight(window.rowHeight) * at.area.ratio),
+        columns: visibleColumns(at, page.axis, this.bounds),
+        theme: page.theme,
+        highlight: page.highlight,
+      }) ?? false;
     const colors = colorsOf(page.theme);
     ctx.fillStyle = colors.background;
     ctx.fillRect(0, 0, this.canvas.width, this.canvas.height);
@@ -464,7 +393,8 @@ export class AddressMapView extends LitElement {
   // -- The frame around the canvas.
 
   protected override render(): TemplateResult {
-    const { count, problem, window, spot } = this;
+    const { window, spot, map } = this;
+    const { count, problem } = map ?? {};
     window.resize(count ?? 0, this.scroller?.clientHeight ?? 0);
     const said = spot?.byKeyboard ? this.textOf(spot) : '';
     return html`
@@ -530,112 +460,7 @@ export class AddressMapView extends LitElement {
     </div>`;
   }
 
-  static override styles = [
-    base,
-    css`
-      :host {
-        display: flex;
-        flex-direction: column;
-        min-width: 0;
-        min-height: 0;
-      }
-      .head {
-        display: flex;
-        flex: none;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: 2px 16px;
-        padding: 4px 12px;
-        border-bottom: 1px solid var(--line);
-        font-size: 12px;
-      }
-      .head label {
-        display: inline-flex;
-        align-items: center;
-        gap: 8px;
-        color: var(--dim);
-      }
-      .head .field {
-        height: 26px;
-        padding: 0 2px 0 6px;
-        font-size: 12px;
-      }
-      .dim {
-        color: var(--dim);
-        font-variant-numeric: tabular-nums;
-      }
-      .legend {
-        display: inline-flex;
-        align-items: center;
-        margin-left: auto;
-        white-space: pre;
-      }
-      .legend i {
-        width: 10px;
-        height: 10px;
-        margin-right: 6px;
-        border-radius: 2px;
-        background: var(--envelope);
-      }
-      p {
-        margin: 0;
-        padding: 12px 16px;
-      }
-      .scroller {
-        position: relative;
-        flex: 1;
-        min-height: 0;
-        overflow-x: hidden;
-        overflow-y: auto;
-        scrollbar-width: thin;
-      }
-      .scroller:focus-visible {
-        outline-offset: -2px;
-      }
-      .window {
-        position: sticky;
-        top: 0;
-        height: 100%;
-        overflow: clip;
-      }
-      canvas {
-        display: block;
-        height: 100%;
-        cursor: crosshair;
-      }
-      .tip {
-        position: absolute;
-        z-index: 1;
-        max-width: 70%;
-        padding: 4px 8px;
-        border: 1px solid var(--line-strong);
-        border-radius: 6px;
-        background: var(--raised);
-        font-size: 12px;
-        font-variant-numeric: tabular-nums;
-        pointer-events: none;
-      }
-      @container (max-width: 520px) {
-        .more {
-          display: none;
-        }
-      }
-    `,
-  ];
-}
-
-function painted(
-  { ranks, pixels }: MapPicture,
-  { columns, first, height, key }: Question,
-  reuse: HTMLCanvasElement | undefined,
-): MapRows & { key: string } {
-  const canvas = reuse ?? document.createElement('canvas');
-  const count = Math.floor(ranks.length / Math.max(1, columns.count * height));
-  canvas.width = Math.max(1, columns.count);
-  canvas.height = Math.max(1, count * height);
-  if (count > 0)
-    canvas.getContext('2d')?.putImageData(new ImageData(pixels, columns.count, count * height), 0, 0);
-  return { columns, first, count, height, ranks, canvas, key };
+  static override styles = [base, addressMapStyles];
 }
 
 declare global {
