@@ -130,12 +130,10 @@ for (const folder of ['samples', 'guide']) {
 }
 
 // The page in one file. The worker becomes a Blob, whose script runs under the page's policy.
-const embedded = { workerSource: worker, wasmBase64Gzip: gzip(wasm).toString('base64') };
-// `</script` would end the element and `<!--` may swallow its end. Both occur in strings, templates and regular
-// expressions only, where an escape means the same.
-const escaped = (code, escape) => code.replace(/<(?=\/script|!--)/gi, escape);
-const script =
-  `globalThis.memstrataEmbedded=${escaped(JSON.stringify(embedded), '\\u003C')};\n` + escaped(main, '\\x3C');
+const packed = (data) => gzip(data).toString('base64');
+const parts = { page: packed(main), worker: packed(worker), wasm: packed(wasm) };
+const first = await bundle('src/one_file.ts', { define: { embeddedParts: JSON.stringify(parts) } });
+if (/<(\/script|!--)/i.test(first)) throw new Error('the first script would end its element early');
 const styleHashes = [];
 const single = await replaceLinks(page, async (tag, href) => {
   if (extname(href) === '.css') {
@@ -149,9 +147,13 @@ await put(
   'memstrata.html',
   withPolicy(
     single,
-    `script-src ${hash(script)} 'wasm-unsafe-eval'; worker-src blob:; connect-src 'none'; ` +
+    `script-src ${hash(first)} ${hash(main)} 'wasm-unsafe-eval'; worker-src blob:; connect-src 'none'; ` +
       `style-src ${styleHashes.join(' ') || "'none'"}`,
-  ).replace(mainTag, () => `<script type="module">${script}</script>`),
+  ).replace(
+    mainTag,
+    // `memstrata html` knows by the name that the page can hold a snapshot (web/src/embedded_snapshot.ts).
+    () => `<meta name="holds" content="memstrata-snapshot" />\n    <script type="module">${first}</script>`,
+  ),
 );
 
 const kib = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`.padStart(11);

@@ -90,6 +90,7 @@ test('on paper the dark theme is light in the same hues, without waiting for a p
   const places = [
     [page.locator('header'), 0.5, 0.05],
     [page.locator('.plot'), 0.002, 0.01],
+    [page.locator('memstrata-regions canvas'), 0.002, 0.5],
     [page.locator('memstrata-details'), 0.02, 0.02],
   ] as const;
   const hue = hueOf(await colourOf(page, swatch, 0.5, 0.5));

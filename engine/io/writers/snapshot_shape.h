@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/io/json_values.h"
 #include "engine/io/limits.h"
 #include "engine/io/readers/snapshot_words.h"
-#include "engine/io/json_values.h"
 #include "engine/io/writers/written_lists.h"
 #include "engine/model/recording.h"
 

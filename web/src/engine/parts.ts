@@ -2,9 +2,16 @@
 // causes no request. The one-file page carries both inside itself.
 import type { EngineParts } from './client.ts';
 
+/** What memstrata.html holds, each in gzip and base64. */
+export interface EmbeddedParts {
+  page: string;
+  worker: string;
+  wasm: string;
+}
+
 declare global {
-  // Set by site/build.mjs in memstrata.html.
-  var memstrataEmbedded: { workerSource: string; wasmBase64Gzip: string } | undefined;
+  // Set in memstrata.html (one_file.ts).
+  var memstrataEmbedded: EmbeddedParts | undefined;
 }
 
 /** True in memstrata.html, which reads nothing but the files it is given. */
@@ -13,17 +20,15 @@ export const isOneFile = (): boolean => globalThis.memstrataEmbedded !== undefin
 export async function loadEngineParts(): Promise<EngineParts> {
   const embedded = globalThis.memstrataEmbedded;
   const [source, module] = await Promise.all([
-    embedded ? embedded.workerSource : fetchText('worker.js'),
+    embedded ? unpacked(embedded.worker).text() : fetchPart('worker.js').then((response) => response.text()),
     embedded
-      ? inflate(embedded.wasmBase64Gzip).then((bytes) => WebAssembly.compile(bytes))
+      ? unpacked(embedded.wasm)
+          .arrayBuffer()
+          .then((bytes) => WebAssembly.compile(bytes))
       : compile('engine.wasm'),
   ]);
   const script = new Blob([source], { type: 'text/javascript' });
   return { workerUrl: URL.createObjectURL(script), module };
-}
-
-async function fetchText(name: string): Promise<string> {
-  return (await fetchPart(name)).text();
 }
 
 async function compile(name: string): Promise<WebAssembly.Module> {
@@ -40,8 +45,8 @@ async function fetchPart(name: string): Promise<Response> {
   return response;
 }
 
-async function inflate(base64Gzip: string): Promise<ArrayBuffer> {
+/** Of bytes in gzip and base64. */
+export function unpacked(base64Gzip: string): Response {
   const bytes = Uint8Array.from(atob(base64Gzip), (char) => char.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Response(stream).arrayBuffer();
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')));
 }

@@ -209,6 +209,11 @@ export class RegionsView extends LitElement {
         cursor: pointer;
         touch-action: none;
       }
+      @media print {
+        canvas {
+          filter: var(--on-paper, none);
+        }
+      }
       canvas:focus-visible {
         outline-offset: -2px;
       }

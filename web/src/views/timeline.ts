@@ -339,7 +339,8 @@ export class TimelineView extends LitElement {
         picture: new PictureTrack(engine, () => made === this.kept && this.redraw()),
         kinds: new KindsTrack(engine, () => {
           if (made !== this.kept) return this.prepare(engine, info);
-          this.requestUpdate(); // the legend; draws, too
+          this.requestUpdate(); // the legend
+          this.redraw(); // in the new colours, and asks for shares
         }),
         marks: new MarksTrack(engine, info, () => {
           if (made !== this.kept) return;
