@@ -2,18 +2,11 @@
 // Prints JSON lines (README.md). `--files PATH...` measures other files, without goals.
 //
 // Cold: the first file of a fresh page, whose engine has not run yet. Warm: the same file once more in that page.
-import { execFileSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { serve } from '../../site/serve.mjs';
+import { statSync } from 'node:fs';
+import { emptyPage, given, inputOf, percentile, say, small, withBrowser } from './chromium.mjs';
 
-const root = join(import.meta.dirname, '../..');
-const { chromium } = createRequire(join(root, 'tests/package.json'))('@playwright/test');
 const repeats = 3;
 const ratioGoal = 1.4;
-const small = process.argv.includes('--small');
-const given = process.argv.includes('--files') ? process.argv.slice(process.argv.indexOf('--files') + 1) : [];
 
 /** Events of the inputs, and the seconds that must never be passed. */
 const inputs = [
@@ -24,10 +17,7 @@ const inputs = [
   [10_000_000, 8],
 ].slice(0, small ? 1 : undefined);
 
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-const executablePath = [process.env.MEMSTRATA_CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
-  (path) => path !== undefined && existsSync(path),
-);
+const median = (values) => percentile(values, 0.5);
 
 /** Seconds of reading the file as a stream in a worker that does nothing else. */
 async function bareRead(context, path) {
@@ -86,9 +76,7 @@ async function measure(browser, url, path, events) {
   for (let i = 0; i < repeats; ++i) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
     bare.push(await bareRead(context, path));
-    const page = await context.newPage();
-    await page.goto(url);
-    await page.locator('memstrata-viewer[data-state="empty"]').waitFor();
+    const page = await emptyPage(context, url);
     cold.push(await open(page, path, events));
     bare.push(await bareRead(context, path));
     warm.push(await open(page, path, events));
@@ -113,34 +101,15 @@ function tell(path, limit, { bare, cold, warm, worst }) {
       goal: `${ratioGoal} x, never over ${limit} s`,
       met: seconds <= ratioGoal * bare && worst <= limit,
     };
-    console.log(JSON.stringify(line));
+    say(line);
   }
 }
 
-const server = await serve({ folder: join(root, 'build/site') });
-const browser = await chromium.launch({
-  executablePath,
-  args: ['--no-sandbox', '--disable-background-networking'],
-});
-try {
-  if (given.length > 0) {
-    for (const path of given) tell(path, Infinity, await measure(browser, server.url, path, 1));
-  } else {
-    for (const [events, limit] of inputs) {
-      const count = small ? events / 30 : events;
-      const made = execFileSync(
-        'python3',
-        [join(import.meta.dirname, 'inputs.py'), String(Math.floor(count))],
-        {
-          encoding: 'utf8',
-          stdio: ['ignore', 'pipe', 'inherit'],
-        },
-      );
-      const path = made.trim();
-      tell(path, limit, await measure(browser, server.url, path, count));
-    }
+await withBrowser(async (browser, url) => {
+  for (const path of given) tell(path, Infinity, await measure(browser, url, path, 1));
+  for (const [events, limit] of given.length > 0 ? [] : inputs) {
+    const count = Math.floor(small ? events / 30 : events);
+    const path = inputOf(String(count));
+    tell(path, limit, await measure(browser, url, path, count));
   }
-} finally {
-  await browser.close();
-  await server.close();
-}
+});

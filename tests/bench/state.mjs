@@ -1,19 +1,8 @@
 // The state panel in Chromium: from the key to the first state, a step to the next event, a jump to the other end.
 // Prints JSON lines (README.md). `--files PATH...` measures other files.
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename, join } from 'node:path';
-import { serve } from '../../site/serve.mjs';
+import { forEachOpened, percentile, say, small } from './chromium.mjs';
 
-const root = join(import.meta.dirname, '../..');
-const { chromium } = createRequire(join(root, 'tests/package.json'))('@playwright/test');
-const small = process.argv.includes('--small');
-const given = process.argv.includes('--files') ? process.argv.slice(process.argv.indexOf('--files') + 1) : [];
-const executablePath = [process.env.MEMSTRATA_CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
-  (path) => path !== undefined && existsSync(path),
-);
-const inputs = small ? ['30000'] : ['1000000', '1000000-tiny', '10000000'];
+const inputs = small ? [['30000']] : [['1000000'], ['1000000-tiny'], ['10000000']];
 const openGoal = 150;
 const stepGoal = 16;
 
@@ -76,58 +65,26 @@ async function drive({ kind, steps }) {
   return times;
 }
 
-const at = (values, part) =>
-  values.toSorted((a, b) => a - b)[Math.min(Math.floor(values.length * part), values.length - 1)];
-const say = (work, measured, goal) =>
-  console.log(
-    JSON.stringify({
-      work,
-      measured,
-      unit: 'ms',
-      goal: goal ? `${goal} ms` : '',
-      met: !goal || measured <= goal,
-    }),
-  );
+const tell = (work, measured, goal) =>
+  say({
+    work,
+    measured,
+    unit: 'ms',
+    goal: goal ? `${goal} ms` : '',
+    met: !goal || measured <= goal,
+  });
 
-async function measure(page, path, name) {
-  await page.locator('input[type=file]').first().setInputFiles(path);
-  await page.locator('.plot[data-settled]').waitFor({ timeout: 180_000 });
+await forEachOpened(inputs, async (page, label) => {
   await page.waitForTimeout(1000);
   const [first] = await page.evaluate(drive, { kind: 'open', steps: 1 });
-  say(`state, ${name}: opened by key for the first time`, first, openGoal);
+  tell(`state, ${label}: opened by key for the first time`, first, openGoal);
   await page.keyboard.press('1');
   await page.waitForTimeout(300);
   const [again] = await page.evaluate(drive, { kind: 'open', steps: 1 });
-  say(`state, ${name}: opened again`, again, openGoal);
+  tell(`state, ${label}: opened again`, again, openGoal);
   const steps = await page.evaluate(drive, { kind: 'step', steps: 100 });
-  say(`state, ${name}: step, median`, at(steps, 0.5), stepGoal);
-  say(`state, ${name}: step, p95`, at(steps, 0.95));
+  tell(`state, ${label}: step, median`, percentile(steps, 0.5), stepGoal);
+  tell(`state, ${label}: step, p95`, percentile(steps, 0.95));
   const jumps = await page.evaluate(drive, { kind: 'jump', steps: 20 });
-  say(`state, ${name}: to the other end, median`, at(jumps, 0.5));
-}
-
-const server = await serve({ folder: join(root, 'build/site') });
-const browser = await chromium.launch({
-  executablePath,
-  args: ['--no-sandbox', '--disable-background-networking', '--disable-gpu'],
+  tell(`state, ${label}: to the other end, median`, percentile(jumps, 0.5));
 });
-try {
-  const files = given.map((path) => [path, basename(path)]);
-  for (const name of given.length > 0 ? [] : inputs) {
-    const path = execFileSync('python3', [join(import.meta.dirname, 'inputs.py'), name], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    files.push([path.trim(), `${name} events`]);
-  }
-  for (const [path, name] of files) {
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    await page.goto(server.url);
-    await page.locator('memstrata-viewer[data-state="empty"]').waitFor();
-    await measure(page, path, name);
-    await page.close();
-  }
-} finally {
-  await browser.close();
-  await server.close();
-}

@@ -2,19 +2,7 @@
 // Prints JSON lines (README.md). `--files PATH...` measures other files.
 //
 // The reference is the same page's animation frames at rest: what the browser can do on this machine just then.
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename, join } from 'node:path';
-import { serve } from '../../site/serve.mjs';
-
-const root = join(import.meta.dirname, '../..');
-const { chromium } = createRequire(join(root, 'tests/package.json'))('@playwright/test');
-const small = process.argv.includes('--small');
-const given = process.argv.includes('--files') ? process.argv.slice(process.argv.indexOf('--files') + 1) : [];
-const executablePath = [process.env.MEMSTRATA_CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
-  (path) => path !== undefined && existsSync(path),
-);
+import { forEachOpened, percentile, say, small } from './chromium.mjs';
 
 /** Inputs by name (inputs.py), and milliseconds to the exact picture: median and 95th percentile. */
 const usual = { median: 35, p95: 70 };
@@ -87,19 +75,11 @@ async function move({ kind, steps }) {
   return { intervals, answers };
 }
 
-const at = (values, part) =>
-  values.toSorted((a, b) => a - b)[Math.min(Math.floor(values.length * part), values.length - 1)];
-const say = (line) => console.log(JSON.stringify(line));
-
-async function measure(page, path, name, goal) {
-  await page.locator('input[type=file]').first().setInputFiles(path);
-  await page.locator('.plot[data-settled]').waitFor({ timeout: 180_000 });
-  const events = Number(await page.locator('[data-stat="events"]').getAttribute('data-count'));
-  if (!(events > 0)) throw new Error(`${path}: no events are shown`);
+await forEachOpened(inputs, async (page, name, goal) => {
   for (const axis of ['Events', 'Time']) {
     await page.getByLabel(axis, { exact: true }).check({ force: true });
     await page.locator('.plot[data-settled]').waitFor({ timeout: 30_000 });
-    const rest = at((await page.evaluate(move, { kind: 'rest', steps: 60 })).intervals, 0.5);
+    const rest = percentile((await page.evaluate(move, { kind: 'rest', steps: 60 })).intervals, 0.5);
     for (const kind of ['zoom', 'pan', 'tall', 'hover']) {
       await page.keyboard.press('f');
       await page.waitForTimeout(400);
@@ -110,7 +90,7 @@ async function measure(page, path, name, goal) {
       const what = { zoom: 'zoom', pan: 'pan', tall: 'zoom of heights', hover: 'hover' }[kind];
       const on = `${what}, ${name}, ${axis.toLowerCase()} axis`;
       if (kind === 'hover') {
-        const measured = at(answers, 0.5);
+        const measured = percentile(answers, 0.5);
         say({
           work: `${on}: to text, median`,
           measured,
@@ -120,9 +100,9 @@ async function measure(page, path, name, goal) {
         });
         continue;
       }
-      const frames = at(intervals, 0.5);
+      const frames = percentile(intervals, 0.5);
       say({
-        work: `${on}: frame, median (p95 ${at(intervals, 0.95).toFixed(0)})`,
+        work: `${on}: frame, median (p95 ${percentile(intervals, 0.95).toFixed(0)})`,
         measured: frames,
         unit: 'ms',
         reference: 'frame at rest',
@@ -136,7 +116,7 @@ async function measure(page, path, name, goal) {
         [0.95, goal.p95],
       ]) {
         if (limit === Infinity) continue;
-        const measured = at(answers, part);
+        const measured = percentile(answers, part);
         say({
           work: `${on}: exact picture, ${part === 0.5 ? 'median' : 'p95'}`,
           measured,
@@ -147,31 +127,4 @@ async function measure(page, path, name, goal) {
       }
     }
   }
-}
-
-const server = await serve({ folder: join(root, 'build/site') });
-const browser = await chromium.launch({
-  executablePath,
-  args: ['--no-sandbox', '--disable-background-networking', '--disable-gpu'],
 });
-try {
-  const files = given.map((path) => [path, basename(path), usual]);
-  for (const [name, goal] of given.length > 0 ? [] : inputs) {
-    const inputsScript = join(import.meta.dirname, 'inputs.py');
-    const path = execFileSync('python3', [inputsScript, name], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    files.push([path.trim(), `${name} events`, goal]);
-  }
-  for (const [path, name, goal] of files) {
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    await page.goto(server.url);
-    await page.locator('memstrata-viewer[data-state="empty"]').waitFor();
-    await measure(page, path, name, goal);
-    await page.close();
-  }
-} finally {
-  await browser.close();
-  await server.close();
-}
