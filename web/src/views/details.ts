@@ -112,7 +112,7 @@ export class DetailsView extends LitElement {
 
   private empty(info: ViewInfo | undefined): TemplateResult {
     return html`<div class="empty">
-      <h2>Block</h2>
+      <h2>${info?.bands === 'segments' ? 'Segment' : 'Block'}</h2>
       <p>Point at a band to see what it is and where it was allocated. Click to keep it here.</p>
       ${
         info && info.events > 0 && !info.has_stacks
