@@ -48,7 +48,7 @@ struct Side {
   [[nodiscard]] Status find(const std::string& at, TopBy by) {
     const auto event = event_of(opened, at);
     if (!event) return tl::unexpected(event.error());
-    if (const Status there = go_to(memory, *event); !there) return there;
+    if (Status there = go_to(memory, *event); !there) return there;
     auto found = analysis::find_top(recording, opened.snapshot, opened.lifetimes, *event, by, size_t(-1));
     if (!found) return tl::unexpected(found.error());
     top = std::move(*found);

@@ -117,7 +117,7 @@ struct Session::State {
   [[nodiscard]] Status find_attributes() {
     if (view->attributes) return {};
     if (!view->range_of_rank.empty()) {
-      if (const Status ready = open_state(); !ready) return ready;
+      if (Status ready = open_state(); !ready) return ready;
       auto found = analysis::segment_attributes(recording, view->snapshot, view->state->history(),
                                                 view->range_of_rank.span());
       if (!found) return tl::unexpected(found.error());
