@@ -77,7 +77,7 @@ const tell = (work, measured, goal) =>
 await forEachOpened(inputs, async (page, label) => {
   await page.waitForTimeout(1000);
   const [first] = await page.evaluate(drive, { kind: 'open', steps: 1 });
-  tell(`state, ${label}: opened by key for the first time`, first, openGoal);
+  tell(`state, ${label}: opened by key, a second after the picture`, first, openGoal);
   await page.keyboard.press('1');
   await page.waitForTimeout(300);
   const [again] = await page.evaluate(drive, { kind: 'open', steps: 1 });

@@ -18,6 +18,10 @@ const mostReading = Math.min(4, Math.max(2, navigator.hardwareConcurrency || 2))
 /** Events whose peaks are found out while one looks at the picture: about a second (see findPeaks). */
 const mostCompared = 4_000_000;
 
+/** Events of which the states are built while one looks at the picture: about a third of a second, 36 MB. */
+const mostPrepared = 1_500_000;
+const restBefore = 500; // ms
+
 /** A file that could be read. */
 export interface OpenFile {
   name: string;
@@ -202,6 +206,20 @@ export class OpenFiles implements ReactiveController {
       return found?.[index]?.find(({ device }) => device === shown)?.bytes;
     });
     this.host.requestUpdate();
+  }
+
+  /**
+   * Builds the states of the device shown, so that the panels open at once; called when its picture is there. Longer
+   * recordings wait until a panel is opened or pointed at: their engine would not answer meanwhile.
+   */
+  prepareStates(): void {
+    const { file } = this;
+    const view = file?.view;
+    if (!file || !view || view.events > mostPrepared) return;
+    setTimeout(() => {
+      if (file === this.file && view === file.view && file.engine.alive)
+        file.engine.call('states', {}).catch(() => undefined); // a panel asks again, and tells
+    }, restBefore);
   }
 
   /** Has an engine ready for the next file; called when there is nothing more urgent to do. */

@@ -210,6 +210,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
       performance.mark('memstrata:first-picture');
     this.files.prepareNext();
     void this.files.findPeaks();
+    this.files.prepareStates();
     this.prepareOthers();
   }
 
