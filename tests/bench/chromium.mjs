@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { serve } from '../../site/serve.mjs';
 
 const root = join(import.meta.dirname, '../..');
+export const site = join(root, 'build/site');
 const { chromium } = createRequire(join(root, 'tests/package.json'))('@playwright/test');
 
 export const small = process.argv.includes('--small');
@@ -28,7 +29,7 @@ export async function withBrowser(measure, more = []) {
   const executablePath = [process.env.MEMSTRATA_CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
     (path) => path !== undefined && existsSync(path),
   );
-  const server = await serve({ folder: join(root, 'build/site') });
+  const server = await serve({ folder: site });
   const browser = await chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-background-networking', ...more],

@@ -2,8 +2,10 @@
 // Prints JSON lines (README.md). `--files PATH...` measures other files, without goals.
 //
 // Cold: the first file of a fresh page, whose engine has not run yet. Warm: the same file once more in that page.
-import { statSync } from 'node:fs';
-import { emptyPage, given, inputOf, percentile, say, small, withBrowser } from './chromium.mjs';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { emptyPage, given, inputOf, percentile, say, site, small, withBrowser } from './chromium.mjs';
 
 const repeats = 3;
 const ratioGoal = 1.4;
@@ -105,6 +107,21 @@ function tell(path, limit, { bare, cold, warm, worst }) {
   }
 }
 
+/** What a browser fetches of the page, as a server packs it. */
+function tellSize() {
+  const files = ['index.html', 'main.js', 'worker.js', 'engine.wasm'].map((name) =>
+    readFileSync(join(site, name)),
+  );
+  for (const [packing, pack] of [
+    ['brotli', brotliCompressSync],
+    ['gzip', (data) => gzipSync(data, { level: 9 })],
+  ]) {
+    const measured = files.reduce((sum, data) => sum + pack(data).length, 0) / 1000;
+    say({ work: `the page's files, ${packing}`, measured, unit: 'KB', goal: '400 KB', met: measured <= 400 });
+  }
+}
+
+if (given.length === 0) tellSize();
 await withBrowser(async (browser, url) => {
   for (const path of given) tell(path, Infinity, await measure(browser, url, path, 1));
   for (const [events, limit] of given.length > 0 ? [] : inputs) {
