@@ -4,6 +4,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import { formatBytes, formatCount, plural } from '../base/format.ts';
+import { onceAFrame } from '../base/once_a_frame.ts';
 import type { AxisUnits, DevicePx, Rank } from '../base/units.ts';
 import { colorsOf } from '../draw/colors.ts';
 import {
@@ -56,7 +57,7 @@ export class AddressMapView extends LitElement {
   /** Where the chosen moment lies on the axis. */
   private moment: AxisUnits | undefined;
   private map: MapTrack | undefined;
-  private drawing = false;
+  private readonly redraw = onceAFrame(() => this.draw());
   private resting = 0;
   private revealed: Rank = -1;
   private readonly resized = new ResizeObserver(() => this.resize());
@@ -336,15 +337,6 @@ export class AddressMapView extends LitElement {
 
   private topOf(row: number): DevicePx {
     return Math.round((row * this.window.rowHeight - this.window.top) * devicePixelRatio);
-  }
-
-  private redraw(): void {
-    if (this.drawing) return;
-    this.drawing = true;
-    requestAnimationFrame(() => {
-      this.drawing = false;
-      this.draw();
-    });
   }
 
   private draw(): void {

@@ -8,7 +8,7 @@ import { ownFrame } from '../state/stack_lines.ts';
 import './copy_button.ts';
 import type { CopyButton } from './copy_button.ts';
 import './stack.ts';
-import { base, facts } from './styles.ts';
+import { base, facts, partTitle } from './styles.ts';
 import { symbols } from './symbols.ts';
 
 /** Tells `go` with a Goal, and `unpin`. */
@@ -128,6 +128,7 @@ export class DetailsView extends LitElement {
   static override styles = [
     base,
     facts,
+    partTitle,
     css`
       :host {
         display: block;
@@ -143,18 +144,6 @@ export class DetailsView extends LitElement {
         font-weight: 600;
         letter-spacing: -0.01em;
         font-variant-numeric: tabular-nums;
-      }
-      h3 {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        justify-content: space-between;
-        gap: 4px 8px;
-        margin: 16px 0 4px;
-        padding-top: 12px;
-        border-top: 1px solid var(--line);
-        font-size: 13px;
-        font-weight: 600;
       }
       .empty {
         color: var(--dim);

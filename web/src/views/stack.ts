@@ -6,7 +6,7 @@ import type { Frame } from '../engine/answers.ts';
 import type { Described } from '../state/described.ts';
 import { originsOf, runsOf, type StackRun } from '../state/stack_lines.ts';
 import './copy_button.ts';
-import { base } from './styles.ts';
+import { base, partTitle } from './styles.ts';
 import { symbols } from './symbols.ts';
 
 const foldFrom = 4; // library frames in a row that fold into one line
@@ -96,21 +96,10 @@ export class StackView extends LitElement {
 
   static override styles = [
     base,
+    partTitle,
     css`
       :host {
         display: block;
-      }
-      h3 {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        justify-content: space-between;
-        gap: 4px 8px;
-        margin: 16px 0 4px;
-        padding-top: 12px;
-        border-top: 1px solid var(--line);
-        font-size: 13px;
-        font-weight: 600;
       }
       .function,
       .fx {

@@ -4,6 +4,7 @@ import { css, html, LitElement, nothing, type PropertyValues, type TemplateResul
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { formatBytes, formatCount, plural } from '../base/format.ts';
 import { LatestOnly } from '../base/latest_only.ts';
+import { onceAFrame } from '../base/once_a_frame.ts';
 import { drawFrame, drawState, legendOf, shiftBetween } from '../draw/state_rects.ts';
 import { EngineFailure } from '../engine/client.ts';
 import type { BlockRow, SegmentRow, StatePick, StatePlace, StateTotals } from '../engine/state_answers.ts';
@@ -55,7 +56,7 @@ export class StatePictureView extends LitElement {
   private reveal = false;
   private layouts: LatestOnly<Question, Shown> | undefined;
   private picks: LatestOnly<Point, StatePick | null> | undefined;
-  private drawing = false;
+  private readonly redraw = onceAFrame(() => this.draw());
   /** Number of the rectangle that the keyboard is on. */
   private cursor = -1;
   private readonly resized = new ResizeObserver(() => this.resize());
@@ -296,15 +297,6 @@ export class StatePictureView extends LitElement {
   }
 
   // -- Drawing.
-
-  private redraw(): void {
-    if (this.drawing) return;
-    this.drawing = true;
-    requestAnimationFrame(() => {
-      this.drawing = false;
-      this.draw();
-    });
-  }
 
   private draw(): void {
     const ctx = this.canvas?.getContext('2d');

@@ -221,3 +221,19 @@ export const card = css`
     line-height: 1.5;
   }
 `;
+
+/** Heading of a part of the details, with room for a button at its end. */
+export const partTitle = css`
+  h3 {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    justify-content: space-between;
+    gap: 4px 8px;
+    margin: 16px 0 4px;
+    padding-top: 12px;
+    border-top: 1px solid var(--line);
+    font-size: 13px;
+    font-weight: 600;
+  }
+`;

@@ -6,6 +6,7 @@ import { html, LitElement, type PropertyValues, type TemplateResult } from 'lit'
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import { formatBytes, formatCount } from '../base/format.ts';
+import { onceAFrame } from '../base/once_a_frame.ts';
 import type { Bytes, Rank } from '../base/units.ts';
 import { colorsOf, enginePalette, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds, colourNames, colourWays } from '../draw/palettes.ts';
@@ -120,7 +121,7 @@ export class TimelineView extends LitElement {
   private gestures: Gestures | undefined;
   private box: { from: Point; to: Point } | undefined;
   private pendingView: Viewport | undefined;
-  private drawing = false;
+  private readonly redraw = onceAFrame(() => this.draw());
   private firstPicture = false;
   private toldView: Viewport | undefined;
   private readonly resized = new ResizeObserver((entries) => this.resize(entries));
@@ -467,15 +468,6 @@ export class TimelineView extends LitElement {
     }
     this.stage.area = plotArea(width, height, ratio);
     this.draw(); // at once: setting the size has emptied the canvas
-  }
-
-  private redraw(): void {
-    if (this.drawing) return;
-    this.drawing = true;
-    requestAnimationFrame(() => {
-      this.drawing = false;
-      this.draw();
-    });
   }
 
   private draw(): void {
