@@ -42,9 +42,21 @@ export async function withBrowser(measure, more = []) {
   }
 }
 
-/** A page that waits for a file. */
+/** Runs in the page: the first element that fits, also inside shadow roots, or null. */
+function within(from, selector) {
+  const found = from.querySelector(selector);
+  if (found) return found;
+  for (const element of from.querySelectorAll('*')) {
+    const inside = element.shadowRoot && within(element.shadowRoot, selector);
+    if (inside) return inside;
+  }
+  return null;
+}
+
+/** A page that waits for a file; what runs in it finds `within`. */
 export async function emptyPage(context, url) {
   const page = await context.newPage();
+  await page.addInitScript(`globalThis.within = ${within};`);
   await page.goto(url);
   await page.locator('memstrata-viewer[data-state="empty"]').waitFor();
   return page;

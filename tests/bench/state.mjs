@@ -8,15 +8,7 @@ const stepGoal = 16;
 
 /** Runs in the page: presses keys, and waits each time until list and picture show the event that is meant. */
 async function drive({ kind, steps }) {
-  const within = (from, selector) => {
-    const found = from.querySelector(selector);
-    if (found) return found;
-    for (const element of from.querySelectorAll('*')) {
-      const inside = element.shadowRoot && within(element.shadowRoot, selector);
-      if (inside) return inside;
-    }
-    return null;
-  };
+  const { within } = globalThis; // chromium.mjs
   const soon = () =>
     new Promise((resolve) => {
       const channel = new MessageChannel();

@@ -18,15 +18,7 @@ const frameGoal = 1000 / 60 + 0.5;
 
 /** Runs in the page: `steps` movements, each given time to be answered; what the reader of the screen would see. */
 async function move({ kind, steps }) {
-  const within = (from, selector) => {
-    const found = from.querySelector(selector);
-    if (found) return found;
-    for (const element of from.querySelectorAll('*')) {
-      const inside = element.shadowRoot && within(element.shadowRoot, selector);
-      if (inside) return inside;
-    }
-    return null;
-  };
+  const { within } = globalThis; // chromium.mjs
   const plot = within(document, '.plot');
   const canvas = plot.querySelector('canvas.overlay');
   const rect = canvas.getBoundingClientRect();
