@@ -81,8 +81,6 @@ export interface ProbeQuestion {
   bytes: Bytes;
   /** The block whose details the page already has; they are not sent again. */
   known: Rank;
-  /** Grid on which the block's outline is wanted. */
-  columns: Columns | undefined;
 }
 
 export interface ProbeAnswer {
@@ -90,7 +88,6 @@ export interface ProbeAnswer {
   pick: Pick | null;
   /** undefined = no block, or the one that is known. */
   details: Band | undefined;
-  outline: Edges | undefined;
 }
 
 /** Of a band, one value per column; NaN outside its life. */

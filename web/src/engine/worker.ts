@@ -305,9 +305,7 @@ function probe(id: number, question: ProbeQuestion): void {
   );
   const rank = pick?.rank ?? -1;
   const details = rank >= 0 && rank !== question.known ? bandOf(from, rank) : null;
-  const outline = rank >= 0 && question.columns ? edgesOf(from, rank, question.columns) : undefined;
-  const transfer = outline ? [outline.lower.buffer, outline.upper.buffer] : [];
-  answer('probe', id, { pick, details: details ?? undefined, outline }, transfer);
+  answer('probe', id, { pick, details: details ?? undefined });
 }
 
 let shownBands: Bands = 'blocks';

@@ -7,7 +7,7 @@ import type { Axis, Band, Pick } from '../engine/answers.ts';
 import type { Columns, ProbeAnswer, ProbeQuestion } from '../engine/protocol.ts';
 import { bringIntoView } from '../state/viewport.ts';
 import type { Point } from './gestures.ts';
-import type { Outline, Stage } from './stage.ts';
+import type { Stage } from './stage.ts';
 import type { ViewMotion } from './view_motion.ts';
 
 export interface Moment {
@@ -20,7 +20,7 @@ export interface Moment {
 }
 
 export interface MomentTarget {
-  /** The moment, its outline or its cursor changed. */
+  /** The moment or its cursor changed. */
   changed(): void;
   /** Another block lies under it. */
   pointed(block: Band): void;
@@ -36,7 +36,6 @@ interface Question extends ProbeQuestion {
 
 export class MomentTrack {
   moment: Moment | undefined;
-  outline: Outline | undefined;
   pointer: Point | undefined;
   private hovered: Band | undefined;
   /** The cursor was last moved by key: the resting pointer does not take it back. */
@@ -75,7 +74,6 @@ export class MomentTrack {
     this.aim = undefined;
     this.moment = undefined;
     this.hovered = undefined;
-    this.outline = undefined;
     this.pointer = undefined;
   }
 
@@ -86,7 +84,6 @@ export class MomentTrack {
     this.byKeyboard = false;
     this.aim = undefined;
     this.moment = undefined;
-    this.outline = undefined;
     this.target.changed();
   }
 
@@ -96,7 +93,6 @@ export class MomentTrack {
     if (!at || !this.stage.projection().contains(at.x, at.y)) {
       this.probes.forget();
       this.moment = undefined;
-      this.outline = undefined;
       this.target.changed();
       return;
     }
@@ -116,7 +112,7 @@ export class MomentTrack {
 
   /** What lies at a point, asked for on its own. */
   probeOnce(at: Point): Promise<ProbeAnswer | undefined> {
-    return this.stage.ask('probe', { ...this.placeOf(at), known: -1, columns: undefined });
+    return this.stage.ask('probe', { ...this.placeOf(at), known: -1 });
   }
 
   /** The cursor to an event; the view follows if it lies outside. */
@@ -132,7 +128,6 @@ export class MomentTrack {
       width: 1,
       bytes,
       known: this.hovered?.rank ?? -1,
-      columns: stage.columns(),
       byKeyboard: true,
     });
     const { view, bounds } = stage;
@@ -200,19 +195,17 @@ export class MomentTrack {
     this.probes.request({
       ...this.placeOf(at),
       known: this.hovered?.rank ?? -1,
-      columns: this.stage.columns(),
       byKeyboard: false,
     });
   }
 
   private probed(answer: ProbeAnswer, question: Question): void {
-    const { axis, column, width, bytes, columns, byKeyboard } = question;
-    const { pick, details, outline } = answer;
+    const { axis, column, width, bytes, byKeyboard } = question;
+    const { pick, details } = answer;
     const old = this.moment;
     this.moment = { axis, column, width, bytes, pick: pick ?? undefined, byKeyboard };
     if (byKeyboard && pick) void this.placeCursor(pick.event);
     if (details) this.hovered = details;
-    this.outline = pick && outline && columns ? { rank: pick.rank, columns, ...outline } : undefined;
     if (pick && pick.rank >= 0 && (details || old?.pick?.rank !== pick.rank) && this.hovered)
       this.target.pointed(this.hovered);
     this.target.changed();

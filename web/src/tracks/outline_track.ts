@@ -1,4 +1,4 @@
-// Keeps the outline of the chosen band for what is visible.
+// Keeps the outline of a band for what is visible.
 import { LatestOnly } from '../base/latest_only.ts';
 import type { Rank } from '../base/units.ts';
 import type { Band } from '../engine/answers.ts';
@@ -12,6 +12,7 @@ interface Question {
 
 export class OutlineTrack {
   private kept: Outline | undefined;
+  private asked = '';
   private readonly latest: LatestOnly<Question, Edges>;
 
   constructor(
@@ -31,16 +32,24 @@ export class OutlineTrack {
   forget(): void {
     this.latest.forget();
     this.kept = undefined;
+    this.asked = '';
   }
 
-  /** What there is of the block's outline; asks for what is missing. */
-  of(block: Band | undefined): Outline | undefined {
+  /** What there is of the block's outline; asks for what is missing, unless it has to wait. */
+  of(block: Band | undefined, mayAsk = true): Outline | undefined {
     if (!block) return undefined;
     const columns = this.stage.columns();
     const { kept } = this;
     const usable = kept?.rank === block.rank && kept.columns.axis === columns.axis ? kept : undefined;
-    if (!usable || !covers(usable.columns, columns)) this.latest.request({ rank: block.rank, columns });
+    if (mayAsk && (!usable || !covers(usable.columns, columns))) this.ask({ rank: block.rank, columns });
     return usable;
+  }
+
+  private ask(question: Question): void {
+    const key = JSON.stringify(question);
+    if (key === this.asked) return;
+    this.asked = key;
+    this.latest.request(question);
   }
 }
 

@@ -50,6 +50,9 @@ interface Question extends PictureQuestion {
 const overscan = 192;
 const leastMargin = 96;
 
+/** A zoom rests so long before anything beyond what is visible is drawn: its next step would wait for that. */
+const restMs = 150;
+
 const retryAfterMs = 300;
 const mostFailures = 2; // of the same picture
 
@@ -59,6 +62,9 @@ export class PictureTrack {
   problem: string | undefined;
   private failures = 0;
   private asked = '';
+  private scale = { x: 0, y: 0 };
+  private zooming = false;
+  private rest = 0; // timer
   /** Everything, coarsely. */
   backdrop: Picture | undefined;
   private readonly exact: LatestOnly<Question, PictureAnswer>;
@@ -105,6 +111,7 @@ export class PictureTrack {
   want(at: Projection, axis: Axis, bounds: Bounds, style: PictureStyle): boolean {
     const visible = visibleColumns(at, axis, bounds);
     const rows = visibleRows(at);
+    this.noteScale(at);
     if (!this.shown || !covers(this.shown, visible, rows, style.key)) {
       this.ask(visible, rows, style);
       return false;
@@ -113,10 +120,27 @@ export class PictureTrack {
     // What is visible comes first. The engine draws only columns that it has not: a pan is met before it reaches
     // the edge.
     const wide = widened(visible, bounds, leastMargin);
-    if (!covers(this.shown, wide, rows, style.key)) this.ask(widened(visible, bounds, overscan), rows, style);
+    if (!covers(this.shown, wide, rows, style.key)) {
+      if (this.zooming) this.rest ||= setTimeout(this.rested, restMs);
+      else this.ask(widened(visible, bounds, overscan), rows, style);
+    }
     this.wantBackdrop(at.area, axis, bounds, style);
     return true;
   }
+
+  private noteScale({ unitsPerPixel: x, bytesPerPixel: y }: Projection): void {
+    if (isNear(x, this.scale.x, x) && isNear(y, this.scale.y, y)) return;
+    this.scale = { x, y };
+    this.zooming = true;
+    clearTimeout(this.rest);
+    this.rest = 0;
+  }
+
+  private readonly rested = (): void => {
+    this.zooming = false;
+    this.rest = 0;
+    this.changed();
+  };
 
   private ask(columns: Columns, rows: Rows, style: PictureStyle): void {
     const question = {
@@ -125,6 +149,7 @@ export class PictureTrack {
       ...looks(style),
     };
     const key = JSON.stringify([question.columns, rows, style.key]);
+    if (key === this.asked && this.exact.busy) return;
     if (key !== this.asked) this.failures = 0;
     this.asked = key;
     if (this.failures < mostFailures) this.exact.request(question);
@@ -216,14 +241,15 @@ function covers(picture: Picture, columns: Columns, rows: Rows, style: string): 
     have.width === columns.width &&
     have.first <= columns.first &&
     have.first + have.count >= columns.first + columns.count &&
-    equalBytes(drawn.bytesPerRow, rows.bytesPerRow, rows.bytesPerRow) &&
-    equalBytes(drawn.bottom, rows.bottom, rows.bytesPerRow) &&
+    isNear(drawn.bytesPerRow, rows.bytesPerRow, rows.bytesPerRow) &&
+    isNear(drawn.bottom, rows.bottom, rows.bytesPerRow) &&
     drawn.count === rows.count
   );
 }
 
-function equalBytes(a: Bytes, b: Bytes, row: Bytes): boolean {
-  return Math.abs(a - b) < row * 1e-4;
+/** Within a small part of a `unit`. */
+function isNear(a: number, b: number, unit: number): boolean {
+  return Math.abs(a - b) < unit * 1e-4;
 }
 
 function coversView({ columns, rows }: Picture, view: Viewport): boolean {

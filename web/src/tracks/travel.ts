@@ -168,7 +168,6 @@ export class Travel {
       width: 1,
       bytes: 0,
       known: -1,
-      columns: undefined,
     });
     return answer?.pick ? Math.max(answer.pick.event, 0) : undefined;
   }

@@ -89,7 +89,7 @@ export class TimelineView extends LitElement {
   private readonly motion = new ViewMotion(
     this.stage,
     () => this.cursor.pointer,
-    () => this.redraw(),
+    () => this.moved(),
   );
   private readonly cursor: MomentTrack = new MomentTrack(this.stage, this.motion, {
     changed: () => {
@@ -111,6 +111,7 @@ export class TimelineView extends LitElement {
     (event, step) => this.choose(event, step),
   );
   private readonly pinOutline = new OutlineTrack(this.stage, () => this.redraw());
+  private readonly hoverOutline = new OutlineTrack(this.stage, () => this.drawOverlay());
   private readonly ruler = new RulerTrack(this.stage, this.travel, () => {
     this.requestUpdate(); // it is told in words, too
     this.drawOverlay();
@@ -123,6 +124,8 @@ export class TimelineView extends LitElement {
   private pendingView: Viewport | undefined;
   private readonly redraw = onceAFrame(() => this.draw());
   private firstPicture = false;
+  /** The picture shown is exact. */
+  private settled = false;
   private toldView: Viewport | undefined;
   private readonly resized = new ResizeObserver((entries) => this.resize(entries));
 
@@ -315,6 +318,7 @@ export class TimelineView extends LitElement {
       this.pendingView = undefined;
       this.cursor.forget();
       this.pinOutline.forget();
+      this.hoverOutline.forget();
       this.chosenTrack.forget();
       this.ruler.forget();
       this.labels.forget();
@@ -470,6 +474,19 @@ export class TimelineView extends LitElement {
     this.draw(); // at once: setting the size has emptied the canvas
   }
 
+  /** The engine begins at once: at the next frame the exact picture may be there. */
+  private moved(): void {
+    if (this.kept && this.stage.area.width > 1) this.wantPicture(this.kept);
+    this.redraw();
+  }
+
+  /** True if the picture shown is exactly the one wanted. */
+  private wantPicture(kept: Kept): boolean {
+    const { stage } = this;
+    const style = this.styleOf(kept, this.highlight);
+    return kept.picture.want(stage.projection(), stage.axis, stage.bounds, style);
+  }
+
   private draw(): void {
     const { kept, stage } = this;
     const ctx = this.baseCanvas?.getContext('2d');
@@ -477,7 +494,8 @@ export class TimelineView extends LitElement {
     const { picture, kinds } = kept;
     kinds.want(this.colourBy);
     const at = stage.projection();
-    const settled = picture.want(at, this.axis, stage.bounds, this.styleOf(kept, this.highlight));
+    this.settled = this.wantPicture(kept);
+    const { settled } = this;
     if (settled && picture.shown) this.labels.want(picture.shown);
     const { labels, markers } = this;
     const { landmarks } = this.travel;
@@ -509,12 +527,11 @@ export class TimelineView extends LitElement {
     const ctx = this.overlayCanvas?.getContext('2d');
     const { stage, cursor, box } = this;
     if (!ctx || stage.area.width < 2) return;
-    const hovered = cursor.outline;
-    const isShown = hovered?.columns.axis === this.axis && hovered.rank !== this.pinned?.rank;
+    const hovered = cursor.block?.rank === this.pinned?.rank ? undefined : cursor.block;
     const { measured } = this.ruler;
     const ruler = measured?.axis === this.axis ? measured : undefined;
     const scene = {
-      outline: isShown ? hovered : undefined,
+      outline: this.hoverOutline.of(hovered, this.settled), // the picture comes first
       box,
       cursor: cursor.cursor(),
       chosen: this.chosenTrack.moment,
