@@ -47,11 +47,14 @@ BandColours::BandColours(const PaintStyle& style)
   const auto& to_light = srgb().to_light;
   const auto add = [&](uint32_t plain) {
     for (const uint32_t colour : {plain, mix(plain, style.palette.dimmed_towards, kDimmedShare)}) {
-      shades_.push_back(
-          {colour, to_light[colour & 0xFF], to_light[colour >> 8 & 0xFF], to_light[colour >> 16 & 0xFF]});
+      shades_.push_back(colour);
+      lights_.push_back({.red = to_light[colour & 0xFF],
+                         .green = to_light[colour >> 8 & 0xFF],
+                         .blue = to_light[colour >> 16 & 0xFF]});
     }
   };
   shades_.reserve(size_t{bands_} * kLightnesses * 2 + 2);
+  lights_.reserve(shades_.capacity());
   constexpr uint32_t middle = kLightnesses / 2;
   for (size_t band = 0; band < bands_; ++band) {
     const uint32_t pure = band < style.palette.bands.size() ? style.palette.bands[band] : 0xFF000000;
@@ -64,14 +67,14 @@ BandColours::BandColours(const PaintStyle& style)
 }
 
 uint32_t BandColours::mean(const Weight& weight) const {
-  if (weight.bytes <= 0) return 0;
+  if (weight.bytes() <= 0) return 0;
   // Sums of up to 2^47 bytes are below 2^63. Half a unit more, so that a mean of equals is not rounded down.
-  const double share = 1.0 / static_cast<double>(weight.bytes);
+  const double share = 1.0 / static_cast<double>(weight.bytes());
   const auto channel = [&](uint64_t sum) -> uint32_t {
     const double mean = static_cast<double>(static_cast<int64_t>(sum)) * share + 0.5;
     return from_light_[std::min(static_cast<uint32_t>(static_cast<int32_t>(mean)), 65535u) / kLightStep];
   };
-  return channel(weight.red) | channel(weight.green) << 8 | channel(weight.blue) << 16;
+  return channel(weight.red()) | channel(weight.green()) << 8 | channel(weight.blue()) << 16;
 }
 
 }  // namespace memstrata::replay

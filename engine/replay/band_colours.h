@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "engine/replay/weight.h"
+
 namespace memstrata::replay {
 
 // Colours as bytes R, G, B, A in memory (0xAABBGGRR as a little-endian number).
@@ -27,30 +29,6 @@ struct PaintStyle {
   std::span<const uint32_t> group;   // per rank: index of a band colour; empty = a hash of the rank
   std::span<const uint8_t> matched;  // per rank: 0 = dimmed; empty = nothing is dimmed
   int32_t separator_min_rows = 4;    // bands at least this high get a darker top row
-};
-
-// Blocks together: their bytes, and linear light (0..65535 per channel) times bytes. Sums wrap around, so
-// that those of any stack can be kept and subtracted; a difference is right if it stands for at most 2^47
-// bytes.
-struct alignas(16) Weight {
-  int64_t bytes = 0;
-  uint64_t red = 0, green = 0, blue = 0;
-
-  Weight& operator+=(const Weight& other) {
-    bytes += other.bytes;
-    red += other.red;
-    green += other.green;
-    blue += other.blue;
-    return *this;
-  }
-  Weight& operator-=(const Weight& other) {
-    bytes -= other.bytes;
-    red -= other.red;
-    green -= other.green;
-    blue -= other.blue;
-    return *this;
-  }
-  friend Weight operator-(Weight left, const Weight& right) { return left -= right; }
 };
 
 // `from` moved towards `to` by share / 256, channel by channel; alpha too.
@@ -75,22 +53,16 @@ class BandColours {
   explicit BandColours(const PaintStyle& style);
 
   [[nodiscard]] const PaintStyle& style() const { return style_; }
-  [[nodiscard]] uint32_t of(uint32_t rank) const { return shades_[shade_of(rank)].colour; }
+  [[nodiscard]] uint32_t of(uint32_t rank) const { return shades_[shade_of(rank)]; }
   // That many bytes of a block.
   [[nodiscard]] Weight weight_of(uint32_t rank, int64_t bytes) const {
-    const Shade& shade = shades_[shade_of(rank)];
-    const auto times = static_cast<uint64_t>(bytes);
-    return {bytes, shade.red * times, shade.green * times, shade.blue * times};
+    return {lights_[shade_of(rank)], bytes};
   }
   // 0x00BBGGRR of a weight spread over its bytes (at most 2^47; black if there are none).
   [[nodiscard]] uint32_t mean(const Weight& weight) const;
 
  private:
   static constexpr uint32_t kLightnesses = 7;
-  struct Shade {
-    uint32_t colour;
-    uint32_t red, green, blue;  // linear
-  };
 
   // Every colour has kLightnesses shades, each plain and dimmed; that of envelopes has one.
   [[nodiscard]] size_t shade_of(uint32_t rank) const {
@@ -111,7 +83,8 @@ class BandColours {
 
   PaintStyle style_;
   uint32_t bands_;
-  std::vector<Shade> shades_;
+  std::vector<uint32_t> shades_;
+  std::vector<Light> lights_;  // of each
   const uint8_t* from_light_;  // sRGB of every 8 of 65536 steps of light
 };
 

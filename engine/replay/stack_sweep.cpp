@@ -17,6 +17,7 @@ int64_t whole_above(double bytes) {
 }
 
 constexpr double kLargestRowWithMean = 0x1p47;  // see Weight
+constexpr uint64_t kLowerHalf = 0xFFFFFFFF;     // of the blocks of a leaf
 
 }  // namespace
 
@@ -123,23 +124,28 @@ void StackSweep::refresh_leaf(int32_t node, int i) {
   // What a leaf without live blocks holds is from another sweep.
   const bool had_blocks = (state.leaves & bit) != 0;
   const uint64_t before = had_blocks ? leaf.live : 0;
-  if (!had_blocks) weight = {};
+  if (!had_blocks) weight = leaf.lower = {};
   if (const uint64_t ended = before & ~mask.live; ended != 0) {
-    const Weight less = weight_of(index, ended);
+    const Weight less_lower = weight_of(index, ended & kLowerHalf);
+    const Weight less = less_lower + weight_of(index, ended & ~kLowerHalf);
+    leaf.lower -= less_lower;
     weight -= less;
     state.weight -= less;
   }
   if (const uint64_t born = mask.live & ~before; born != 0) {
-    const Weight more = weight_of(index, born);
+    const Weight more_lower = weight_of(index, born & kLowerHalf);
+    const Weight more = more_lower + weight_of(index, born & ~kLowerHalf);
+    leaf.lower += more_lower;
     weight += more;
     state.weight += more;
   }
-  leaf = {.live = mask.live, .drawn_at = kNotDrawn, .drawn_in = 0};
+  leaf.live = mask.live;
+  leaf.drawn_at = kNotDrawn;
   state.leaves = mask.live != 0 ? state.leaves | bit : state.leaves & ~bit;
 }
 
 Weight StackSweep::weight_of(int32_t leaf, uint64_t mask) const {
-  if (colours_ == nullptr) return {.bytes = tree_.bytes_of(leaf, mask)};
+  if (colours_ == nullptr) return Weight(tree_.bytes_of(leaf, mask));
   Weight weight;
   for (; mask != 0; mask &= mask - 1) {
     const int32_t block = leaf * kLeafBlocks + std::countr_zero(mask);
@@ -154,7 +160,7 @@ int64_t StackSweep::bytes_below(int32_t rank) {
     if (node * kNodeBlocks >= rank) break;
     const Node& state = look_at(node);
     if ((node + 1) * kNodeBlocks <= rank) {
-      bytes += state.weight.bytes;
+      bytes += state.weight.bytes();
       continue;
     }
     for (uint64_t rest = state.leaves; rest != 0; rest &= rest - 1) {
@@ -163,7 +169,7 @@ int64_t StackSweep::bytes_below(int32_t rank) {
       const int32_t blocks = rank - leaf * kLeafBlocks;
       const auto at = static_cast<size_t>(leaf);
       bytes += blocks >= kLeafBlocks
-                   ? scratch_.leaf_weight[at].bytes
+                   ? scratch_.leaf_weight[at].bytes()
                    : tree_.bytes_of(leaf, scratch_.leaves[at].live & ((uint64_t{1} << blocks) - 1));
     }
   }
@@ -180,7 +186,7 @@ void StackSweep::draw(const RowThresholds& rows, std::span<uint32_t> pixels,
   for (const int32_t node : scratch_.active) {
     if (row == rows.count) break;
     Node& state = look_at(node);
-    const int64_t end = offset + state.weight.bytes;
+    const int64_t end = offset + state.weight.bytes();
     if (threshold[row] <= end) {
       const int32_t from = row;
       if (state.drawn_at == offset && state.drawn_in == column_ - 1) {
@@ -211,7 +217,7 @@ void StackSweep::draw_leaves(int32_t node, int64_t offset, const RowThresholds& 
   state.leaves_drawn_in = column_;
   for (uint64_t rest = state.leaves; rest != 0; rest &= rest - 1) {
     const int32_t index = node * kNodeLeaves + std::countr_zero(rest);
-    const int64_t end = offset + scratch_.leaf_weight[static_cast<size_t>(index)].bytes;
+    const int64_t end = offset + scratch_.leaf_weight[static_cast<size_t>(index)].bytes();
     if (threshold[row] <= end) {
       Leaf& leaf = scratch_.leaves[static_cast<size_t>(index)];
       if (leaf.drawn_at == offset && leaf.drawn_in == still_there) {
@@ -255,33 +261,41 @@ class StackSweep::WeightBelow {
       if (!walk_nodes(height)) return {height, -1, below_};
     }
     const int32_t leaf = first_leaf_ + std::countr_zero(leaves_);
-    sweep_.tree_.prefetch_sizes(leaf, is_nearer_to_top(leaf, height - below_.bytes));
+    sweep_.tree_.prefetch_sizes(leaf, leaf_at(leaf).lower.bytes() <= height - below_.bytes());
     return {height, leaf, below_};
   }
 
-  // From below the leaf to below the height, for neighbouring edges in ascending order.
+  // From below the leaf to below the height, for edges in ascending order.
   void finish(std::span<RowEdge> edges) const {
-    for (size_t i = 0; i < edges.size();) {
-      const int32_t leaf = edges[i].leaf;
-      size_t end = i + 1;
-      while (end < edges.size() && edges[end].leaf == leaf) ++end;
-      if (leaf >= 0) {
-        if (end == i + 1 && is_nearer_to_top(leaf, edges[i].height - edges[i].below.bytes))
-          walk_down(edges[i]);
-        else
-          walk_up(edges.subspan(i, end - i));
-      }
-      i = end;
+    Place from;
+    int32_t leaf = -1;
+    for (RowEdge& edge : edges) {
+      if (edge.leaf < 0) return;
+      const uint64_t live = leaf_at(edge.leaf).live;
+      const Weight middle = edge.below + leaf_at(edge.leaf).lower;
+      const bool is_upper = edge.height >= middle.bytes();
+      if (edge.leaf != leaf) from = {edge.below, live};
+      leaf = edge.leaf;
+      if (is_upper && from.below.bytes() < middle.bytes()) from = {middle, live & ~kLowerHalf};
+      const Weight top = is_upper ? edge.below + leaf_weight(leaf) : middle;
+      if (top.bytes() - edge.height < edge.height - from.below.bytes())
+        edge.below = walk_down(edge, top, is_upper ? live : live & kLowerHalf);
+      else
+        edge.below = walk_up(edge, from);
     }
   }
 
  private:
-  [[nodiscard]] const Weight& weight_of_leaf(int32_t leaf) const {
+  // A border of blocks in a leaf, and the live blocks above it.
+  struct Place {
+    Weight below;
+    uint64_t above = 0;
+  };
+
+  [[nodiscard]] const Weight& leaf_weight(int32_t leaf) const {
     return scratch_.leaf_weight[static_cast<size_t>(leaf)];
   }
-  [[nodiscard]] bool is_nearer_to_top(int32_t leaf, int64_t bytes) const {
-    return weight_of_leaf(leaf).bytes - bytes < bytes;
-  }
+  [[nodiscard]] const Leaf& leaf_at(int32_t leaf) const { return scratch_.leaves[static_cast<size_t>(leaf)]; }
   [[nodiscard]] Weight weight_of(int32_t block, int64_t bytes) const {
     return sweep_.colours_->weight_of(static_cast<uint32_t>(block), bytes);
   }
@@ -293,7 +307,7 @@ class StackSweep::WeightBelow {
     const Weight* weights = scratch_.leaf_weight.data() + first_leaf_;
     for (; rest != 0; rest &= rest - 1) {
       const Weight& weight = weights[std::countr_zero(rest)];
-      if (sum.bytes + weight.bytes > height) break;
+      if (sum.bytes() + weight.bytes() > height) break;
       sum += weight;
     }
     below_ = sum;
@@ -304,7 +318,7 @@ class StackSweep::WeightBelow {
     while (node_ < scratch_.active.size()) {
       const int32_t node = scratch_.active[node_++];
       const Node& state = sweep_.look_at(node);
-      if (below_.bytes + state.weight.bytes > height) {
+      if (below_.bytes() + state.weight.bytes() > height) {
         first_leaf_ = node * kNodeLeaves;
         leaves_ = state.leaves;
         return true;
@@ -314,32 +328,27 @@ class StackSweep::WeightBelow {
     return false;
   }
 
-  void walk_up(std::span<RowEdge> edges) const {
-    const int32_t first = edges[0].leaf * kLeafBlocks;
-    Weight sum = edges[0].below;
-    uint64_t rest = scratch_.leaves[static_cast<size_t>(edges[0].leaf)].live;
-    for (RowEdge& edge : edges) {
-      for (;; rest &= rest - 1) {
-        const int32_t block = first + std::countr_zero(rest);
-        const int64_t size = sweep_.tree_.size(block);
-        if (sum.bytes + size > edge.height) {
-          edge.below = sum;
-          edge.below += weight_of(block, edge.height - sum.bytes);
-          break;
-        }
-        sum += weight_of(block, size);
-      }
+  // Goes on with `from` to the block that the edge cuts.
+  [[nodiscard]] Weight walk_up(const RowEdge& edge, Place& from) const {
+    for (int64_t bytes = from.below.bytes();; from.above &= from.above - 1) {
+      const int32_t block = edge.leaf * kLeafBlocks + std::countr_zero(from.above);
+      const int64_t size = sweep_.tree_.size(block);
+      if (bytes + size > edge.height) return from.below + weight_of(block, edge.height - bytes);
+      from.below += weight_of(block, size);
+      bytes += size;
     }
   }
-  void walk_down(RowEdge& edge) const {
-    edge.below += weight_of_leaf(edge.leaf);
-    uint64_t rest = scratch_.leaves[static_cast<size_t>(edge.leaf)].live;
-    while (edge.below.bytes > edge.height) {
-      const int top = 63 - std::countl_zero(rest);
-      rest &= ~(uint64_t{1} << top);
-      const int32_t block = edge.leaf * kLeafBlocks + top;
-      edge.below -= weight_of(block, std::min(sweep_.tree_.size(block), edge.below.bytes - edge.height));
+  // From the top of the blocks `below`.
+  [[nodiscard]] Weight walk_down(const RowEdge& edge, Weight top, uint64_t below) const {
+    for (int64_t bytes = top.bytes(); bytes > edge.height;) {
+      const int highest = 63 - std::countl_zero(below);
+      below &= ~(uint64_t{1} << highest);
+      const int32_t block = edge.leaf * kLeafBlocks + highest;
+      const int64_t size = std::min(sweep_.tree_.size(block), bytes - edge.height);
+      top -= weight_of(block, size);
+      bytes -= size;
     }
+    return top;
   }
 
   StackSweep& sweep_;

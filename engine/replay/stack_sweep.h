@@ -37,6 +37,7 @@ class StackSweep {
  public:
   // What is remembered per leaf and per node, kept between sweeps to spare the allocations.
   struct Leaf {
+    Weight lower;  // of the lower half of its blocks
     uint64_t live;
     int64_t drawn_at;  // offset when last drawn, kNotDrawn = not since it changed
     int32_t drawn_in;  // column of that

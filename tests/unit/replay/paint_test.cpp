@@ -80,7 +80,7 @@ TEST(BandColours, AMeanIsTakenInLinearLight) {
   weight += colours.weight_of(1, 1800);
   // An eighth: 1.055 * 0.125^(1/2.4) - 0.055 = 0.3886, times 255 = 99.1.
   EXPECT_EQ(colours.mean(weight), 0x636363u);
-  EXPECT_EQ(weight.bytes, 2400);
+  EXPECT_EQ(weight.bytes(), 2400);
 }
 
 TEST(BandColours, TheMeanOfOneColourIsThatColour) {

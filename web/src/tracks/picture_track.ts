@@ -50,7 +50,7 @@ interface Question extends PictureQuestion {
 const overscan = 192;
 const leastMargin = 96;
 
-/** A zoom rests so long before anything beyond what is visible is drawn: its next step would wait for that. */
+/** A zoom rests so long before anything is asked for that its next step would have to wait for. */
 const restMs = 150;
 
 const retryAfterMs = 300;
@@ -60,10 +60,11 @@ export class PictureTrack {
   shown: Picture | undefined;
   /** Why the wanted picture cannot be had; the last one stays, moved. */
   problem: string | undefined;
+  /** The view was zoomed and has not rested since. */
+  zooming = false;
   private failures = 0;
   private asked = '';
   private scale = { x: 0, y: 0 };
-  private zooming = false;
   private rest = 0; // timer
   /** Everything, coarsely. */
   backdrop: Picture | undefined;
@@ -120,10 +121,9 @@ export class PictureTrack {
     // What is visible comes first. The engine draws only columns that it has not: a pan is met before it reaches
     // the edge.
     const wide = widened(visible, bounds, leastMargin);
-    if (!covers(this.shown, wide, rows, style.key)) {
-      if (this.zooming) this.rest ||= setTimeout(this.rested, restMs);
-      else this.ask(widened(visible, bounds, overscan), rows, style);
-    }
+    if (this.zooming) this.rest ||= setTimeout(this.rested, restMs);
+    else if (!covers(this.shown, wide, rows, style.key))
+      this.ask(widened(visible, bounds, overscan), rows, style);
     this.wantBackdrop(at.area, axis, bounds, style);
     return true;
   }

@@ -124,8 +124,8 @@ export class TimelineView extends LitElement {
   private pendingView: Viewport | undefined;
   private readonly redraw = onceAFrame(() => this.draw());
   private firstPicture = false;
-  /** The picture shown is exact. */
-  private settled = false;
+  /** The picture shown is exact and no step of a zoom ago. */
+  private resting = false;
   private toldView: Viewport | undefined;
   private readonly resized = new ResizeObserver((entries) => this.resize(entries));
 
@@ -494,8 +494,8 @@ export class TimelineView extends LitElement {
     const { picture, kinds } = kept;
     kinds.want(this.colourBy);
     const at = stage.projection();
-    this.settled = this.wantPicture(kept);
-    const { settled } = this;
+    const settled = this.wantPicture(kept);
+    this.resting = settled && !picture.zooming;
     if (settled && picture.shown) this.labels.want(picture.shown);
     const { labels, markers } = this;
     const { landmarks } = this.travel;
@@ -531,7 +531,7 @@ export class TimelineView extends LitElement {
     const { measured } = this.ruler;
     const ruler = measured?.axis === this.axis ? measured : undefined;
     const scene = {
-      outline: this.hoverOutline.of(hovered, this.settled), // the picture comes first
+      outline: this.hoverOutline.of(hovered, this.resting), // the picture comes first
       box,
       cursor: cursor.cursor(),
       chosen: this.chosenTrack.moment,
