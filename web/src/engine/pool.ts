@@ -17,12 +17,17 @@ export class EnginePool {
     }
   }
 
+  /** One beside those that wait. */
+  async another(): Promise<EngineClient> {
+    return new EngineClient(await (this.parts ??= loadEngineParts()));
+  }
+
   async take(): Promise<EngineClient> {
     this.warmUp();
     try {
       const engine = await this.ready.shift();
       if (engine?.alive) return engine;
-      return new EngineClient(await (this.parts ??= loadEngineParts()));
+      return await this.another();
     } catch (error) {
       // Perhaps the connection was gone for a moment: the next file tries again.
       this.parts = undefined;
