@@ -17,9 +17,9 @@ export class EnginePool {
     }
   }
 
-  /** One beside those that wait. */
-  async another(): Promise<EngineClient> {
-    return new EngineClient(await (this.parts ??= loadEngineParts()));
+  /** One for something else than a file, which finds the others waiting as before. */
+  async spare(): Promise<EngineClient> {
+    return (await this.ready.pop()) ?? this.another();
   }
 
   async take(): Promise<EngineClient> {
@@ -34,5 +34,9 @@ export class EnginePool {
       this.ready.length = 0;
       throw error;
     }
+  }
+
+  private async another(): Promise<EngineClient> {
+    return new EngineClient(await (this.parts ??= loadEngineParts()));
   }
 }
