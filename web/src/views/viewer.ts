@@ -1,14 +1,10 @@
-// <memstrata-viewer>: the whole page. Holds what the views share (files, selection, filter, theme) and does what actions
-// ask for; each view does its own part. `data-state` = empty | loading | ready | error.
+// <memstrata-viewer>: the whole page. Holds what the views share (files, selection, filter, theme) and binds them
+// to each other; actions are done in page_actions.ts, each view does its own part. `data-state` = empty | loading | ready | error.
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
-import { copyText } from '../base/clipboard.ts';
 import type { Theme } from '../draw/colors.ts';
 import { takeEmbeddedSnapshot } from '../embedded_snapshot.ts';
-import { colourNames, colourWays } from '../draw/palettes.ts';
 import {
-  bandsNames,
-  bandsWays,
   isBlock,
   type Axis,
   type Band,
@@ -17,33 +13,26 @@ import {
   type Diagnostic,
 } from '../engine/answers.ts';
 import { Filtering } from '../state/filtering.ts';
-import {
-  choiceOf,
-  fileNameOf,
-  nextDevice,
-  nextSnapshot,
-  titleOf,
-  type DeviceChoice,
-} from '../state/devices.ts';
+import { choiceOf, fileNameOf, titleOf, type DeviceChoice } from '../state/devices.ts';
 import type { Goal } from '../state/described.ts';
-import { linkOf, type Shown } from '../state/link.ts';
+import type { Shown } from '../state/link.ts';
 import { LinkWalk, type LinkTarget } from '../state/link_walk.ts';
-import { boundsOf, type Viewport } from '../state/viewport.ts';
+import type { Viewport } from '../state/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../state/open_files.ts';
 import { barsOfFiles, barsOfSnapshots } from '../state/peak_bars.ts';
 import { showsMoment, type PanelId } from '../state/panels.ts';
-import { loadSettings, saveSettings, type ThemeChoice } from '../state/settings.ts';
+import { loadSettings, saveSettings } from '../state/settings.ts';
 import { actions, type ActionId } from './actions.ts';
 import './about.ts';
 import type { AboutView } from './about.ts';
+import { BandsSwitch } from './bands_switch.ts';
 import './banners.ts';
-import { Choices, type Chosen, type ChoicesTarget } from './choices.ts';
+import { Choices, type ChoicesTarget } from './choices.ts';
 import './details.ts';
 import type { DetailsView } from './details.ts';
 import './export_picture.ts';
 import type { ExportView } from './export_picture.ts';
 import './failure.ts';
-import { askForFiles } from './file_button.ts';
 import './filter_bar.ts';
 import type { FilterBar } from './filter_bar.ts';
 import './keys.ts';
@@ -53,7 +42,9 @@ import './loading.ts';
 import './notes.ts';
 import type { NotesView } from './notes.ts';
 import { filesOfAddress, markPicked, receiveFiles, type ChosenFiles } from './open_file.ts';
-import { PageKeys, somethingSelected, type KeyTarget } from './page_keys.ts';
+import { PageActions } from './page_actions.ts';
+import { PageKeys } from './page_keys.ts';
+import { PageTheme } from './page_theme.ts';
 import './peak_row.ts';
 import './panel_area.ts';
 import type { PanelArea } from './panel_area.ts';
@@ -73,38 +64,38 @@ import { layout } from './viewer_styles.ts';
 const timelineHeight = 300;
 
 @customElement('memstrata-viewer')
-export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTarget, LinkTarget {
+export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTarget {
   /** Addresses of files to open at the start, apart by white space; the host page's own choice. */
   @property() src: string | null = null;
 
-  private readonly files = new OpenFiles(this);
+  readonly files = new OpenFiles(this);
   @state() axis: Axis = 'event';
-  @state() private colour: ColourBy = loadSettings().colour;
+  @state() colour: ColourBy = loadSettings().colour;
   @state() panel: PanelId | undefined;
   @state() private dragging = false;
-  @state() private themeChoice: ThemeChoice = loadSettings().theme;
-  @state() private systemDark = matchMedia('(prefers-color-scheme: dark)').matches;
   @state() private detailsWidth = loadSettings().detailsWidth;
   @state() private panelHeight = loadSettings().panelHeight;
 
   @query('memstrata-timeline') readonly timeline!: TimelineView | null;
-  @query('memstrata-details') private details!: DetailsView | null;
-  @query('memstrata-panels') private panels!: PanelArea | null;
-  @query('memstrata-filter') private filterBar!: FilterBar | null;
-  @query('memstrata-keys') private keys!: KeysView;
-  @query('memstrata-about') private about!: AboutView | null;
-  @query('memstrata-export') private exporter!: ExportView | null;
-  @query('memstrata-toast') private toast!: ToastView;
+  @query('memstrata-details') readonly details!: DetailsView | null;
+  @query('memstrata-panels') readonly panels!: PanelArea | null;
+  @query('memstrata-filter') readonly filterBar!: FilterBar | null;
+  @query('memstrata-keys') readonly keys!: KeysView;
+  @query('memstrata-about') readonly about!: AboutView | null;
+  @query('memstrata-export') readonly exporter!: ExportView | null;
+  @query('memstrata-toast') readonly toast!: ToastView;
   @query('memstrata-notes') private notes!: NotesView | null;
 
   private shownView: OpenFile['view'];
-  private readonly filter = new Filtering(this);
-  private readonly links = new LinkWalk(this, this.files);
-  private readonly choices = new Choices(this, this.links);
-  private readonly keyPresses = new PageKeys(this);
+  readonly filter = new Filtering(this);
+  readonly links = new LinkWalk(this, this.files);
+  readonly choices = new Choices(this, this.links);
+  readonly bands = new BandsSwitch(this, this.files, this.links, this.choices);
+  readonly pageTheme = new PageTheme(this);
+  private readonly actions = new PageActions(this);
+  private readonly keyPresses = new PageKeys(this.actions);
   private firstView: Viewport | undefined;
   private stopReceiving: (() => void) | undefined;
-  private readonly dark = matchMedia('(prefers-color-scheme: dark)');
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -114,7 +105,6 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
       dragging: (over) => (this.dragging = over),
     });
     this.keyPresses.connect();
-    this.dark.addEventListener('change', this.systemThemeChanged);
     if (!this.hasAttribute('src')) this.links.connect(); // a host page keeps its address
     const embedded = takeEmbeddedSnapshot();
     if (embedded) {
@@ -133,21 +123,15 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
     this.stopReceiving?.();
     this.links.disconnect();
     this.keyPresses.disconnect();
-    this.dark.removeEventListener('change', this.systemThemeChanged);
   }
 
-  private receive(chosen: ChosenFiles): void {
+  receive(chosen: ChosenFiles): void {
     if ('refused' in chosen) this.files.fail(chosen.refused.name, chosen.refused.error);
     else this.files.open(chosen.files);
   }
 
-  private readonly systemThemeChanged = (event: MediaQueryListEvent): void => {
-    this.systemDark = event.matches;
-  };
-
   private get theme(): Theme {
-    if (this.themeChoice !== 'auto') return this.themeChoice;
-    return this.systemDark ? 'dark' : 'light';
+    return this.pageTheme.theme;
   }
 
   // -- One file, one device.
@@ -163,46 +147,18 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
   }
 
   private viewChanged(file: OpenFile | undefined): void {
-    const other = this.otherBands;
-    this.otherBands = undefined;
     this.shownView = file?.view;
     this.choices.show(file?.view);
     if (file?.view?.extent.time_us === null) this.axis = 'event';
     this.filter.show(file?.view && file.engine);
     if (!file) return;
     if (!file.view) return this.firstPicture();
-    this.firstView = this.links.opened(file);
-    if (other?.engine !== file.engine || this.firstView) return;
-    // The same device with other bands: the same stretch of it, at its own height, and what is chosen.
-    const { extent, peak, reserved_peak } = file.view;
-    const length = extent[this.axis === 'time' ? 'time_us' : 'event'] ?? 1;
-    const { fitTop } = boundsOf(length, peak.bytes, reserved_peak);
-    this.firstView = other.view && { ...other.view, y0: 0, y1: fitTop };
-    const { block, event } = other.chosen;
-    this.choices.keep({
-      event,
-      block: isBlock(block) && file.view.bands !== 'segments' ? block : undefined,
-    });
+    this.firstView = this.links.opened(file) ?? this.bands.carryOn(file);
   }
 
   /** Ranks in panels are those of blocks. */
   async showBlocks(): Promise<void> {
-    if (this.shownView?.bands === 'segments') await this.setBands('blocks');
-  }
-
-  /** What was seen of a device whose bands are about to change. */
-  private otherBands: { engine: OpenFile['engine']; view: Viewport | undefined; chosen: Chosen } | undefined;
-
-  private async setBands(bands: Bands): Promise<void> {
-    const { file } = this.files;
-    if (!file?.view || file.view.bands === bands || this.files.switching) return;
-    const before = this.shown();
-    const { view, engine } = file;
-    this.otherBands = { engine, view: this.timeline?.shownView, chosen: this.choices.chosen };
-    await this.files.openDevice(file.snapshot, view.device, bands);
-    await this.updateComplete;
-    if (file.view !== view) this.links.stepped(before);
-    this.otherBands = undefined;
+    if (this.shownView?.bands === 'segments') await this.bands.to('blocks');
   }
 
   private firstPicture(): void {
@@ -235,7 +191,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
 
   // -- Panels.
 
-  private openPanel(panel: PanelId | undefined): void {
+  openPanel(panel: PanelId | undefined): void {
     if (panel !== this.panel) this.links.step(() => (this.panel = panel));
   }
   showState(): void {
@@ -245,11 +201,6 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
     await this.updateComplete;
     await this.panels?.updateComplete;
     await this.panels?.renderRoot.querySelector('memstrata-state')?.listOf(address);
-  }
-
-  private async showMatch(by: 1 | -1): Promise<void> {
-    const rank = await this.filter.step(by).catch(() => undefined); // the engine died: the page says so already
-    if (rank !== undefined) await this.choices.showBlock(rank);
   }
 
   // -- What a link tells (state/link_walk.ts).
@@ -305,135 +256,18 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
     if (isCurrent()) choices.keep({ block });
   }
 
-  // -- What actions do (actions.ts).
-
-  openKeys(): void {
-    this.keys.open();
-  }
-  openAbout(): void {
-    this.about?.open();
-    this.links.remember();
-  }
-  openExport(): void {
-    this.exporter?.open();
-  }
-  toggleTheme(): void {
-    this.themeChoice = this.theme === 'dark' ? 'light' : 'dark';
-    saveSettings({ theme: this.themeChoice });
-  }
-  changeAxis(): void {
-    void this.timeline?.changeAxis(this.axis === 'event' ? 'time' : 'event');
-  }
-  changeColour(): void {
-    const next = colourWays[(colourWays.indexOf(this.colour) + 1) % colourWays.length] ?? 'allocation';
-    this.setColour(next);
-    this.toast.say(`Colour: ${colourNames[next].toLowerCase()}`);
-  }
-  changeBands(): boolean {
-    const bands = this.shownView?.bands;
-    const next = bands && bandsWays[(bandsWays.indexOf(bands) + 1) % bandsWays.length];
-    if (!next) return false;
-    void this.setBands(next).then(() => this.toast.say(`View: ${bandsNames[next]}`));
-    return true;
-  }
-  private setColour(colour: ColourBy): void {
+  setColour(colour: ColourBy): void {
     this.colour = colour;
     saveSettings({ colour });
   }
-  focusFilter(): boolean {
-    this.filterBar?.focus();
-    return this.filterBar !== null;
-  }
-  stepMatch(by: 1 | -1): void {
-    void this.showMatch(by);
-  }
-  stepEvent(by: 1 | -1): boolean {
-    if (!this.timeline) return false;
-    this.timeline.stepEvent(by);
-    return true;
-  }
-  togglePanel(panel: PanelId): boolean {
-    if (!this.panels) return false;
-    this.openPanel(panel === this.panel ? undefined : panel);
-    void this.updateComplete.then(() => this.panels?.focusPanel());
-    return true;
-  }
-  stepFile(by: 1 | -1): boolean {
-    this.files.step(by);
-    return this.files.entries.length > 1;
-  }
-  stepDevice(by: 1 | -1): boolean {
-    const { file } = this;
-    if (!file?.view) return false;
-    return this.showDevice(nextDevice(file.contents, { ...file.view, snapshot: file.snapshot }, by));
-  }
-  stepSnapshot(by: 1 | -1): boolean {
-    const { file } = this;
-    return this.showDevice(file && nextSnapshot(file.contents, file.snapshot, by));
-  }
-  private showDevice(choice: DeviceChoice | undefined): boolean {
+  /** False = there is no such device. */
+  showDevice(choice: DeviceChoice | undefined): boolean {
     if (choice) void this.files.openDevice(choice.snapshot, choice.device, this.file?.view?.bands);
     return choice !== undefined;
   }
-  openFiles(): void {
-    askForFiles((chosen) => this.receive(chosen));
-  }
-  closeFile(): boolean {
-    const { shown } = this.files;
-    if (shown) this.files.close(shown);
-    return shown !== undefined;
-  }
-  copyLink(): void {
-    const shown = this.shown();
-    if (!shown) return;
-    const url = new URL(location.href);
-    url.hash = linkOf(shown);
-    void copyText(url.href).then((done) =>
-      this.toast.say(
-        done
-          ? 'Link copied. It holds the view, not the data: whoever opens it needs the file.'
-          : 'The browser does not let this page copy. The link is in the address bar.',
-      ),
-    );
-  }
-  copyDetails(): boolean {
-    const { details } = this;
-    if (!details?.of) return false;
-    if (somethingSelected([this.shadowRoot, details.shadowRoot])) return false;
-    details.copy();
-    return true;
-  }
-  pinAtCursor(from: EventTarget | undefined): boolean {
-    if (!(from instanceof HTMLElement) || !from.classList.contains('plot')) return false;
-    this.timeline?.pinAtCursor();
-    return true;
-  }
-  /** `Esc`: one level. */
-  stepBack(): boolean {
-    if (this.files.state === 'error') {
-      this.files.back();
-      return true;
-    }
-    if (this.timeline?.giveUp()) return true;
-    if (this.choices.letGo()) return true;
-    if (this.filter.found || this.filter.text !== '') {
-      this.filterBar?.clear();
-      return true;
-    }
-    return false;
-  }
-
-  // -- Keys (page_keys.ts).
-
-  get takesKeys(): boolean {
-    return this.files.state !== 'loading';
-  }
-  get scrolling(): (EventTarget | null)[] {
-    return [this.details, this.panels];
-  }
 
   private act(id: ActionId): void {
-    actions.find((action) => action.id === id)?.run?.(this, undefined);
+    actions.find((action) => action.id === id)?.run?.(this.actions, undefined);
   }
 
   protected override updated(): void {
@@ -453,7 +287,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
         @files=${this.chosen}
         @act=${(event: CustomEvent<ActionId>) => this.act(event.detail)}
         @device=${(event: CustomEvent<DeviceChoice>) => this.showDevice(event.detail)}
-        @bands=${(event: CustomEvent<Bands>) => void this.setBands(event.detail)}></memstrata-top-bar>
+        @bands=${(event: CustomEvent<Bands>) => void this.bands.to(event.detail)}></memstrata-top-bar>
       ${
         entries.length > 1
           ? html`<memstrata-peak-row
@@ -533,7 +367,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
                 .current=${this.filter.match}
                 .complete=${(asked: { text: string; cursor: number }) => file.engine.call('complete', asked)}
                 @filter=${(event: CustomEvent<string>) => this.filter.set(event.detail)}
-                @step=${(event: CustomEvent<1 | -1>) => this.stepMatch(event.detail)}></memstrata-filter>
+                @step=${(event: CustomEvent<1 | -1>) => this.actions.stepMatch(event.detail)}></memstrata-filter>
             </section>`
           : nothing
       }
