@@ -1,67 +1,49 @@
-// <memstrata-viewer>: the whole page. Holds what the views share (files, selection, filter, theme) and binds them
-// to each other; actions are done in page_actions.ts, each view does its own part. `data-state` = empty | loading | ready | error.
+// <memstrata-viewer>: the whole page. Holds what the views share (files, selection, filter, theme). What of a file is on
+// the page is in file_area.ts, what actions do in page_actions.ts. `data-state` = empty | loading | ready | error.
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import type { Theme } from '../draw/colors.ts';
 import { takeEmbeddedSnapshot } from '../embedded_snapshot.ts';
-import {
-  isBlock,
-  type Axis,
-  type Band,
-  type Bands,
-  type ColourBy,
-  type Diagnostic,
-} from '../engine/answers.ts';
+import { isBlock, type Axis, type Bands, type ColourBy } from '../engine/answers.ts';
 import { Filtering } from '../state/filtering.ts';
 import { choiceOf, fileNameOf, titleOf, type DeviceChoice } from '../state/devices.ts';
-import type { Goal } from '../state/described.ts';
 import type { Shown } from '../state/link.ts';
 import { LinkWalk, type LinkTarget } from '../state/link_walk.ts';
 import type { Viewport } from '../state/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../state/open_files.ts';
 import { barsOfFiles, barsOfSnapshots } from '../state/peak_bars.ts';
-import { showsMoment, type PanelId } from '../state/panels.ts';
+import type { PanelId } from '../state/panels.ts';
 import { loadSettings, saveSettings } from '../state/settings.ts';
 import { actions, type ActionId } from './actions.ts';
 import './about.ts';
 import type { AboutView } from './about.ts';
 import { BandsSwitch } from './bands_switch.ts';
-import './banners.ts';
 import { Choices, type ChoicesTarget } from './choices.ts';
-import './details.ts';
 import type { DetailsView } from './details.ts';
 import './export_picture.ts';
 import type { ExportView } from './export_picture.ts';
 import './failure.ts';
-import './filter_bar.ts';
+import { aboveTimeline, workArea } from './file_area.ts';
 import type { FilterBar } from './filter_bar.ts';
 import './keys.ts';
 import type { KeysView } from './keys.ts';
 import './link_note.ts';
 import './loading.ts';
-import './notes.ts';
 import type { NotesView } from './notes.ts';
 import { filesOfAddress, markPicked, receiveFiles, type ChosenFiles } from './open_file.ts';
 import { PageActions } from './page_actions.ts';
 import { PageKeys } from './page_keys.ts';
 import { PageTheme } from './page_theme.ts';
 import './peak_row.ts';
-import './panel_area.ts';
 import type { PanelArea } from './panel_area.ts';
-import type { PanelEvents, PanelPage } from './panels.ts';
-import './splitter.ts';
+import type { PanelPage } from './panels.ts';
 import './start.ts';
-import './stats.ts';
 import { base, tokens } from './styles.ts';
-import './timeline.ts';
 import type { TimelineView } from './timeline.ts';
 import './toast.ts';
 import type { ToastView } from './toast.ts';
 import './top_bar.ts';
 import { layout } from './viewer_styles.ts';
-
-/** Least height of the timeline, in CSS pixels. */
-const timelineHeight = 300;
 
 @customElement('memstrata-viewer')
 export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTarget {
@@ -73,8 +55,8 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
   @state() colour: ColourBy = loadSettings().colour;
   @state() panel: PanelId | undefined;
   @state() private dragging = false;
-  @state() private detailsWidth = loadSettings().detailsWidth;
-  @state() private panelHeight = loadSettings().panelHeight;
+  @state() detailsWidth = loadSettings().detailsWidth;
+  @state() panelHeight = loadSettings().panelHeight;
 
   @query('memstrata-timeline') readonly timeline!: TimelineView | null;
   @query('memstrata-details') readonly details!: DetailsView | null;
@@ -84,7 +66,7 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
   @query('memstrata-about') readonly about!: AboutView | null;
   @query('memstrata-export') readonly exporter!: ExportView | null;
   @query('memstrata-toast') readonly toast!: ToastView;
-  @query('memstrata-notes') private notes!: NotesView | null;
+  @query('memstrata-notes') readonly notes!: NotesView | null;
 
   private shownView: OpenFile['view'];
   readonly filter = new Filtering(this);
@@ -92,9 +74,9 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
   readonly choices = new Choices(this, this.links);
   readonly bands = new BandsSwitch(this, this.files, this.links, this.choices);
   readonly pageTheme = new PageTheme(this);
-  private readonly actions = new PageActions(this);
+  readonly actions = new PageActions(this);
   private readonly keyPresses = new PageKeys(this.actions);
-  private firstView: Viewport | undefined;
+  firstView: Viewport | undefined;
   private stopReceiving: (() => void) | undefined;
 
   override connectedCallback(): void {
@@ -130,7 +112,7 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
     else this.files.open(chosen.files);
   }
 
-  private get theme(): Theme {
+  get theme(): Theme {
     return this.pageTheme.theme;
   }
 
@@ -161,7 +143,7 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
     if (this.shownView?.bands === 'segments') await this.bands.to('blocks');
   }
 
-  private firstPicture(): void {
+  firstPicture(): void {
     if (performance.getEntriesByName('memstrata:first-picture').length === 0)
       performance.mark('memstrata:first-picture');
     this.files.prepareNext();
@@ -178,9 +160,6 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
 
   get file(): OpenFile | undefined {
     return this.files.file;
-  }
-  private get diagnostics(): readonly Diagnostic[] {
-    return this.files.file?.diagnostics ?? [];
   }
 
   private openSample({ detail: path }: CustomEvent<string>): void {
@@ -266,6 +245,42 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
     return choice !== undefined;
   }
 
+  private lastPage: PanelPage | undefined;
+  panelPage(file: OpenFile, info: PanelPage['info']): PanelPage {
+    const { theme, axis, lastPage } = this;
+    const { block, event } = this.choices;
+    const pinned = isBlock(block) ? block : undefined;
+    const view = this.timeline?.shownView;
+    const { engine } = file;
+    const { highlight } = this.filter;
+    const page: PanelPage = {
+      engine,
+      info,
+      theme,
+      axis,
+      colourBy: this.colour,
+      highlight,
+      pinned,
+      event,
+      view,
+    };
+    const names = Object.keys(page) as (keyof PanelPage)[];
+    if (!lastPage || names.some((name) => page[name] !== lastPage[name])) this.lastPage = page;
+    return this.lastPage ?? page;
+  }
+
+  /** The timeline shows another part. */
+  moved(): void {
+    this.links.remember();
+    if (this.panel) this.requestUpdate(); // some draw what the timeline shows
+  }
+
+  chooseStat(what: 'peak' | 'oom' | 'notes'): void {
+    if (what === 'peak') this.timeline?.goToPeak();
+    else if (what === 'oom') this.timeline?.nextOom();
+    else this.notes?.open();
+  }
+
   private act(id: ActionId): void {
     actions.find((action) => action.id === id)?.run?.(this.actions, undefined);
   }
@@ -315,9 +330,9 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
         .name=${file?.name ?? ''}
         @files=${this.chosen}
         @forget=${() => this.links.forget()}></memstrata-link-note>
-      ${file ? this.fileParts(file) : nothing}
+      ${file ? aboveTimeline(this, file) : nothing}
       <main>
-        ${file ? this.body(file) : nothing}
+        ${file ? workArea(this, file) : nothing}
         ${state === 'empty' ? html`<memstrata-start @files=${this.chosen} @sample=${(event: CustomEvent<string>) => this.openSample(event)}></memstrata-start>` : nothing}
         ${active && !active.file ? this.card(active, file) : nothing}
       </main>
@@ -349,148 +364,6 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
               @back=${() => this.files.back()}></memstrata-failure>`
       }
     </div>`;
-  }
-
-  private fileParts(file: OpenFile): TemplateResult {
-    return html`
-      ${
-        file.view
-          ? html`<section class="second" aria-label="Numbers of the device, and the filter">
-              <memstrata-stats
-                .info=${file.view}
-                .diagnostics=${this.diagnostics}
-                @choose=${(event: CustomEvent<'peak' | 'oom' | 'notes'>) => this.chooseStat(event.detail)}></memstrata-stats>
-              <memstrata-filter
-                .text=${this.filter.text}
-                .found=${this.filter.found}
-                .error=${this.filter.error}
-                .current=${this.filter.match}
-                .complete=${(asked: { text: string; cursor: number }) => file.engine.call('complete', asked)}
-                @filter=${(event: CustomEvent<string>) => this.filter.set(event.detail)}
-                @step=${(event: CustomEvent<1 | -1>) => this.actions.stepMatch(event.detail)}></memstrata-filter>
-            </section>`
-          : nothing
-      }
-      <memstrata-banners
-        role="region"
-        aria-label="Warnings"
-        .died=${file.died}
-        .diagnostics=${this.diagnostics}
-        @reopen=${() => this.files.reopen()}
-        @notes=${() => this.notes?.open()}></memstrata-banners>
-      ${this.diagnostics.length > 0 ? html`<memstrata-notes .diagnostics=${this.diagnostics}></memstrata-notes>` : nothing}
-    `;
-  }
-
-  private chooseStat(what: 'peak' | 'oom' | 'notes'): void {
-    if (what === 'peak') this.timeline?.goToPeak();
-    else if (what === 'oom') this.timeline?.nextOom();
-    else this.notes?.open();
-  }
-
-  private body(file: OpenFile): TemplateResult {
-    const { view } = file;
-    if (!view) {
-      return html`<div class="nothing">
-        <h2>Nothing to draw</h2>
-        <p>
-          This snapshot names no segment and no event on any device: no GPU memory was in use and nothing was
-          recorded when it was saved.
-        </p>
-      </div>`;
-    }
-    return html`<div
-      class="work"
-      .style=${`--details: ${this.detailsWidth}px; --panel: ${this.panelHeight}px`}>
-      <div class="left ${this.panel ? 'with-panel' : ''}">
-        <memstrata-timeline
-          .engine=${file.engine}
-          .info=${view}
-          .theme=${this.theme}
-          .axis=${this.axis}
-          .pinned=${this.choices.block}
-          .colourBy=${this.colour}
-          .chosen=${showsMoment(this.panel) ? this.choices.event : undefined}
-          .highlight=${this.filter.highlight}
-          .firstView=${this.firstView}
-          @colour-change=${(event: CustomEvent<ColourBy>) => this.setColour(event.detail)}
-          @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => this.choices.chooseEvent(event.detail)}
-          @moved=${() => this.moved()}
-          @point=${(event: CustomEvent<Band>) => this.choices.pointBlock(event.detail)}
-          @pin=${(event: CustomEvent<Band>) => this.choices.pin(event.detail)}
-          @toggle-pin=${(event: CustomEvent<Band | undefined>) => this.choices.togglePin(event.detail)}
-          @axis-change=${(event: CustomEvent<Axis>) => (this.axis = event.detail)}
-          @first-picture=${() => this.firstPicture()}></memstrata-timeline>
-        ${
-          this.panel
-            ? html`<memstrata-splitter
-                direction="height"
-                label="Height of the panel"
-                .size=${this.panelHeight}
-                .least=${140}
-                .most=${2000}
-                .rest=${timelineHeight}
-                @resize=${(event: CustomEvent<number>) => (this.panelHeight = event.detail)}
-                @resized=${() => saveSettings({ panelHeight: this.panelHeight })}></memstrata-splitter>`
-            : nothing
-        }
-        <memstrata-panels
-          .open=${this.panel}
-          .page=${this.panelPage(file, view)}
-          @open-panel=${(event: CustomEvent<PanelId | undefined>) => this.openPanel(event.detail ?? undefined)}
-          @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => {
-            this.choices.chooseEvent(event.detail);
-            void this.timeline?.showEvent(event.detail.event);
-          }}
-          @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void this.choices.chooseBlock(event.detail ?? undefined)}
-          @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => this.choices.pointThing(event.detail ?? undefined)}
-          @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => this.choices.chooseThing(event.detail ?? undefined)}></memstrata-panels>
-      </div>
-      <memstrata-splitter
-        label="Width of the details"
-        .size=${this.detailsWidth}
-        .least=${260}
-        @resize=${(event: CustomEvent<number>) => (this.detailsWidth = event.detail)}
-        @resized=${() => saveSettings({ detailsWidth: this.detailsWidth })}></memstrata-splitter>
-      <memstrata-details
-        role="region"
-        aria-label="Details"
-        tabindex="0"
-        .of=${this.choices.described}
-        .info=${view}
-        .pinned=${this.choices.isHeld}
-        @go=${(event: CustomEvent<Goal>) => void this.choices.go(event.detail)}
-        @unpin=${() => this.choices.letGo()}></memstrata-details>
-    </div>`;
-  }
-
-  private lastPage: PanelPage | undefined;
-  private panelPage(file: OpenFile, info: PanelPage['info']): PanelPage {
-    const { theme, axis, lastPage } = this;
-    const { block, event } = this.choices;
-    const pinned = isBlock(block) ? block : undefined;
-    const view = this.timeline?.shownView;
-    const { engine } = file;
-    const { highlight } = this.filter;
-    const page: PanelPage = {
-      engine,
-      info,
-      theme,
-      axis,
-      colourBy: this.colour,
-      highlight,
-      pinned,
-      event,
-      view,
-    };
-    const names = Object.keys(page) as (keyof PanelPage)[];
-    if (!lastPage || names.some((name) => page[name] !== lastPage[name])) this.lastPage = page;
-    return this.lastPage ?? page;
-  }
-
-  private moved(): void {
-    this.links.remember();
-    if (this.panel) this.requestUpdate(); // some draw what the timeline shows
   }
 
   static override styles = [tokens, base, layout];
