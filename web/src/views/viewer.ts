@@ -37,6 +37,7 @@ import { PageTheme } from './page_theme.ts';
 import './peak_row.ts';
 import type { PanelArea } from './panel_area.ts';
 import type { PanelPage } from './panels.ts';
+import { Rehearsal } from './rehearsal.ts';
 import './start.ts';
 import { base, tokens } from './styles.ts';
 import type { TimelineView } from './timeline.ts';
@@ -78,6 +79,7 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
   private readonly keyPresses = new PageKeys(this.actions);
   firstView: Viewport | undefined;
   private stopReceiving: (() => void) | undefined;
+  private rehearsal: Rehearsal | undefined;
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -95,7 +97,10 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
       return;
     }
     const wanted = filesOfAddress(new URL(location.href), this.getAttribute('src'));
-    if (!wanted) return;
+    if (!wanted) {
+      this.rehearsal = new Rehearsal(this.files.pool, this.renderRoot, this.theme);
+      return;
+    }
     markPicked();
     this.receive(wanted);
   }
@@ -103,6 +108,7 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.stopReceiving?.();
+    this.rehearsal?.stop();
     this.links.disconnect();
     this.keyPresses.disconnect();
   }
@@ -120,6 +126,7 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
 
   protected override willUpdate(): void {
     const { file, state } = this.files;
+    if (state !== 'empty') this.rehearsal?.stop();
     if (file?.view !== this.shownView) this.viewChanged(file);
     this.links.remember();
     document.title = file ? `${file.name} · memstrata` : 'memstrata';
