@@ -33,19 +33,22 @@ class RecorderRing {
   RecorderRing& operator=(const RecorderRing&) = delete;
   ~RecorderRing() { drop_chunks(0); }
 
-  // O(1). Takes memory at most once in kChunk calls, and never after `prepare` was called in time.
-  void push(const T& entry) {
+  // The entry in its place, or null if there is no memory at all. O(1). Takes memory at most once in kChunk
+  // calls, and never after `prepare` was called in time.
+  T* push(const T& entry) {
     if (at_ == end_ && !advance()) {
       ++lost_;
-      return;
+      return nullptr;
     }
-    *at_++ = entry;
+    T* const kept = at_++;
+    *kept = entry;
     if (size_ < limit_) {
       ++size_;
     } else {
       ++lost_;
       first_ = first_ + 1 == limit_ ? 0 : first_ + 1;
     }
+    return kept;
   }
 
   // Makes the next chunk if the current one is more than half full. Cheap if there is nothing to do.
