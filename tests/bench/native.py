@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Reading natively against Python's pickle.load, in turns on the same file. Prints JSON lines (README.md)."""
+"""Reading natively and in WebAssembly against Python's pickle.load, in turns on the same file. Prints JSON lines
+(README.md)."""
 
 import json
 import os
@@ -11,6 +12,7 @@ import time
 import inputs
 
 BIN = inputs.ROOT / "build/native-release"
+WASM = inputs.ROOT / "tests/bench/wasm_parse.mjs"
 # A process of its own, so that its memory is its own and the last one's is gone. Loads, then computes what
 # parse_bench computes.
 REFERENCE = """
@@ -35,11 +37,13 @@ def json_of(command):
 
 
 def measured(path, loads=3):
-    """Medians of pickle.load and of our reading, taken in turns so that other work on the machine hits both."""
-    theirs, ours = [], []
+    """Medians of pickle.load and of our readings, taken in turns so that other work on the machine hits all."""
+    theirs, ours, wasm = [], [], []
     for _ in range(loads):
         theirs.append(json_of([sys.executable, "-c", REFERENCE, path]))
         ours.append(json_of([BIN / "tests/bench/parse_bench", path, "5"]))
+        wasm.append(json_of(["node", WASM, path]))
+        assert wasm[-1]["events"] == theirs[0]["events"], f"{path}: {wasm[-1]['events']} events in WebAssembly"
     for reading in ours:
         for key in ("events", "check"):
             assert reading[key] == theirs[0][key], f"{path}: {key} is {reading[key]}, Python says {theirs[0][key]}"
@@ -47,7 +51,7 @@ def measured(path, loads=3):
         return statistics.median(run[key] for run in runs)
 
     last = ours[-1] | {"cpu_ratio": median(theirs, "cpu") / median(ours, "cpu")}
-    return median(theirs), median(ours), last
+    return median(theirs), median(ours), median(wasm), last
 
 
 def summary_seconds(path):
@@ -74,10 +78,11 @@ def main():
     for how, goal in (("", 30), ("-real", 20), ("-cpp", 20), ("-protocol2", 20), ("-protocol5", 20), ("-real-cpp", 20)):
         path = inputs.path_of(f"{million}{how}")
         size = os.path.getsize(path)
-        theirs, ours, last = measured(path)
+        theirs, ours, wasm, last = measured(path)
         work = f"parse, {last['events']:,} events, {size / 1e6:.0f} MB{how.replace('-', ' ')}"
         ratio = theirs / ours
         tell(work, ours, "s", f"{goal} x faster", ratio >= goal, theirs, f"{ratio:.1f} x (processor time {last['cpu_ratio']:.1f} x), {size / ours / 1e6:.0f} MB/s")
+        tell(f"{work}, in WebAssembly", wasm, "s", f"{goal} x faster", theirs / wasm >= goal, theirs, f"{theirs / wasm:.1f} x, {size / wasm / 1e6:.0f} MB/s")
         if how == "" and scale == 1:
             tell(f"tables after reading, {last['events']:,} events", last["heap"] / 1e6, "MB", "100 MB",
                  last["heap"] <= 100e6)
@@ -86,7 +91,7 @@ def main():
         assert large["events"] >= 10_000_000
         tell(f"tables after reading, {large['events']:,} events", large["heap"] / 1e6, "MB", "1000 MB", large["heap"] <= 1e9)
     path = inputs.path_of(f"{third}")
-    theirs, _, last = measured(path)
+    theirs, _, _, last = measured(path)
     ours = summary_seconds(path)
     ratio = theirs / ours
     tell(f"`memstrata summary`, whole process, {last['events']:,} events", ours, "s", "25 x faster", ratio >= 25, theirs,

@@ -208,6 +208,27 @@ test('?open= opens a file of this site and nothing else', async ({ page }) => {
   await expect(page.getByRole('alert')).toContainText('404');
 });
 
+test('the rehearsal before the first file leaves nothing behind', async ({ page }) => {
+  const errors = watchErrors(page);
+  await openPage(page);
+  const address = page.url();
+  await page.waitForFunction(() => performance.getEntriesByName('memstrata:rehearsed').length > 0);
+  await waitForState(page, 'empty');
+  await expect(page.getByRole('button', { name: 'Open the sample' })).toBeVisible();
+  await expect(page.locator('memstrata-timeline')).toHaveCount(0);
+  expect(
+    await page.evaluate(() => document.elementsFromPoint(innerWidth / 2, innerHeight / 2)[0]?.tagName),
+  ).toBe('MEMSTRATA-VIEWER');
+  expect(page.url()).toBe(address);
+  expect(await page.title()).toBe('memstrata');
+  await expect.poll(() => page.workers().length).toBe(2); // those that wait for files
+  await choose(page, 'known.pickle', knownSnapshot());
+  await waitForState(page, 'ready');
+  await settledView(page);
+  expect(await bytesOf(page, 'peak')).toBe(7 * MiB);
+  expect(errors).toEqual([]);
+});
+
 test('loading can be cancelled, and another file opened', async ({ page }) => {
   // The answer never comes.
   await page.context().route('**/slow.pickle', () => undefined);

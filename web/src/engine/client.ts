@@ -15,9 +15,6 @@ export interface EngineParts {
   module: WebAssembly.Module;
 }
 
-/** Modules that some worker was told to warm up: what the browser makes of the code is shared. */
-const warm = new WeakSet<WebAssembly.Module>();
-
 interface Waiting {
   resolve: (answer: unknown) => void;
   reject: (failure: EngineFailure) => void;
@@ -46,8 +43,7 @@ export class EngineClient {
     };
     this.worker.onmessageerror = () =>
       this.die({ code: 'internal', message: 'A message from the engine could not be read.', offset: -1 });
-    const start: Start = { kind: 'start', module: parts.module, warmUp: !warm.has(parts.module) };
-    warm.add(parts.module);
+    const start: Start = { kind: 'start', module: parts.module };
     this.worker.postMessage(start);
   }
 

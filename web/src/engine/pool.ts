@@ -17,17 +17,26 @@ export class EnginePool {
     }
   }
 
+  /** One for something else than a file, which finds the others waiting as before. */
+  async spare(): Promise<EngineClient> {
+    return (await this.ready.pop()) ?? this.another();
+  }
+
   async take(): Promise<EngineClient> {
     this.warmUp();
     try {
       const engine = await this.ready.shift();
       if (engine?.alive) return engine;
-      return new EngineClient(await (this.parts ??= loadEngineParts()));
+      return await this.another();
     } catch (error) {
       // Perhaps the connection was gone for a moment: the next file tries again.
       this.parts = undefined;
       this.ready.length = 0;
       throw error;
     }
+  }
+
+  private async another(): Promise<EngineClient> {
+    return new EngineClient(await (this.parts ??= loadEngineParts()));
   }
 }

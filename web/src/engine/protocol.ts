@@ -139,8 +139,6 @@ export type Kind = keyof Calls;
 export interface Start {
   kind: 'start';
   module: WebAssembly.Module;
-  /** Run it a little, so that the browser compiles it well before the first file. */
-  warmUp: boolean;
 }
 export type Request = { [K in Kind]: { kind: K; id: number; args: Calls[K]['args'] } }[Kind];
 export type ToWorker = Start | Request;

@@ -37,7 +37,6 @@ import type {
 } from './protocol.ts';
 import { answerState, forgetRanks } from './state_worker.ts';
 import { chunksOf, openSource, SourceFailure } from './source.ts';
-import { warmUp } from './warm_up.ts';
 
 const progressEveryMs = 50;
 class Refusal extends Error {
@@ -59,11 +58,7 @@ globalThis.onmessage = (event: MessageEvent<ToWorker>) => {
   if (message.kind === 'start') {
     engine = startEngine(message.module, engineLog);
     engine.then(
-      (module) => {
-        post({ kind: 'started' });
-        // Behind whatever was asked already.
-        if (message.warmUp) setTimeout(() => session ?? warmUp(module));
-      },
+      () => post({ kind: 'started' }),
       (error: unknown) => post({ kind: 'died', error: describe(error) }),
     );
     return;

@@ -80,7 +80,7 @@ export class OpenFiles implements ReactiveController {
   switching = false;
   /** Shown before; what is behind a card, and where `back` leads. */
   private behind: Entry | undefined;
-  private readonly pool = new EnginePool();
+  readonly pool = new EnginePool();
   private lastId = 0;
   private readonly comparing = new WeakSet<OpenFile>();
 

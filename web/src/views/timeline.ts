@@ -534,9 +534,8 @@ export class TimelineView extends LitElement {
     this.plot.dataset['plot'] = [area.left, area.top, area.width, area.height].join(' ');
     if (this.firstPicture) return;
     this.firstPicture = true;
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() => this.dispatchEvent(new CustomEvent('first-picture'))),
-    );
+    // Drawing happens within a frame; when the next one begins, this one is on the screen.
+    requestAnimationFrame(() => this.dispatchEvent(new CustomEvent('first-picture')));
   }
 
   // -- The frame around the canvas.

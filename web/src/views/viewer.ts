@@ -58,6 +58,7 @@ import './peak_row.ts';
 import './panel_area.ts';
 import type { PanelArea } from './panel_area.ts';
 import type { PanelEvents, PanelPage } from './panels.ts';
+import { Rehearsal } from './rehearsal.ts';
 import './splitter.ts';
 import './start.ts';
 import './stats.ts';
@@ -104,6 +105,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
   private readonly keyPresses = new PageKeys(this);
   private firstView: Viewport | undefined;
   private stopReceiving: (() => void) | undefined;
+  private rehearsal: Rehearsal | undefined;
   private readonly dark = matchMedia('(prefers-color-scheme: dark)');
 
   override connectedCallback(): void {
@@ -123,7 +125,10 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
       return;
     }
     const wanted = filesOfAddress(new URL(location.href), this.getAttribute('src'));
-    if (!wanted) return;
+    if (!wanted) {
+      this.rehearsal = new Rehearsal(this.files.pool, this.renderRoot, this.theme);
+      return;
+    }
     markPicked();
     this.receive(wanted);
   }
@@ -131,6 +136,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.stopReceiving?.();
+    this.rehearsal?.stop();
     this.links.disconnect();
     this.keyPresses.disconnect();
     this.dark.removeEventListener('change', this.systemThemeChanged);
@@ -154,6 +160,7 @@ export class MemstrataViewer extends LitElement implements KeyTarget, ChoicesTar
 
   protected override willUpdate(): void {
     const { file, state } = this.files;
+    if (state !== 'empty') this.rehearsal?.stop();
     if (file?.view !== this.shownView) this.viewChanged(file);
     this.links.remember();
     document.title = file ? `${file.name} · memstrata` : 'memstrata';
