@@ -41,6 +41,37 @@ if (!options['no-types']) {
   if (tsc.status !== 0) process.exit(1);
 }
 
+const typescript = require('typescript');
+/** Templates of markup and styles without the line breaks, indentation and comments that are for people. */
+const templates = {
+  name: 'templates',
+  setup(build) {
+    build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const literals = [];
+      const visit = (node) => {
+        const tag = typescript.isTaggedTemplateExpression(node) ? node.tag.getText() : '';
+        if (['html', 'svg', 'css'].includes(tag)) {
+          const { head, templateSpans } = node.template;
+          for (const part of head ? [head, ...templateSpans.map(({ literal }) => literal)] : [node.template])
+            literals.push({ tag, from: part.getStart(), to: part.end });
+        }
+        typescript.forEachChild(node, visit);
+      };
+      visit(typescript.createSourceFile(path, text, typescript.ScriptTarget.Latest, true));
+      literals.sort((a, b) => a.from - b.from);
+      let contents = '';
+      let copied = 0;
+      for (const { tag, from, to } of literals) {
+        const literal =
+          tag === 'css' ? text.slice(from, to).replace(/\/\*.*?\*\//gs, '') : text.slice(from, to);
+        contents += text.slice(copied, from) + literal.replace(/\s*\n\s*/g, ' ');
+        copied = to;
+      }
+      return { contents: contents + text.slice(copied), loader: 'ts' };
+    });
+  },
+};
 const bundle = async (entry, more = {}) => {
   const result = await esbuild.build({
     entryPoints: [join(web, entry)],
@@ -52,6 +83,7 @@ const bundle = async (entry, more = {}) => {
     charset: 'utf8',
     legalComments: 'none',
     logLevel: 'warning',
+    plugins: [templates],
     alias: { 'engine-glue': join(engine, 'engine.js') },
     ...more,
   });

@@ -6,25 +6,20 @@
 // recording).
 #include <emscripten/bind.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
-#include "engine/base/json_writer.h"
 #include "engine/session/session.h"
-#include "engine/simulate/report.h"
+#include "wasm/answer_text.h"
 
 namespace {
 
 using emscripten::typed_memory_view;
 using emscripten::val;
-using memstrata::Error;
-using memstrata::JsonWriter;
 using memstrata::Result;
-using memstrata::Status;
 using memstrata::replay::Axis;
+using memstrata::wasm::error_text;
+using memstrata::wasm::text_of;
 
 struct ColumnGrid {
   int axis;
@@ -61,22 +56,6 @@ struct RectViews {
   val x = val::null(), y = val::null(), width = val::null(), height = val::null(), kind = val::null(),
       row = val::null();
 };
-
-std::string error_text(const Error& error) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("code", memstrata::name_of(error.code));
-  json.member("message", std::string_view(error.message));
-  json.member("offset", error.offset);
-  if (!error.inside.empty()) json.member("inside", std::string_view(error.inside));
-  json.end_object();
-  return std::move(json).text();
-}
-
-std::string text_of(const Status& status) { return status ? std::string() : error_text(status.error()); }
-std::string text_of(Result<std::string>&& result) {
-  return result ? std::move(*result) : "{\"error\":" + error_text(result.error()) + "}";
-}
 
 template <typename T>
 val view_of(const std::vector<T>& values) {
@@ -283,24 +262,6 @@ class Session {
   std::string last_error_;
 };
 
-// A script run by the caching allocator on a simulated device: engine/simulate/report.h.
-std::string simulate(const std::string& script, double device_bytes, const std::string& conf) {
-  constexpr int64_t kBudget = int64_t{1} << 30;
-  memstrata::Budget budget(kBudget);
-  // Out of the range of int64 the conversion would be undefined.
-  const bool whole = device_bytes >= 0 && device_bytes <= static_cast<double>(int64_t{1} << 53);
-  return text_of(memstrata::simulate::simulate_json(script, whole ? static_cast<int64_t>(device_bytes) : -1,
-                                                    conf, budget));
-}
-
-// Without it, Emscripten's abort() says nothing of why; the page shows the last line of stderr.
-void say_out_of_memory() {
-  std::set_new_handler(nullptr);  // writing must not come back here
-  std::fputs("memstrata: out of memory\n", stderr);
-  std::abort();
-}
-[[maybe_unused]] const std::new_handler previous_handler = std::set_new_handler(say_out_of_memory);
-
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(memstrata) {
@@ -319,7 +280,6 @@ EMSCRIPTEN_BINDINGS(memstrata) {
       .field("lowest", &CurveViews::lowest)
       .field("allocated", &CurveViews::allocated)
       .field("reserved", &CurveViews::reserved);
-  emscripten::function("simulate", &simulate);
   emscripten::value_object<StateWindow>("StateWindow")
       .field("width", &StateWindow::width)
       .field("height", &StateWindow::height)

@@ -143,12 +143,6 @@ export interface Session {
 
 export interface EngineModule {
   Session: new (budgetBytes: number) => Session;
-  /**
-   * Runs a script of allocations through the caching allocator on a simulated device of so many bytes, with
-   * settings as in PYTORCH_CUDA_ALLOC_CONF. The JSON is that of `memstrata simulate --json`
-   * (engine/simulate/report.h), without the line's end.
-   */
-  simulate(script: string, deviceBytes: number, conf: string): string;
   HEAPU8: Uint8Array;
 }
 

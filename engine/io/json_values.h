@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "engine/base/utf8.h"
+#include "engine/io/json_number.h"
 
 namespace memstrata::io {
 
@@ -120,32 +121,11 @@ class JsonValues {
     return true;
   }
 
-  [[nodiscard]] static bool digit(char c) { return c >= '0' && c <= '9'; }
-  [[nodiscard]] bool digits() {
-    const size_t start = at_;
-    while (digit(peek())) ++at_;
-    return at_ > start;
-  }
-
   [[nodiscard]] bool number() {
-    const size_t start = at_;
-    bool whole = true;
-    if (peek() == '-') ++at_;
-    const bool zero = peek() == '0';
-    const size_t first = at_;
-    if (!digits() || (zero && at_ > first + 1)) return false;
-    if (peek() == '.') {
-      whole = false;
-      ++at_;
-      if (!digits()) return false;
-    }
-    if (peek() == 'e' || peek() == 'E') {
-      whole = false;
-      ++at_;
-      if (peek() == '+' || peek() == '-') ++at_;
-      if (!digits()) return false;
-    }
-    const std::string_view text = text_.substr(start, at_ - start);
+    const auto [length, whole] = json_number(text_.substr(at_));
+    if (length == 0) return false;
+    const std::string_view text = text_.substr(at_, length);
+    at_ += length;
     if (whole) {
       int64_t number = 0;
       if (std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc()) {
@@ -169,7 +149,7 @@ class JsonValues {
     uint32_t code = 0;
     for (int i = 0; i < 4; ++i, ++at_) {
       const char c = peek();
-      const uint32_t nibble = digit(c)               ? static_cast<uint32_t>(c - '0')
+      const uint32_t nibble = c >= '0' && c <= '9'   ? static_cast<uint32_t>(c - '0')
                               : c >= 'a' && c <= 'f' ? static_cast<uint32_t>(c - 'a' + 10)
                               : c >= 'A' && c <= 'F' ? static_cast<uint32_t>(c - 'A' + 10)
                                                      : 16;

@@ -1,12 +1,14 @@
-// wasm/engine.d.ts is written by hand; here its names are compared with those of the module.
+// wasm/*.d.ts are written by hand; here their names are compared with those of the modules.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 
-import { loadEngine, noEngine, root } from './engine.mjs';
+import { loadEngine, loadSimulate, noEngine, root } from './engine.mjs';
 
-const declarations = readFileSync(join(root, 'wasm', 'engine.d.ts'), 'utf8');
+const declarations = ['engine.d.ts', 'simulate.d.ts']
+  .map((name) => readFileSync(join(root, 'wasm', name), 'utf8'))
+  .join('');
 
 /** Members of an interface: methods as name -> number of parameters, others as name -> undefined. */
 function members(name) {
@@ -50,7 +52,9 @@ test('engine.d.ts names exactly the fields of what curves() returns', { skip: no
   }
 });
 
-test('the module exports what EngineModule declares', { skip: noEngine }, async () => {
+test('the modules export what EngineModule and SimulateModule declare', { skip: noEngine }, async () => {
   const engine = await loadEngine();
   for (const name of members('EngineModule').keys()) assert.ok(name in engine, name);
+  const allocator = await loadSimulate();
+  for (const name of members('SimulateModule').keys()) assert.ok(name in allocator, name);
 });

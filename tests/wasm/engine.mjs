@@ -25,19 +25,19 @@ export const noEngine =
 export const noTool =
   toolPath === undefined && 'there is no command line tool: cmake --build --preset native-release';
 
-let loaded;
-export function loadEngine() {
-  loaded ??= (async () => {
-    // The glue is built for pages and workers only; both know `self` and a location.
-    globalThis.self ??= globalThis;
-    globalThis.location ??= { href: pathToFileURL(enginePath).href };
-    globalThis.WorkerGlobalScope ??= Object;
-    globalThis.importScripts ??= () => {};
-    const { default: createEngine } = await import(pathToFileURL(enginePath).href);
-    return createEngine({ wasmBinary: readFileSync(enginePath.replace(/\.js$/, '.wasm')) });
-  })();
-  return loaded;
+async function load(path) {
+  // The glue is built for pages and workers only; both know `self` and a location.
+  globalThis.self ??= globalThis;
+  globalThis.location ??= { href: pathToFileURL(path).href };
+  globalThis.WorkerGlobalScope ??= Object;
+  globalThis.importScripts ??= () => {};
+  const { default: create } = await import(pathToFileURL(path).href);
+  return create({ wasmBinary: readFileSync(path.replace(/\.js$/, '.wasm')) });
 }
+let engine, simulate;
+export const loadEngine = () => (engine ??= load(enginePath));
+/** The allocator's module, beside the engine. */
+export const loadSimulate = () => (simulate ??= load(join(dirname(enginePath), 'simulate.js')));
 
 export const gibibyte = 2 ** 30;
 

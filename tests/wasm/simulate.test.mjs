@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 
-import { loadEngine, noEngine, noTool, root, toolPath } from './engine.mjs';
+import { loadSimulate, noEngine, noTool, root, toolPath } from './engine.mjs';
 
 const cases = readFileSync(join(root, 'tests', 'data', 'alloc', 'reference_cases.jsonl'), 'utf8')
   .trimEnd()
@@ -21,20 +21,20 @@ function native(script, device, conf) {
 test('all reference cases are there', () => assert.equal(cases.length, 78));
 
 test('reference cases: the same text up to the statistics', { skip: noEngine }, async (t) => {
-  const engine = await loadEngine();
+  const { simulate } = await loadSimulate();
   for (const one of cases) {
     await t.test(`${one.id} ${one.what}`, () => {
       const expected = `{${one.line.slice(one.line.indexOf('"trace":'), -1)},"stats":`;
-      const got = engine.simulate(one.ops, one.device, one.conf);
+      const got = simulate(one.ops, one.device, one.conf);
       assert.equal(got.slice(0, expected.length), expected);
     });
   }
 });
 
 test('native and WebAssembly give identical text', { skip: noEngine || noTool }, async () => {
-  const engine = await loadEngine();
+  const { simulate } = await loadSimulate();
   for (const { ops, device, conf } of cases)
-    assert.equal(`${engine.simulate(ops, device, conf)}\n`, native(ops, device, conf));
+    assert.equal(`${simulate(ops, device, conf)}\n`, native(ops, device, conf));
 });
 
 test('a long script gives identical text', { skip: noEngine || noTool }, async () => {
@@ -55,16 +55,16 @@ test('a long script gives identical text', { skip: noEngine || noTool }, async (
     if (below(200) === 0) lines.push('empty');
     if (below(300) === 0) lines.push(`conf expandable_segments:${below(2) === 0 ? 'True' : 'False'}`);
   }
-  const engine = await loadEngine();
+  const { simulate } = await loadSimulate();
   const script = lines.join('\n');
-  assert.equal(`${engine.simulate(script, 2 ** 30, '')}\n`, native(script, 2 ** 30, ''));
+  assert.equal(`${simulate(script, 2 ** 30, '')}\n`, native(script, 2 ** 30, ''));
 });
 
 test('a wrong step names its line, wrong settings and devices are errors', { skip: noEngine }, async () => {
-  const engine = await loadEngine();
-  const { error } = JSON.parse(engine.simulate('m a 1\nf b', 2 ** 30, ''));
+  const { simulate } = await loadSimulate();
+  const { error } = JSON.parse(simulate('m a 1\nf b', 2 ** 30, ''));
   assert.deepEqual(error, { code: 'wrong_usage', message: "line 2: 'b' is not allocated", offset: 6 });
-  assert.match(JSON.parse(engine.simulate('', 2 ** 30, 'foo:1')).error.message, /unknown key 'foo'/);
+  assert.match(JSON.parse(simulate('', 2 ** 30, 'foo:1')).error.message, /unknown key 'foo'/);
   for (const device of [0, -1, NaN, Infinity, 2 ** 60])
-    assert.equal(JSON.parse(engine.simulate('', device, '')).error.code, 'wrong_usage');
+    assert.equal(JSON.parse(simulate('', device, '')).error.code, 'wrong_usage');
 });

@@ -2,10 +2,13 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "engine/base/utf8.h"
+#include "engine/io/json_number.h"
 #include "engine/io/limits.h"
 #include "engine/io/pickle/numbers.h"
 
@@ -46,21 +49,21 @@ struct PieceReader::State {
     invalid(place(token));
   }
 
-  template <typename Json>
-  void read_number(Json& json, std::string_view token) {
-    ondemand::number number;
-    if (json.get_number().get(number) == simdjson::SUCCESS) {
-      if (number.is_int64()) return keep(builder.add(pickle::integer(number.get_int64())));
-      if (number.is_uint64()) return keep(builder.add({Tag::big_integer, 0, number.get_uint64()}));
-      return keep(builder.add(pickle::real(number.get_double())));
-    }
-    // More than 64 bits: the machine's rules for such numbers count.
-    const size_t end = token.find_first_not_of("-0123456789");
-    const std::string_view digits = token.substr(0, end);
+  // By the machine's rules, which are exact to 64 bits and tell what is larger; simdjson's own numbers would
+  // bring 13 KB of tables for reals.
+  void read_number(std::string_view token) {
+    const size_t end = std::min(token.find_first_not_of("-0123456789"), token.size());
     const bool whole =
-        end == std::string_view::npos || std::string_view(".eE").find(token[end]) == std::string_view::npos;
-    if (const auto value = whole ? pickle::integer_of_text(digits) : std::nullopt)
-      return keep(builder.add(*value));
+        end == token.size() || std::string_view(".eE").find(token[end]) == std::string_view::npos;
+    if (whole) {
+      if (const auto value = pickle::integer_of_text(token.substr(0, end))) return keep(builder.add(*value));
+    } else {
+      const std::string_view number = token.substr(0, json_number(token).length);
+      const std::string_view rest = token.substr(number.size());
+      const auto value = pickle::real_of_text(number);
+      if (value && rest.find_first_not_of(" \t\r\n,:]}") != 0 && std::isfinite(pickle::double_of(*value)))
+        return keep(builder.add(*value));
+    }
     odd_scalar(token);
   }
 
@@ -91,7 +94,7 @@ struct PieceReader::State {
         return keep(builder.add_text(text, place(token)));
       }
       case ondemand::json_type::number:
-        return read_number(json, token);
+        return read_number(token);
       case ondemand::json_type::boolean: {
         bool truth = false;
         if (json.get_bool().get(truth) != simdjson::SUCCESS) return invalid(place(token));

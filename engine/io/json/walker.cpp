@@ -29,8 +29,8 @@ namespace {
     escaped = false;
   }
   for (;;) {
-    at = text.find_first_of("\"\\", at);
-    if (at == std::string_view::npos) return at;
+    while (at < text.size() && text[at] != '"' && text[at] != '\\') ++at;
+    if (at >= text.size()) return std::string_view::npos;
     if (text[at] == '"') return at + 1;
     if (at + 1 == text.size()) {
       escaped = true;

@@ -70,10 +70,11 @@ std::optional<Value> integer_of_text(std::string_view text) {
   if (text.empty()) return std::nullopt;
   uint64_t number = 0;
   bool huge = false;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return std::nullopt;
-    const auto digit = static_cast<uint64_t>(c - '0');
-    huge = huge || number > (UINT64_MAX - digit) / 10;
+  constexpr size_t kAlwaysFit = 19;  // digits
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] < '0' || text[i] > '9') return std::nullopt;
+    const auto digit = static_cast<uint64_t>(text[i] - '0');
+    huge = huge || (i >= kAlwaysFit && number > (UINT64_MAX - digit) / 10);
     number = number * 10 + digit;
   }
   constexpr uint64_t kTooFar = uint64_t{1} << 63;

@@ -4,28 +4,28 @@
 // tracks/view_motion.ts and travel.ts move. This element binds them to the page: properties in, events out.
 import { html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
-import { live } from 'lit/directives/live.js';
 import { formatBytes, formatCount } from '../base/format.ts';
 import { onceAFrame } from '../base/once_a_frame.ts';
 import type { Bytes, Rank } from '../base/units.ts';
-import { colorsOf, enginePalette, type Theme } from '../draw/colors.ts';
-import { colorsOfKinds, colourNames, colourWays } from '../draw/palettes.ts';
-import { plotArea, Projection } from '../draw/plot.ts';
+import { colorsOf, type Theme } from '../draw/colors.ts';
+import { colorsOfKinds } from '../draw/palettes.ts';
+import { plotArea } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
 import { bandsNames, type Axis, type Band, type ColourBy, type ViewInfo } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
 import { deviceName } from '../state/devices.ts';
 import { markerLines } from '../state/mark_text.ts';
-import { boundsOf, fitAll, show, type Viewport } from '../state/viewport.ts';
+import { fitAll, show, type Viewport } from '../state/viewport.ts';
 import { ChosenTrack } from '../tracks/chosen_track.ts';
+import { DeviceTracks } from '../tracks/device_tracks.ts';
+import { DragTool } from '../tracks/drag_tool.ts';
 import { Gestures, type Point } from '../tracks/gestures.ts';
-import { KindsTrack } from '../tracks/kinds_track.ts';
 import { MomentTrack } from '../tracks/moment_track.ts';
 import { LabelTrack } from '../tracks/label_track.ts';
-import { MarksTrack, type PlacedMarker, type PlacedRegion } from '../tracks/marks_track.ts';
+import type { PlacedMarker, PlacedRegion } from '../tracks/marks_track.ts';
 import type { Movement } from '../tracks/motion.ts';
 import { OutlineTrack } from '../tracks/outline_track.ts';
-import { highestEvent, PictureTrack, type PictureStyle } from '../tracks/picture_track.ts';
+import { highestEvent, type PictureStyle, type PictureTrack } from '../tracks/picture_track.ts';
 import { RulerTrack, spoken } from '../tracks/ruler_track.ts';
 import { drawBase, drawOverlay, markerAt } from '../tracks/scene.ts';
 import { Stage } from '../tracks/stage.ts';
@@ -34,26 +34,16 @@ import { ViewMotion } from '../tracks/view_motion.ts';
 import './legend.ts';
 import './minimap.ts';
 import type { MinimapView, Stretch } from './minimap.ts';
+import { markerTip } from './marker_tip.ts';
 import './regions.ts';
 import type { RegionsView } from './regions.ts';
 import { base } from './styles.ts';
-import { symbols } from './symbols.ts';
+import { timelineBar, type BarActions } from './timeline_bar.ts';
+import { timelineNotes } from './timeline_notes.ts';
 import { readout } from './timeline_readout.ts';
+import { timelineSheet } from './timeline_sheet.ts';
 import { timelineStyles } from './timeline_styles.ts';
-import { tip, tipStyles } from './tip.ts';
-
-/** What is kept of a device while another one is shown: going back shows it in the same frame. */
-interface Kept {
-  picture: PictureTrack;
-  kinds: KindsTrack;
-  marks: MarksTrack;
-  axis: Axis;
-  view: Viewport | undefined;
-  /** What `prepare` asked for. */
-  prepared: string;
-}
-
-const largestPrepared = 4_000_000; // device pixels; beyond that many files would hold too much memory
+import { tipStyles } from './tip.ts';
 
 @customElement('memstrata-timeline')
 export class TimelineView extends LitElement {
@@ -71,7 +61,6 @@ export class TimelineView extends LitElement {
   /** Shown first of a device instead of everything; taken once. */
   @property({ attribute: false }) firstView: Viewport | undefined;
 
-  @state() private tool: 'none' | 'box' | 'ruler' = 'none';
   /** The kind that is lit while the pointer is on it, and the one that stays so. */
   @state() private litKind = -1;
   @state() private heldKind = -1;
@@ -115,11 +104,14 @@ export class TimelineView extends LitElement {
     this.requestUpdate(); // it is told in words, too
     this.drawOverlay();
   });
-  private readonly keptViews = new WeakMap<ViewInfo, Kept>();
-  private kept: Kept | undefined;
+  private readonly dragTool = new DragTool(this.motion, this.cursor, this.ruler, {
+    tool: () => this.requestUpdate(),
+    box: () => this.drawOverlay(),
+  });
+  private readonly tracksOfDevice = new WeakMap<ViewInfo, DeviceTracks>();
+  private kept: DeviceTracks | undefined;
   private readonly labels = new LabelTrack(this.stage, () => this.redraw());
   private gestures: Gestures | undefined;
-  private box: { from: Point; to: Point } | undefined;
   private pendingView: Viewport | undefined;
   private readonly redraw = onceAFrame(() => this.draw());
   private firstPicture = false;
@@ -199,22 +191,15 @@ export class TimelineView extends LitElement {
   /** Gives up a box being drawn, a tool, the ruler or a kind that stays lit; false if there was none. */
   giveUp(): boolean {
     if (this.gestures?.giveUp()) return true;
-    if (this.tool !== 'none') {
-      this.tool = 'none';
-      return true;
-    }
-    if (this.ruler.measured) return this.ruler.forget();
+    if (this.dragTool.giveUp()) return true;
     if (this.heldKind < 0) return false;
     this.hold(-1);
     return true;
   }
 
-  /** Key `M`: from the keyboard's cursor, which then moves the other end; else the next drag measures. */
+  /** Key `M`. */
   measure(): void {
-    const from = this.cursor.place();
-    if (this.ruler.measured) this.ruler.forget();
-    else if (from && this.cursor.moment?.byKeyboard) void this.ruler.measure(from, from);
-    else this.tool = this.tool === 'ruler' ? 'none' : 'ruler';
+    this.dragTool.measure();
   }
 
   /** Shows a part of the recording, the height as it is. */
@@ -231,57 +216,15 @@ export class TimelineView extends LitElement {
 
   /** The picture to take along; undefined before there is one. */
   sheet(title: string): Sheet | undefined {
-    const { kept, stage, info } = this;
-    const shown = kept?.picture.shown;
-    if (!shown || shown.columns.axis !== this.axis) return undefined;
-    const { kinds, shares } = kept.kinds;
-    const colors = colorsOf(this.theme);
-    const hues = colorsOfKinds(kinds, this.theme);
-    const { landmarks } = this.travel;
-    const placed = landmarks?.axis === this.axis ? landmarks : undefined;
-    return {
-      title,
-      subtitle: `${deviceName(info.device)}: ${formatCount(info.events)} events, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${info.bands === 'segments' ? '' : ` allocated, ${formatBytes(info.reserved_peak)}`} reserved`,
-      at: stage.projection(),
-      axis: this.axis,
-      colors,
-      canvas: this.baseCanvas,
-      bands: {
-        ...shown,
-        bottom: shown.rows.bottom,
-        top: shown.rows.bottom + shown.rows.count * shown.rows.bytesPerRow,
-      },
-      peak: placed && info.peak.bytes > 0 ? { x: placed.peak, bytes: info.peak.bytes } : undefined,
-      ooms: placed?.ooms ?? [],
-      legend: [
-        ...(info.bands === 'segments'
-          ? []
-          : [{ color: colors.allocated, text: info.bands === 'pools' ? 'in use' : 'allocated' }]),
-        { color: colors.reserved, text: 'reserved' },
-        ...(info.pools ? [{ color: colors.envelope, text: 'kept by pools, unused' }] : []),
-        ...(kinds?.kinds ?? []).map(({ label }, index) => ({
-          color: hues[index] ?? colors.text,
-          text: shares?.kinds[index] ? `${label}: ${formatBytes(shares.kinds[index].bytes)}` : label,
-        })),
-      ],
-    };
+    const { kept, stage, travel } = this;
+    const shown = kept && { stage, tracks: kept, landmarks: travel.landmarks };
+    return shown && timelineSheet(title, shown, this.baseCanvas, this.theme);
   }
 
   /** Has the picture of another file ready, so that it is there when one goes to it. */
   prepare(engine: EngineClient, info: ViewInfo): void {
-    const { area } = this.stage;
-    if (area.width < 2 || area.width * area.height > largestPrepared || info === this.info) return;
-    const kept = this.keptOf(engine, info);
-    const axis = info.extent.time_us === null ? 'event' : this.axis;
-    const extent = (axis === 'event' ? info.extent.event : info.extent.time_us) ?? 1;
-    const bounds = boundsOf(extent, info.peak.bytes, info.reserved_peak);
-    kept.kinds.want(this.colourBy);
-    if (kept.kinds.by !== this.colourBy) return; // comes again when they are known
-    const style = this.styleOf(kept, '');
-    const prepared = [area.width, area.height, axis, style.key].join();
-    if (prepared === kept.prepared || kept.view) return;
-    kept.prepared = prepared;
-    kept.picture.want(new Projection(fitAll(bounds), area), axis, bounds, style);
+    if (info === this.info) return;
+    this.tracksOf(engine, info).prepare(this.stage.area, this.axis, this.theme, this.colourBy);
   }
 
   /** The other axis for the same stretch of the recording. */
@@ -326,47 +269,35 @@ export class TimelineView extends LitElement {
   }
 
   private start(): void {
-    this.kept = this.keptOf(this.engine, this.info);
+    this.kept = this.tracksOf(this.engine, this.info);
     this.litKind = -1;
     this.heldKind = -1;
     this.travel.landmarks = undefined;
     this.firstPicture = false;
   }
 
-  private keptOf(engine: EngineClient, info: ViewInfo): Kept {
-    let kept = this.keptViews.get(info);
-    if (!kept) {
-      const made: Kept = {
-        picture: new PictureTrack(engine, () => made === this.kept && this.redraw()),
-        kinds: new KindsTrack(engine, () => {
-          if (made !== this.kept) return this.prepare(engine, info);
-          this.requestUpdate(); // the legend
-          this.redraw(); // in the new colours, and asks for shares
-        }),
-        marks: new MarksTrack(engine, info, () => {
-          if (made !== this.kept) return;
-          this.requestUpdate(); // the strip of regions may come
-          this.redraw();
-        }),
-        axis: 'event',
-        view: undefined,
-        prepared: '',
-      };
-      kept = made;
-      this.keptViews.set(info, made);
-    }
-    return kept;
+  private tracksOf(engine: EngineClient, info: ViewInfo): DeviceTracks {
+    const known = this.tracksOfDevice.get(info);
+    if (known) return known;
+    const made: DeviceTracks = new DeviceTracks(engine, info, {
+      picture: () => made === this.kept && this.redraw(),
+      kinds: () => {
+        if (made !== this.kept) return this.prepare(engine, info);
+        this.requestUpdate(); // the legend
+        this.redraw(); // in the new colours, and asks for shares
+      },
+      marks: () => {
+        if (made !== this.kept) return;
+        this.requestUpdate(); // the strip of regions may come
+        this.redraw();
+      },
+    });
+    this.tracksOfDevice.set(info, made);
+    return made;
   }
 
-  private styleOf({ kinds }: Kept, highlight: string): PictureStyle {
-    const kind = kinds.by === 'allocation' ? -1 : this.litKind;
-    return {
-      key: [this.theme, kinds.by, highlight, kind].join('|'),
-      palette: enginePalette(this.theme, colorsOfKinds(kinds.kinds, this.theme)),
-      dimOthers: highlight !== '',
-      colourBy: kinds.by,
-      kind,
-    };
+  private styleOf(kept: DeviceTracks, highlight: string): PictureStyle {
+    return kept.style(this.theme, highlight, this.litKind);
   }
 
   private hold(kind: number): void {
@@ -381,24 +312,9 @@ export class TimelineView extends LitElement {
       hover: (at) => this.hover(at),
       click: (at) => void this.clicked(at),
       doubleClick: (at) => void this.doubleClick(at),
-      box: (from, to) => {
-        if (this.tool === 'ruler') {
-          if (to) this.ruler.between(from, to);
-          else this.ruler.forget();
-          return;
-        }
-        this.box = to && { from, to };
-        this.drawOverlay();
-      },
-      boxDone: (from, to) => {
-        const { tool } = this;
-        this.box = undefined;
-        this.tool = 'none';
-        if (tool === 'ruler') return this.ruler.between(from, to);
-        this.drawOverlay();
-        this.motion.zoomToBox(from, to);
-      },
-      boxWanted: () => this.tool !== 'none',
+      box: (from, to) => this.dragTool.drag(from, to),
+      boxDone: (from, to) => this.dragTool.drop(from, to),
+      boxWanted: () => this.dragTool.tool !== 'none',
       scrubs: (at) => this.chosenTrack.holds(at),
       scrub: (at, first) => this.chosenTrack.scrub(at, first),
     });
@@ -507,7 +423,7 @@ export class TimelineView extends LitElement {
 
   private drawOverlay(): void {
     const ctx = this.overlayCanvas?.getContext('2d');
-    const { stage, cursor, box } = this;
+    const { stage, cursor } = this;
     if (!ctx || stage.area.width < 2) return;
     const hovered = cursor.outline;
     const isShown = hovered?.columns.axis === this.axis && hovered.rank !== this.pinned?.rank;
@@ -515,7 +431,7 @@ export class TimelineView extends LitElement {
     const ruler = measured?.axis === this.axis ? measured : undefined;
     const scene = {
       outline: isShown ? hovered : undefined,
-      box,
+      box: this.dragTool.box,
       cursor: cursor.cursor(),
       chosen: this.chosenTrack.moment,
       ruler,
@@ -542,76 +458,12 @@ export class TimelineView extends LitElement {
 
   protected override render(): TemplateResult {
     const { info } = this;
-    const noTimes = info.extent.time_us === null;
     const peak = formatBytes(info.peak.bytes);
     const kinds = this.kept?.kinds.kinds;
     const { measured } = this.ruler;
     const marks = this.kept?.marks.placed;
     return html`
-      <div class="bar">
-        <div class="tools" role="toolbar" aria-label="Timeline">
-          <button class="button small quiet" title="Show everything (F)" @click=${() => this.fit()}>
-            ${symbols.fit}<span class="word">Fit</span>
-          </button>
-          <button
-            class="button small quiet icon"
-            title="Zoom in (W)"
-            aria-label="Zoom in"
-            @click=${() => this.motion.zoomStep(0.5)}>
-            ${symbols.plus}
-          </button>
-          <button
-            class="button small quiet icon"
-            title="Zoom out (S)"
-            aria-label="Zoom out"
-            @click=${() => this.motion.zoomStep(2)}>
-            ${symbols.minus}
-          </button>
-          <button
-            class="button small quiet icon"
-            title="Zoom to a box: drag one (or Shift and drag)"
-            aria-label="Zoom to a box"
-            aria-pressed=${this.tool === 'box' ? 'true' : 'false'}
-            data-tool="box"
-            @click=${() => (this.tool = this.tool === 'box' ? 'none' : 'box')}>
-            ${symbols.box}
-          </button>
-          <button
-            class="button small quiet icon"
-            title="Measure: drag from one point to another (M)"
-            aria-label="Measure"
-            aria-pressed=${this.tool === 'ruler' || this.ruler.measured ? 'true' : 'false'}
-            data-tool="ruler"
-            @click=${() => this.measure()}>
-            ${symbols.ruler}
-          </button>
-        </div>
-        <fieldset class="axis" title=${noTimes ? 'The events of this file carry no times.' : 'Axis (E)'}>
-          <legend class="visually-hidden">Horizontal axis</legend>
-          ${this.axisButton('event', 'Events', false)} ${this.axisButton('time', 'Time', noTimes)}
-        </fieldset>
-        <label class="colour">
-          <span class="word">Colour</span>
-          <select
-            class="field"
-            aria-label="Colour by"
-            title="What the colours mean (C)"
-            .value=${live(this.colourBy)}
-            @change=${(event: Event) =>
-              this.dispatchEvent(
-                new CustomEvent<ColourBy>('colour-change', {
-                  detail: (event.target as HTMLSelectElement).value as ColourBy,
-                }),
-              )}>
-            ${colourWays.map((way) => html`<option value=${way} ?selected=${way === this.colourBy}>${colourNames[way]}</option>`)}
-          </select>
-        </label>
-        <div class="legend" role="group" aria-label="Lines">
-          ${info.bands === 'segments' ? '' : html`<span><i class="line allocated"></i>${info.bands === 'pools' ? 'in use' : 'allocated'}</span>`}
-          <span><i class="line reserved"></i>reserved</span>
-          ${info.pools ? html`<span><i class="kept"></i>kept by pools, unused</span>` : ''}
-        </div>
-      </div>
+      ${timelineBar({ info, axis: this.axis, colourBy: this.colourBy, tool: this.dragTool.tool, measured: measured !== undefined }, this.barActions)}
       <memstrata-legend
         .kinds=${kinds}
         .shares=${this.kept?.kinds.shares}
@@ -619,7 +471,7 @@ export class TimelineView extends LitElement {
         .held=${this.heldKind}
         @light=${(event: CustomEvent<number>) => (this.litKind = event.detail)}
         @hold=${(event: CustomEvent<number>) => this.hold(event.detail)}></memstrata-legend>
-      ${info.events === 0 ? this.noEventsNote() : ''} ${this.bandsNote()}
+      ${timelineNotes(info)}
       ${
         marks && marks.depths > 0
           ? html`<memstrata-regions
@@ -641,7 +493,7 @@ export class TimelineView extends LitElement {
         )} ${info.bands === 'segments' ? 'segments' : 'blocks'}, peak ${peak}. Press question mark for the keys.">
         <canvas class="base"></canvas>
         <canvas class="overlay"></canvas>
-        ${this.marker ? this.markerTip(this.marker) : ''}
+        ${this.marker && marks ? markerTip(this.marker, marks, info.first_time_us, this.stage.projection(), this.clientWidth) : ''}
         ${this.problem === undefined ? '' : html`<p class="problem" role="status">This part cannot be drawn: ${this.problem}</p>`}
       </div>
       ${
@@ -666,60 +518,21 @@ export class TimelineView extends LitElement {
     `;
   }
 
+  private readonly barActions: BarActions = {
+    fit: () => this.fit(),
+    zoomStep: (factor) => this.motion.zoomStep(factor),
+    toggleBox: () => this.dragTool.toggle('box'),
+    measure: () => this.measure(),
+    changeAxis: (axis) => void this.changeAxis(axis),
+    changeColour: (by) => this.dispatchEvent(new CustomEvent<ColourBy>('colour-change', { detail: by })),
+  };
+
   /** Gestures on the strip of regions. */
   private readonly motionAt = {
     zoomAt: (at: Point, factorX: number) =>
       this.motion.zoomAt({ x: at.x, y: this.stage.area.top }, factorX, 1),
     panBy: (dx: number) => this.motion.panBy(dx, 0),
   };
-
-  /** Above the ruler for what lies there, below the cross of an OOM. */
-  private markerTip(marker: PlacedMarker): TemplateResult {
-    const { area } = this.stage;
-    const lines = markerLines(marker, this.info.first_time_us);
-    const left = this.kept?.marks.placed?.markersLeftOut ?? 0;
-    if (left > 0 && marker === this.markers.at(-1))
-      lines.push(`${formatCount(left)} later markers are not shown.`);
-    const x = this.stage.projection().x(marker.at);
-    const low = marker.kind !== 'oom';
-    const y = low
-      ? area.top + area.height - (lines.length * 17 + 30) * area.ratio
-      : area.top + 4 * area.ratio;
-    return tip(x / area.ratio, this.clientWidth, Math.max(y / area.ratio, 0), lines);
-  }
-
-  private noEventsNote(): TemplateResult {
-    return html`<p class="note">
-      No history in this file: the picture is the state when it was saved. Call
-      <code>torch.cuda.memory._record_memory_history()</code> before the work to see how it came about.
-    </p>`;
-  }
-
-  /** What the bands are, if they are not blocks. */
-  private bandsNote(): TemplateResult | '' {
-    const { bands, pools } = this.info;
-    if (bands === 'blocks') return '';
-    const text =
-      bands === 'segments'
-        ? 'A band is device memory from when the allocator got it (segment_alloc, segment_map) until it gave it back.'
-        : pools
-          ? 'Private pools count as allocated with the most they ever held; grey is kept, but unused. Pools deleted before the snapshot are missing.'
-          : 'This file names no private pool on this device, so the picture is that of the active memory.';
-    return html`<p class="note" data-note="bands">${text}</p>`;
-  }
-
-  private axisButton(axis: Axis, label: string, disabled: boolean): TemplateResult {
-    return html`<label class=${disabled ? 'disabled' : ''}>
-      <input
-        type="radio"
-        name="axis"
-        .value=${axis}
-        .checked=${this.axis === axis}
-        ?disabled=${disabled}
-        aria-label=${disabled ? `${label}: the events of this file carry no times` : label}
-        @change=${() => void this.changeAxis(axis)} /><span>${label}</span>
-    </label>`;
-  }
 
   static override styles = [base, tipStyles, timelineStyles];
 }

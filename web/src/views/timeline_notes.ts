@@ -1,0 +1,24 @@
+// What one should know of a timeline before reading it.
+import { html, type TemplateResult } from 'lit';
+import type { ViewInfo } from '../engine/answers.ts';
+
+export function timelineNotes(info: ViewInfo): TemplateResult {
+  return html`${info.events === 0 ? noEvents : ''} ${bandsNote(info)}`;
+}
+
+const noEvents = html`<p class="note">
+  No history in this file: the picture is the state when it was saved. Call
+  <code>torch.cuda.memory._record_memory_history()</code> before the work to see how it came about.
+</p>`;
+
+/** What the bands are, if they are not blocks. */
+function bandsNote({ bands, pools }: ViewInfo): TemplateResult | '' {
+  if (bands === 'blocks') return '';
+  const text =
+    bands === 'segments'
+      ? 'A band is device memory from when the allocator got it (segment_alloc, segment_map) until it gave it back.'
+      : pools
+        ? 'Private pools count as allocated with the most they ever held; grey is kept, but unused. Pools deleted before the snapshot are missing.'
+        : 'This file names no private pool on this device, so the picture is that of the active memory.';
+  return html`<p class="note" data-note="bands">${text}</p>`;
+}
