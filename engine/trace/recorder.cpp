@@ -16,12 +16,12 @@ namespace {
 void DeviceRecorder::on_event(const TraceEvent& event) {
   const RecordSettings& settings = recorder_.settings();
   if (!settings.enabled || settings.skips(event.action)) return;
-  TraceEvent kept = event;
-  kept.time_us = clock_.now_us();
-  if (settings.level < StackLevel::alloc || event.action == Action::snapshot) kept.stack = {};
-  if (kept.metadata.is_none()) kept.metadata = recorder_.user_metadata();
-  kept.context = recorder_.compile_context();
-  events_.push(kept);
+  TraceEvent* const kept = events_.push(event);
+  if (kept == nullptr) return;
+  kept->time_us = clock_.now_us();
+  if (settings.level < StackLevel::alloc || event.action == Action::snapshot) kept->stack = {};
+  if (event.metadata.is_none()) kept->metadata = recorder_.user_metadata();
+  kept->context = recorder_.compile_context();
   if (is_slow(event.action)) events_.prepare();
 }
 

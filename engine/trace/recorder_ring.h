@@ -8,9 +8,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <memory>
-#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -33,19 +33,22 @@ class RecorderRing {
   RecorderRing& operator=(const RecorderRing&) = delete;
   ~RecorderRing() { drop_chunks(0); }
 
-  // O(1). Takes memory at most once in kChunk calls, and never after `prepare` was called in time.
-  void push(const T& entry) {
+  // The entry in its place, or null if there is no memory at all. O(1). Takes memory at most once in kChunk
+  // calls, and never after `prepare` was called in time.
+  T* push(const T& entry) {
     if (at_ == end_ && !advance()) {
       ++lost_;
-      return;
+      return nullptr;
     }
-    *at_++ = entry;
+    T* const kept = at_++;
+    *kept = entry;
     if (size_ < limit_) {
       ++size_;
     } else {
       ++lost_;
       first_ = first_ + 1 == limit_ ? 0 : first_ + 1;
     }
+    return kept;
   }
 
   // Makes the next chunk if the current one is more than half full. Cheap if there is nothing to do.
@@ -99,8 +102,12 @@ class RecorderRing {
   }
 
  private:
+  struct Free {
+    void operator()(T* entries) const { std::free(entries); }
+  };
+  using Entries = std::unique_ptr<T[], Free>;
   struct Chunk {
-    std::unique_ptr<T[]> entries;
+    Entries entries;
     int64_t size = 0;
   };
 
@@ -117,13 +124,16 @@ class RecorderRing {
   [[nodiscard]] Chunk make_chunk(int64_t size) const {
     const int64_t bytes = size * static_cast<int64_t>(sizeof(T));
     if (!budget_->take(bytes)) return {};
-    // Written to here, so that the first use meets no page fault.
-    std::unique_ptr<T[]> entries(new (std::nothrow) T[static_cast<size_t>(size)]());
+    Entries entries(static_cast<T*>(std::malloc(static_cast<size_t>(bytes))));
     if (!entries) {
       budget_->give_back(bytes);
       budget_->note_refusal(bytes);
       return {};
     }
+    // Every page is written to here, so that the first use meets no page fault; entries are when they come.
+    constexpr auto kPerPage = static_cast<int64_t>(std::max<size_t>(4096 / sizeof(T), 1));
+    for (int64_t i = 0; i < size; i += kPerPage) entries[static_cast<size_t>(i)] = T{};
+    entries[static_cast<size_t>(size - 1)] = T{};
     return {std::move(entries), size};
   }
   void give_back(const Chunk& chunk) const {

@@ -73,6 +73,7 @@ class StackTable {
   // Node of the innermost frame, -1 for an empty stack.
   [[nodiscard]] int32_t leaf(StackId stack) const { return stacks_[stack.index()].leaf; }
   [[nodiscard]] const Node& node(int32_t index) const { return nodes_[static_cast<size_t>(index)]; }
+  [[nodiscard]] std::span<const Node> nodes() const { return nodes_.span(); }
   [[nodiscard]] size_t node_count() const { return nodes_.size(); }
   // As FrameTable::copy_from.
   [[nodiscard]] bool copy_from(const StackTable& other);

@@ -161,7 +161,10 @@ void PickleOutput::value(PoolId pool) {
 }
 
 int32_t PickleOutput::refer_frames(int32_t node) {
-  const trace::StackTable& stacks = recording_.stacks;
+  // Kept here: what is written could be anything, so the compiler reads members again for every frame.
+  const trace::StackTable::Node* const nodes = recording_.stacks.nodes().data();
+  const Slot* const frames = frames_.data();
+  const int32_t known_highest = known_.highest;
   const int32_t leaf = node;
   int walked = 0, copied = 0;
   // A batch is at most 1000 frames and its two opcodes.
@@ -173,11 +176,12 @@ int32_t PickleOutput::refer_frames(int32_t node) {
       items = 0;
     }
     for (; items < kBatch && node >= 0; ++items) {
-      const trace::StackTable::Node& here = stacks.node(node);
-      const Slot slot = frames_[here.frame.index()];
+      const trace::StackTable::Node here = nodes[node];
+      const Slot slot = frames[here.frame.index()];
       if (slot == 0) break;
       if (items == 0) *at++ = std::byte{'('};
-      if (const KnownFrames::Step* step = known_.find(node)) {
+      const KnownFrames::Step* step = node > known_highest ? nullptr : known_.find(node);
+      if (step != nullptr) {
         const auto rest = static_cast<uint16_t>(known_.count - (step - known_.steps.data()));
         if (items + rest <= kBatch) {
           const auto bytes = static_cast<size_t>(known_.length - step->offset);
@@ -208,6 +212,7 @@ int32_t PickleOutput::refer_frames(int32_t node) {
 void PickleOutput::learn_frames(int32_t leaf) {
   std::byte* at = known_.bytes.data();
   known_.count = 0;
+  known_.highest = leaf;
   for (int32_t node = leaf; node >= 0; node = recording_.stacks.node(node).caller) {
     known_.place_of[static_cast<size_t>(node) % KnownFrames::kPlaces] = known_.count;
     known_.steps[known_.count++] = {node, static_cast<uint16_t>(at - known_.bytes.data())};

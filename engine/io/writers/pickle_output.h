@@ -178,6 +178,7 @@ class PickleOutput {
     std::array<uint16_t, kPlaces> place_of{};
     std::array<std::byte, kBatch * kReference> bytes;
     uint16_t count = 0, length = 0;  // of steps, of bytes
+    int32_t highest = -1;            // of the nodes: the innermost, for callers come before those they call
     uint32_t misses = 0;             // lists of which less than half was copied
   };
   void learn_frames(int32_t leaf);
