@@ -65,7 +65,7 @@ export class PictureTrack {
   private failures = 0;
   private asked = '';
   private scale = { x: 0, y: 0 };
-  private rest = 0; // timer
+  private rest: ReturnType<typeof setTimeout> | undefined;
   /** Everything, coarsely. */
   backdrop: Picture | undefined;
   private readonly exact: LatestOnly<Question, PictureAnswer>;
@@ -121,7 +121,7 @@ export class PictureTrack {
     // What is visible comes first. The engine draws only columns that it has not: a pan is met before it reaches
     // the edge.
     const wide = widened(visible, bounds, leastMargin);
-    if (this.zooming) this.rest ||= setTimeout(this.rested, restMs);
+    if (this.zooming) this.rest ??= setTimeout(this.rested, restMs);
     else if (!covers(this.shown, wide, rows, style.key))
       this.ask(widened(visible, bounds, overscan), rows, style);
     this.wantBackdrop(at.area, axis, bounds, style);
@@ -133,12 +133,12 @@ export class PictureTrack {
     this.scale = { x, y };
     this.zooming = true;
     clearTimeout(this.rest);
-    this.rest = 0;
+    this.rest = undefined;
   }
 
   private readonly rested = (): void => {
     this.zooming = false;
-    this.rest = 0;
+    this.rest = undefined;
     this.changed();
   };
 
