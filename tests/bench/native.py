@@ -13,6 +13,7 @@ import inputs
 
 BIN = inputs.ROOT / "build/native-release"
 WASM = inputs.ROOT / "tests/bench/wasm_parse.mjs"
+WASM_GOAL = 15
 # A process of its own, so that its memory is its own and the last one's is gone. Loads, then computes what
 # parse_bench computes.
 REFERENCE = """
@@ -82,7 +83,7 @@ def main():
         work = f"parse, {last['events']:,} events, {size / 1e6:.0f} MB{how.replace('-', ' ')}"
         ratio = theirs / ours
         tell(work, ours, "s", f"{goal} x faster", ratio >= goal, theirs, f"{ratio:.1f} x (processor time {last['cpu_ratio']:.1f} x), {size / ours / 1e6:.0f} MB/s")
-        tell(f"{work}, in WebAssembly", wasm, "s", f"{goal} x faster", theirs / wasm >= goal, theirs, f"{theirs / wasm:.1f} x, {size / wasm / 1e6:.0f} MB/s")
+        tell(f"{work}, in WebAssembly", wasm, "s", f"{WASM_GOAL} x faster", theirs / wasm >= WASM_GOAL, theirs, f"{theirs / wasm:.1f} x, {size / wasm / 1e6:.0f} MB/s")
         if how == "" and scale == 1:
             tell(f"tables after reading, {last['events']:,} events", last["heap"] / 1e6, "MB", "100 MB",
                  last["heap"] <= 100e6)
