@@ -117,7 +117,7 @@ function tell(path, limit, { bare, times }) {
 
 /** What a browser fetches of the page, as a server packs it. */
 function tellSize() {
-  const files = ['index.html', 'main.js', 'worker.js', 'engine.wasm'].map((name) =>
+  const files = ['index.html', 'page.css', 'main.js', 'worker.js', 'engine.wasm'].map((name) =>
     readFileSync(join(site, name)),
   );
   for (const [packing, pack] of [

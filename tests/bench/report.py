@@ -35,10 +35,10 @@ def number(value):
 def row(result):
     reference = result.get("reference")
     against = f"{reference}: {number(result['reference_value'])} {result['unit']}" if reference else "-"
-    met = "yes" if result["met"] else "**no**"
+    met = "-" if not result["goal"] else "yes" if result["met"] else "**no**"
     measured = f"{number(result['measured'])} {result['unit']}"
     ratio = result.get("ratio")
-    return f"| {result['work']} | {against} | {measured} | {ratio or '-'} | {result['goal']} | {met} |"
+    return f"| {result['work']} | {against} | {measured} | {ratio or '-'} | {result['goal'] or '-'} | {met} |"
 
 
 def main():

@@ -19,7 +19,7 @@ export class Rehearsal {
   private engine: EngineClient | undefined;
   private isOver = false;
 
-  /** Begins when the page has nothing else to do; `host` gets its colours and sizes to the stage. */
+  /** Begins when the page has nothing else to do. The stage stands in `host`, whose colours it takes. */
   constructor(
     private readonly pool: EnginePool,
     private readonly host: Node,
@@ -41,9 +41,10 @@ export class Rehearsal {
     if (this.isOver) return;
     this.engine = await this.pool.spare();
     if (this.isOver) return this.stop();
+    this.engine.onDeath = () => this.stop();
     const file = new File([madeUpRecording(rounds)], 'rehearsal');
     const { view, diagnostics } = await this.engine.call('open', { source: { file }, budget });
-    if (this.isOver) return;
+    if (this.isOver || !view) return this.stop();
 
     // Closed, hidden and inert: nothing looks into it, neither a screen reader nor a script that looks for the timeline.
     this.stage.inert = true;
