@@ -114,7 +114,7 @@ const mainTag = /<script type="module" src="(?:\.\/)?main\.js"><\/script>/;
 
 const page = await readFile(join(web, 'index.html'), 'utf8');
 if (!mainTag.test(page)) throw new Error('web/index.html has no <script type="module" src="main.js">');
-const main = await bundle('src/main.ts');
+const main = await bundle('src/page/main.ts');
 // A classic script: from a file:// page no browser starts a module worker out of a Blob.
 const worker = await bundle('src/engine/worker.ts', { format: 'iife' });
 const wasm = await readFile(join(engine, 'engine.wasm'));
@@ -164,7 +164,7 @@ for (const folder of ['samples', 'guide']) {
 // The page in one file. The worker becomes a Blob, whose script runs under the page's policy.
 const packed = (data) => gzip(data).toString('base64');
 const parts = { page: packed(main), worker: packed(worker), wasm: packed(wasm) };
-const first = await bundle('src/one_file.ts', { define: { embeddedParts: JSON.stringify(parts) } });
+const first = await bundle('src/page/one_file.ts', { define: { embeddedParts: JSON.stringify(parts) } });
 if (/<(\/script|!--)/i.test(first)) throw new Error('the first script would end its element early');
 const styleHashes = [];
 const single = await replaceLinks(page, async (tag, href) => {
@@ -183,7 +183,7 @@ await put(
       `style-src ${styleHashes.join(' ') || "'none'"}`,
   ).replace(
     mainTag,
-    // `memstrata html` knows by the name that the page can hold a snapshot (web/src/embedded_snapshot.ts).
+    // `memstrata html` knows by the name that the page can hold a snapshot (web/src/page/embedded_snapshot.ts).
     () => `<meta name="holds" content="memstrata-snapshot" />\n    <script type="module">${first}</script>`,
   ),
 );

@@ -28,7 +28,7 @@ namespace memstrata::cli {
 namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 20;
-// What the page looks for, see web/src/embedded_snapshot.ts. A script of this type is data and never run.
+// What the page looks for, see web/src/page/embedded_snapshot.ts. A script of this type is data and never run.
 constexpr std::string_view kBegin =
     "<script type=\"application/octet-stream\" id=\"memstrata-snapshot\" data-name=\"";
 constexpr std::string_view kEnd = "</script>\n";

@@ -1,7 +1,7 @@
 // Several files: a row of bars, the odd one, closing, names, folders, addresses.
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { compare } from '../../web/src/state/odd_one.ts';
+import { compare } from '../../web/src/model/odd_one.ts';
 import { bytesOf, settledView, watchErrors } from './page.ts';
 import { knownSnapshot, MiB, wrapper } from './pickle.ts';
 import { openPage, waitForState } from './support.ts';

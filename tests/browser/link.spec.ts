@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { linkOf, shownIn, type Shown } from '../../web/src/state/link.ts';
+import { linkOf, shownIn, type Shown } from '../../web/src/model/link.ts';
 import { pointOf, settledView, textOf, viewAfter } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
 import { openKnown, openPage, waitForState } from './support.ts';

@@ -16,10 +16,10 @@ import type { EngineClient } from '../../web/src/engine/client.ts';
 import { Projection } from '../../web/src/draw/plot.ts';
 import { colorsOf } from '../../web/src/draw/colors.ts';
 import type { BandLabel, Frame } from '../../web/src/engine/answers.ts';
-import { originsOf, runsOf } from '../../web/src/state/stack_lines.ts';
+import { originsOf, runsOf } from '../../web/src/words/stack_lines.ts';
 import { drawLabels, inkOn } from '../../web/src/draw/labels.ts';
-import { actionOf, actions, keyText } from '../../web/src/views/actions.ts';
-import { PictureTrack } from '../../web/src/tracks/picture_track.ts';
+import { actionOf, actions, keyText } from '../../web/src/viewer/actions.ts';
+import { PictureTrack } from '../../web/src/timeline/tracks/picture_track.ts';
 import {
   boundsOf,
   bringIntoView,
@@ -28,7 +28,7 @@ import {
   pan,
   show,
   zoom,
-} from '../../web/src/state/viewport.ts';
+} from '../../web/src/model/viewport.ts';
 
 const GiB = 1024 ** 3;
 const MiB = 1024 ** 2;

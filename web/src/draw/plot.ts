@@ -1,6 +1,6 @@
 // Where things lie on the canvas: the plot between its rulers, and data to device pixels.
 import type { AxisUnits, Bytes, CssPx, DevicePx } from '../base/units.ts';
-import type { Viewport } from '../state/viewport.ts';
+import type { Viewport } from '../model/viewport.ts';
 
 /** The plot's place on the canvas, in device pixels. */
 export interface PlotArea {

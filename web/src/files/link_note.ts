@@ -1,0 +1,59 @@
+// A link was opened: which file it was made from, and what happens without it.
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
+import type { Shown } from '../model/link.ts';
+import './file_button.ts';
+import { base } from '../controls/styles.ts';
+
+/** Tells `forget`. */
+@customElement('memstrata-link-note')
+export class LinkNote extends LitElement {
+  @property({ attribute: false }) wanted: Shown | undefined;
+  /** Of the file that is open. */
+  @property() name = '';
+
+  protected override render(): TemplateResult | typeof nothing {
+    const { wanted, name } = this;
+    if (!wanted) return nothing;
+    return html`<section aria-label="Link" data-link-note=${wanted.hash}>
+      <p role="status">
+        ${
+          name === ''
+            ? html`<strong>This link shows a place in <code>${wanted.file}</code>.</strong> Links hold no
+                data: choose or drop that file (content <code>${wanted.hash}</code>), and its place is shown.`
+            : html`<strong><code>${name}</code> is not the file of this link.</strong> It was made from
+                <code>${wanted.file}</code> with other content (<code>${wanted.hash}</code>); colour, axis and
+                filter are the link's, the place is not.`
+        }
+      </p>
+      <memstrata-file-button label="Choose the file…"></memstrata-file-button>
+      <button class="button quiet" @click=${() => this.dispatchEvent(new CustomEvent('forget'))}>
+        Forget the link
+      </button>
+    </section>`;
+  }
+
+  static override styles = [
+    base,
+    css`
+      section {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 8px;
+        padding: 8px 12px 8px 20px;
+        background: var(--accent-soft);
+        border-bottom: 1px solid var(--line);
+      }
+      p {
+        flex: 1 1 320px;
+        margin: 0;
+        overflow-wrap: anywhere;
+      }
+      code {
+        font-family: var(--mono);
+        font-size: 0.92em;
+      }
+    `,
+  ];
+}

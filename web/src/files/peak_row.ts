@@ -1,0 +1,234 @@
+// Several files, or snapshots of one file, side by side: one bar each by its peak, the odd one marked and said in words.
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
+import { formatBytes, formatExactBytes, plural } from '../base/format.ts';
+import { compare, type Comparison } from '../model/odd_one.ts';
+import type { Bar } from '../model/peak_bars.ts';
+import { base } from '../controls/styles.ts';
+import { symbols } from '../controls/symbols.ts';
+
+/** Tells `show` and `close` with the index of a bar. */
+@customElement('memstrata-peak-row')
+export class PeakRowView extends LitElement {
+  @property({ attribute: false }) bars: readonly Bar[] = [];
+  /** What a bar stands for; in the plural with an s. */
+  @property() what: 'file' | 'snapshot' = 'file';
+  @property({ type: Boolean }) closable = false;
+  /** The current bar that was brought into view. */
+  private seen = -1;
+
+  protected override render(): TemplateResult {
+    const peaks = this.bars.map(({ peak }) => peak);
+    const comparison = compare(peaks);
+    const most = Math.max(1, ...peaks.filter((peak) => peak !== undefined));
+    const label = this.what === 'file' ? 'Open files by peak' : 'Snapshots of the file by peak';
+    return html`
+      <ul aria-label=${label}>
+        ${this.bars.map((bar, index) => this.bar(bar, index, most, comparison.odd[index]))}
+      </ul>
+      ${this.words(comparison)}
+    `;
+  }
+
+  protected override updated(): void {
+    const current = this.bars.findIndex((bar) => bar.current);
+    if (current === this.seen) return;
+    this.seen = current;
+    const list = this.renderRoot.querySelector('ul');
+    const item = list?.children[current];
+    if (!list || !(item instanceof HTMLElement)) return;
+    // Into view within the row; the page itself stays.
+    const [top, bottom] = [item.offsetTop, item.offsetTop + item.offsetHeight];
+    if (top < list.scrollTop) list.scrollTop = top;
+    else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight;
+  }
+
+  private bar(bar: Bar, index: number, most: number, odd: number | undefined): TemplateResult {
+    const { name, state, peak, problem } = bar;
+    const part = peak !== undefined ? peak / most : (bar.part ?? 0);
+    return html`<li
+      class="${state} ${odd === undefined ? '' : 'odd'}"
+      data-entry=${this.what === 'file' ? name : nothing}
+      data-snapshot=${this.what === 'snapshot' ? name : nothing}
+      data-entry-state=${state}
+      data-odd=${odd === undefined ? nothing : odd.toFixed(3)}>
+      <button
+        class="bar"
+        aria-current=${bar.current ? 'true' : 'false'}
+        title="${name}${peak === undefined ? '' : ` · peak ${formatExactBytes(peak)}`}${problem ? ` · ${problem}` : ''}"
+        @click=${() => this.tell('show', index)}>
+        <span class="name">${name}</span>
+        <span class="track"><span class="fill" .style=${`transform: scaleX(${part})`}></span></span>
+        <span class="value"
+          >${odd === undefined ? '' : html`<b aria-hidden="true">≠</b><span class="visually-hidden">odd one,</span> `}${peak === undefined ? bar.says : formatBytes(peak)}</span
+        >
+      </button>
+      ${
+        this.closable
+          ? html`<button
+              class="close"
+              aria-label="Close ${name}"
+              title="Close"
+              @click=${() => this.tell('close', index)}>
+              ${symbols.close}
+            </button>`
+          : nothing
+      }
+    </li>`;
+  }
+
+  private words({ median, count, odd }: Comparison): TemplateResult | typeof nothing {
+    const told = this.bars.flatMap(({ name }, index) => {
+      const share = odd[index];
+      return share === undefined ? [] : [{ name, share }];
+    });
+    const [first] = told;
+    if (!first) return nothing;
+    const percent = Math.abs(first.share * 100);
+    const sentence =
+      told.length === 1
+        ? `${first.name} is the odd one: its peak lies ${percent >= 10 ? Math.round(percent) : percent.toFixed(1)} % ` +
+          `${first.share > 0 ? 'above' : 'below'} the median of ${plural(count, this.what)}, ${formatBytes(median)}.`
+        : `${plural(told.length, this.what)} of ${count} have a peak far from the median, ${formatBytes(median)}: ` +
+          `${told
+            .slice(0, 4)
+            .map(({ name }) => name)
+            .join(', ')}${told.length > 4 ? ', …' : ''}.`;
+    return html`<p role="status" data-odd-words>${sentence}</p>`;
+  }
+
+  private tell(what: 'show' | 'close', index: number): void {
+    this.dispatchEvent(new CustomEvent<number>(what, { detail: index }));
+  }
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: block;
+        padding: 6px 12px;
+        background: var(--surface);
+        border-bottom: 1px solid var(--line);
+      }
+      ul {
+        position: relative;
+        display: grid;
+        grid-template-columns: repeat(auto-fill, minmax(168px, 1fr));
+        gap: 2px 8px;
+        max-height: 168px;
+        margin: 0;
+        padding: 2px;
+        overflow-y: auto;
+        list-style: none;
+      }
+      li {
+        position: relative;
+        display: flex;
+        min-width: 0;
+      }
+      .bar {
+        flex: 1;
+        display: grid;
+        grid-template-columns: minmax(0, 1fr) auto;
+        align-items: center;
+        gap: 0 8px;
+        min-width: 0;
+        padding: 4px 8px 4px 8px;
+        border: 1px solid transparent;
+        border-radius: 6px;
+        background: none;
+        font-size: 12.5px;
+        text-align: left;
+        cursor: pointer;
+      }
+      .bar:hover {
+        background: var(--hover);
+      }
+      .bar[aria-current='true'] {
+        border-color: var(--accent);
+        background: var(--accent-soft);
+      }
+      .name {
+        grid-column: 1 / -1;
+        margin-right: 20px;
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+      }
+      .value {
+        color: var(--dim);
+        font-variant-numeric: tabular-nums;
+        white-space: nowrap;
+      }
+      .track {
+        height: 4px;
+        border-radius: 2px;
+        background: var(--hover);
+        overflow: hidden;
+      }
+      .fill {
+        display: block;
+        height: 100%;
+        background: var(--accent);
+        transform-origin: left;
+      }
+      .loading .fill {
+        background: var(--line-strong);
+      }
+      .odd .value,
+      .odd b {
+        color: var(--warn);
+        font-weight: 650;
+      }
+      .odd .fill {
+        background: var(--warn);
+      }
+      .broken .name,
+      .broken .value {
+        color: var(--bad);
+      }
+      .close {
+        position: absolute;
+        top: 3px;
+        right: 2px;
+        display: grid;
+        place-items: center;
+        width: 24px;
+        height: 24px;
+        padding: 0;
+        border: 0;
+        border-radius: 5px;
+        background: none;
+        color: var(--dim);
+        cursor: pointer;
+      }
+      .close:hover {
+        background: var(--hover);
+        color: var(--text);
+      }
+      .close svg.symbol {
+        width: 12px;
+        height: 12px;
+      }
+      p {
+        margin: 4px 0 0;
+        padding: 0 10px;
+        color: var(--warn);
+        font-size: 12.5px;
+      }
+      @media (max-width: 640px) {
+        ul {
+          grid-template-columns: repeat(auto-fill, minmax(128px, 1fr));
+        }
+      }
+      @media print {
+        ul {
+          max-height: none;
+        }
+        .close {
+          display: none;
+        }
+      }
+    `,
+  ];
+}

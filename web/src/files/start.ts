@@ -1,0 +1,173 @@
+// What one sees before a file is open.
+import { css, html, LitElement, type TemplateResult } from 'lit';
+import { customElement } from 'lit/decorators.js';
+import { isOneFile } from '../engine/parts.ts';
+import '../controls/copy_button.ts';
+import './file_button.ts';
+import { samples } from './open_file.ts';
+import { base } from '../controls/styles.ts';
+
+const recipe = `import torch
+
+torch.cuda.memory._record_memory_history(max_entries=1_000_000)
+train()                                  # the part you want to see
+torch.cuda.memory._dump_snapshot("snapshot.pickle")
+torch.cuda.memory._record_memory_history(enabled=None)
+`;
+
+@customElement('memstrata-start')
+export class StartView extends LitElement {
+  protected override render(): TemplateResult {
+    return html`
+      <div class="column">
+        <h1>See what your GPU memory was used for</h1>
+        <p class="lead">
+          Opens the memory snapshots of PyTorch: every allocation over time, the peak, and the line of code
+          behind each block.
+        </p>
+        <div class="zone">
+          <p class="drop">Drop snapshots, or a folder of them, anywhere on this page</p>
+          <div class="choices">
+            <memstrata-file-button primary label="Choose files…"></memstrata-file-button>
+            <memstrata-file-button folder label="Choose a folder…"></memstrata-file-button>
+            ${
+              isOneFile()
+                ? ''
+                : html`<button
+                    class="button"
+                    data-action="sample"
+                    @click=${() => this.choose(samples[0].path)}>
+                    Open the sample
+                  </button>`
+            }
+          </div>
+          ${isOneFile() ? '' : this.samples()}
+          <p class="promise">Files are read on this computer. Nothing is uploaded.</p>
+        </div>
+        <section aria-labelledby="record">
+          <div class="heading">
+            <h2 id="record">Record a snapshot</h2>
+            <memstrata-copy wide label="Copy" .text=${() => recipe}></memstrata-copy>
+          </div>
+          <pre
+            tabindex="0"
+            aria-label="Lines of Python that record a snapshot"><code>${recipe.trimEnd()}</code></pre>
+        </section>
+      </div>
+    `;
+  }
+
+  private choose(path: string): void {
+    this.dispatchEvent(new CustomEvent('sample', { detail: path }));
+  }
+
+  private samples(): TemplateResult {
+    return html`
+      <div class="samples" role="group" aria-labelledby="samples">
+        <span id="samples">More samples:</span>
+        ${samples
+          .slice(1)
+          .map(
+            ({ name, path, label, about }) =>
+              html`<button
+                class="button small"
+                data-action="sample-${name}"
+                title=${about}
+                @click=${() => this.choose(path)}>
+                ${label}
+              </button>`,
+          )}
+      </div>
+    `;
+  }
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: grid;
+        justify-items: center;
+        align-content: safe center;
+        padding: 32px 16px;
+        overflow: auto;
+      }
+      .column {
+        width: 100%;
+        max-width: 640px;
+      }
+      h1 {
+        margin: 0;
+        font-size: 28px;
+        line-height: 1.2;
+        font-weight: 650;
+        letter-spacing: -0.02em;
+        text-wrap: balance;
+      }
+      .lead {
+        margin: 12px 0 24px;
+        color: var(--dim);
+        font-size: 16px;
+        line-height: 1.5;
+        max-width: 56ch;
+      }
+      .zone {
+        padding: 32px 16px 24px;
+        border: 1.5px dashed var(--line-strong);
+        border-radius: 12px;
+        background: var(--surface);
+        text-align: center;
+      }
+      .drop {
+        margin: 0 0 16px;
+        font-size: 16px;
+        font-weight: 500;
+      }
+      .choices {
+        display: flex;
+        flex-wrap: wrap;
+        justify-content: center;
+        gap: 8px;
+      }
+      .samples {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        justify-content: center;
+        gap: 8px;
+        margin-top: 12px;
+        color: var(--dim);
+        font-size: 13px;
+      }
+      .promise {
+        margin: 16px 0 0;
+        color: var(--dim);
+        font-size: 13px;
+      }
+      section {
+        margin-top: 32px;
+      }
+      .heading {
+        display: flex;
+        align-items: center;
+        justify-content: space-between;
+        margin-bottom: 8px;
+      }
+      h2 {
+        margin: 0;
+        font-size: 14px;
+        font-weight: 600;
+      }
+      pre {
+        margin: 0;
+        padding: 16px;
+        border-radius: 8px;
+        background: var(--code);
+        border: 1px solid var(--line);
+        overflow-x: auto;
+        font-family: var(--mono);
+        font-size: 12.5px;
+        line-height: 1.6;
+      }
+    `,
+  ];
+}

@@ -1,2 +1,0 @@
-// The page is one element; see views/viewer.ts.
-import './views/viewer.ts';

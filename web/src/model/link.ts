@@ -1,0 +1,95 @@
+// What one sees, as the part of an address behind `#`, and back. Nothing of the file itself is in it: the file is named
+// by its name and by a hash of its bytes, so that a link opened without it can ask for it.
+import { colourWays } from '../draw/palettes.ts';
+import { bandsWays, type Axis, type Bands, type ColourBy } from '../engine/answers.ts';
+import type { Rank } from '../base/units.ts';
+import { hostDevice } from './devices.ts';
+import { panelOf, type PanelId } from './panel_ids.ts';
+import type { Viewport } from './viewport.ts';
+
+export interface Shown {
+  file: string;
+  /** 16 hexadecimal digits (engine/base/content_hash.h). */
+  hash: string;
+  snapshot: number;
+  device: number;
+  bands: Bands;
+  axis: Axis;
+  /** Undefined = everything. */
+  view: Viewport | undefined;
+  colour: ColourBy;
+  filter: string;
+  /** The pinned block; -1 = none. */
+  block: Rank;
+  /** The panel below the timeline. */
+  panel: PanelId | undefined;
+  /** The chosen moment: the state after this event, -1 = before the first. */
+  event: number | undefined;
+  /** The sheet about the file lies over the page. */
+  about: boolean;
+}
+
+/** Without the `#`. What is as usual is left out. */
+export function linkOf(shown: Shown): string {
+  const parts = new URLSearchParams();
+  parts.set('file', shown.file);
+  parts.set('hash', shown.hash);
+  if (shown.snapshot !== 0) parts.set('snapshot', String(shown.snapshot));
+  parts.set('device', String(shown.device));
+  if (shown.bands !== 'blocks') parts.set('bands', shown.bands);
+  if (shown.axis !== 'event') parts.set('axis', shown.axis);
+  const { view } = shown;
+  if (view) {
+    parts.set('x', `${short(view.x0)},${short(view.x1)}`);
+    parts.set('y', `${short(view.y0)},${short(view.y1)}`);
+  }
+  if (shown.colour !== 'allocation') parts.set('colour', shown.colour);
+  if (shown.filter !== '') parts.set('filter', shown.filter);
+  if (shown.block >= 0) parts.set('block', String(shown.block));
+  if (shown.panel) parts.set('panel', shown.panel);
+  if (shown.event !== undefined) parts.set('event', String(shown.event));
+  if (shown.about) parts.set('about', '1');
+  return parts.toString();
+}
+
+/** Undefined = this is no link of ours. Values that cannot be right are as usual. */
+export function shownIn(fragment: string): Shown | undefined {
+  const parts = new URLSearchParams(fragment.replace(/^#/, ''));
+  const file = parts.get('file');
+  const hash = parts.get('hash');
+  if (file === null || hash === null || !/^[0-9a-f]{16}$/.test(hash)) return undefined;
+  const whole = (name: string, usual: number): number => {
+    const text = parts.get(name);
+    return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : usual;
+  };
+  const pair = (name: string): [number, number] | undefined => {
+    const numbers = (parts.get(name) ?? '').split(',').map(Number);
+    const [low, high] = numbers;
+    const right =
+      numbers.length === 2 && low !== undefined && high !== undefined && Number.isFinite(high - low);
+    return right && low >= 0 && high > low ? [low, high] : undefined;
+  };
+  const [x, y] = [pair('x'), pair('y')];
+  const event = whole('event', parts.get('event') === '-1' ? -1 : NaN);
+  const colour = colourWays.find((one) => one === parts.get('colour'));
+  return {
+    file: file.slice(0, 1000),
+    hash,
+    snapshot: whole('snapshot', 0),
+    device: parts.get('device') === String(hostDevice) ? hostDevice : whole('device', 0),
+    bands: bandsWays.find((one) => one === parts.get('bands')) ?? 'blocks',
+    axis: parts.get('axis') === 'time' ? 'time' : 'event',
+    view: x && y ? { x0: x[0], x1: x[1], y0: y[0], y1: y[1] } : undefined,
+    colour: colour ?? 'allocation',
+    filter: (parts.get('filter') ?? '').slice(0, 4096),
+    block: whole('block', -1),
+    panel: panelOf(parts.get('panel')),
+    event: Number.isNaN(event) ? undefined : event,
+    about: parts.get('about') === '1',
+  };
+}
+
+/** As many places as a screen can tell apart. */
+function short(value: number): string {
+  return String(Number(value.toPrecision(12)));
+}

@@ -1,0 +1,140 @@
+// Keeps the rows of the address map that are seen: their regions, and the picture of the blocks in them. Asks the engine
+// for what is missing; until it comes, the last picture is moved.
+import { LatestOnly } from '../../base/latest_only.ts';
+import type { DevicePx } from '../../base/units.ts';
+import { enginePalette, type Theme } from '../../draw/colors.ts';
+import type { MapRows } from '../../draw/map_rows.ts';
+import { colorsOfKinds } from '../../draw/palettes.ts';
+import type { ColourBy, Kinds } from '../../engine/answers.ts';
+import { EngineFailure, type EngineClient } from '../../engine/client.ts';
+import type { Columns, Look } from '../../engine/protocol.ts';
+import type { Region, Regions } from '../../engine/state_answers.ts';
+import type { MapPicture, RegionOrder } from '../../engine/state_calls.ts';
+
+const around = 3; // rows drawn before and behind those that are seen
+const wordsAround = 30; // rows whose words are asked for likewise
+
+/** Rows [first, end) are seen, `height` pixels each. */
+export interface MapView {
+  order: RegionOrder;
+  first: number;
+  end: number;
+  height: DevicePx;
+  columns: Columns;
+  theme: Theme;
+  /** Changes with every filter; empty = nothing is dimmed. */
+  highlight: string;
+}
+
+interface List {
+  order: RegionOrder;
+  first: number;
+  count: number;
+}
+interface Question extends List {
+  columns: Columns;
+  height: DevicePx;
+  look: Look;
+  /** Differs whenever the answer does. */
+  key: string;
+}
+
+export class MapTrack {
+  /** Undefined = not known yet: the first answer takes the longest. */
+  count: number | undefined;
+  /** Why there is no answer. */
+  problem: string | undefined;
+  shown: (MapRows & { key: string }) | undefined;
+  /** The last question, which is not repeated while it is under way. */
+  private asked = '';
+  private kinds: Kinds | undefined;
+  private regions: { order: RegionOrder; first: number; rows: readonly Region[] } | undefined;
+  private readonly lists: LatestOnly<List, Regions | null>;
+  private readonly pictures: LatestOnly<Question, MapPicture>;
+  private readonly asking: LatestOnly<ColourBy, Kinds>;
+
+  /** `counted`: the number of regions is known or another one. */
+  constructor(engine: EngineClient, changed: () => void, counted: () => void) {
+    const failed = (error: unknown): void => {
+      if (engine.alive) this.problem = error instanceof EngineFailure ? error.message : String(error);
+      counted();
+    };
+    this.lists = new LatestOnly(
+      (part) => engine.call('regions', part),
+      (answer, { order }) => {
+        const rows = answer?.rows ?? [];
+        this.regions = { order, first: rows[0]?.row ?? 0, rows };
+        const isNew = this.count !== (answer?.count ?? 0);
+        this.count = answer?.count ?? 0;
+        if (isNew) counted();
+        else changed();
+      },
+      failed,
+    );
+    this.pictures = new LatestOnly(
+      ({ look, key: _key, ...part }) => engine.call('addressMap', { ...part, ...look }),
+      (answer, question) => {
+        this.shown = painted(answer, question, this.shown?.canvas);
+        changed();
+      },
+      failed,
+    );
+    this.asking = new LatestOnly(
+      (by) => engine.call('kinds', { by }),
+      (kinds) => {
+        this.kinds = kinds;
+        changed();
+      },
+      () => undefined, // the colours before stay
+    );
+  }
+
+  colourBy(by: ColourBy): void {
+    if (by !== this.kinds?.by) this.asking.request(by);
+  }
+
+  regionAt(order: RegionOrder, row: number): Region | undefined {
+    const { regions } = this;
+    return regions?.order === order ? regions.rows[row - regions.first] : undefined;
+  }
+
+  /** Asks for what is missing; true if nothing is. */
+  want({ order, first, end, height, columns, theme, highlight }: MapView): boolean {
+    const { shown, kinds, count: rows } = this;
+    if (rows === 0) return true;
+    if (!this.regionAt(order, first) || !this.regionAt(order, Math.max(end - 1, first))) {
+      const from = Math.max(0, first - wordsAround);
+      this.lists.request({ order, first: from, count: end + wordsAround - from });
+    }
+    if (rows === undefined || end <= first) return false;
+    const look: Look = {
+      palette: enginePalette(theme, colorsOfKinds(kinds, theme)),
+      dimOthers: highlight !== '',
+      colourBy: kinds?.by ?? 'allocation',
+      kind: -1,
+    };
+    const key = [order, theme, look.colourBy, highlight, height, JSON.stringify(columns)].join('|');
+    if (shown?.key === key && shown.first <= first && shown.first + shown.count >= end) return true;
+    const from = Math.max(0, first - around);
+    const count = Math.min(rows, end + around) - from;
+    const asked = `${from} ${count} ${key}`;
+    if (asked !== this.asked || !this.pictures.busy)
+      this.pictures.request({ order, columns, first: from, count, height, look, key });
+    this.asked = asked;
+    return false;
+  }
+}
+
+function painted(
+  { ranks, pixels }: MapPicture,
+  { columns, first, height, key }: Question,
+  reuse: HTMLCanvasElement | undefined,
+): MapRows & { key: string } {
+  const canvas = reuse ?? document.createElement('canvas');
+  const count = Math.floor(ranks.length / Math.max(1, columns.count * height));
+  canvas.width = Math.max(1, columns.count);
+  canvas.height = Math.max(1, count * height);
+  if (count > 0)
+    canvas.getContext('2d')?.putImageData(new ImageData(pixels, columns.count, count * height), 0, 0);
+  return { columns, first, count, height, ranks, canvas, key };
+}

@@ -1,0 +1,78 @@
+// The fields by which the list of events is filtered, as people fill them in, and as the engine takes them.
+import type { Bytes } from '../../base/units.ts';
+import type { EventFilter } from '../../engine/state_calls.ts';
+
+export interface EventFields {
+  /** A key of `actionGroups`; empty = all. */
+  actions: string;
+  /** Part of an address, or a name b'..., s'... */
+  address: string;
+  /** Part of file:line:name. */
+  frame: string;
+  leastSize: string;
+  mostSize: string;
+  stream: string;
+}
+export const noFields: EventFields = {
+  actions: '',
+  address: '',
+  frame: '',
+  leastSize: '',
+  mostSize: '',
+  stream: '',
+};
+
+const actions = [
+  'alloc',
+  'free_requested',
+  'free_completed',
+  'segment_alloc',
+  'segment_free',
+  'segment_map',
+  'segment_unmap',
+  'oom',
+  'snapshot',
+  'annotate',
+] as const;
+
+/** What one chooses, and the actions that it means. */
+export const actionGroups: Readonly<Record<string, readonly string[]>> = {
+  blocks: ['alloc', 'free_requested', 'free_completed'],
+  segments: ['segment_alloc', 'segment_free', 'segment_map', 'segment_unmap'],
+  markers: ['oom', 'snapshot', 'annotate'],
+  ...Object.fromEntries(actions.map((action) => [action, [action]])),
+};
+
+const units: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
+
+/** `1.5 MiB`, `512k`, `2048`; undefined = that is no size. */
+export function sizeOf(text: string): Bytes | undefined {
+  const parts = /^(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?$/i.exec(text.trim());
+  const scale = units[parts?.[2]?.toLowerCase() ?? ''];
+  return parts && scale !== undefined ? Math.round(Number(parts[1]) * scale) : undefined;
+}
+
+/** The filter, or the field that cannot be meant so. */
+export function filterOf(fields: EventFields): { filter: EventFilter } | { wrong: keyof EventFields } {
+  const filter: EventFilter = {};
+  const meant = actionGroups[fields.actions];
+  if (meant) filter.actions = [...meant];
+  if (fields.address.trim() !== '') filter.address = fields.address.trim();
+  if (fields.frame.trim() !== '') filter.frame = fields.frame.trim();
+  for (const name of ['leastSize', 'mostSize'] as const) {
+    if (fields[name].trim() === '') continue;
+    const size = sizeOf(fields[name]);
+    if (size === undefined) return { wrong: name };
+    filter[name] = size;
+  }
+  const stream = fields.stream.trim();
+  if (stream !== '') {
+    if (!/^\d{1,9}$/.test(stream)) return { wrong: 'stream' };
+    filter.stream = Number(stream);
+  }
+  return { filter };
+}
+
+export function isEmpty(fields: EventFields): boolean {
+  return Object.values(fields).every((text: string) => text.trim() === '');
+}

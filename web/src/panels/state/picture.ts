@@ -1,0 +1,500 @@
+// The allocator's state after an event, as a picture: segments in rows, the blocks in them, what is between.
+// The engine says which rectangles there are (engine/replay/state_layout.h); gestures move them until it has answered.
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { customElement, property, query, state } from 'lit/decorators.js';
+import { formatBytes, formatCount, plural } from '../../base/format.ts';
+import { LatestOnly } from '../../base/latest_only.ts';
+import { onceAFrame } from '../../base/once_a_frame.ts';
+import { drawFrame, drawState, legendOf, shiftBetween } from '../../draw/state_rects.ts';
+import { EngineFailure } from '../../engine/client.ts';
+import type { BlockRow, SegmentRow, StatePick, StatePlace, StateTotals } from '../../engine/state_answers.ts';
+import { stateKinds, type StateRects, type StateWindow } from '../../engine/state_calls.ts';
+import { pannedBy, resizedTo, revealing, wholeState, zoomedAt } from './state_window.ts';
+import { thingAt } from '../../model/things.ts';
+import { Gestures, type Point } from '../../controls/gestures.ts';
+import { tell, type PanelPage } from '../panel.ts';
+import './numbers.ts';
+import { base } from '../../controls/styles.ts';
+import { symbols } from '../../controls/symbols.ts';
+
+const margin = 6; // CSS pixels around the picture
+
+interface Question {
+  event: number;
+  window: StateWindow;
+  /** To be outlined; -1 = none. */
+  block: BlockRow;
+}
+interface Shown extends Question {
+  rects: StateRects;
+  totals: StateTotals;
+  /** Of the block, if it exists then. */
+  place: StatePlace | null;
+}
+interface Pointed {
+  at: Point;
+  pick: StatePick;
+}
+
+/** Tells `choose-block`, `choose-thing` and `point-thing` (panels/panel.ts). */
+@customElement('memstrata-state-picture')
+export class StatePictureView extends LitElement {
+  @property({ attribute: false }) page!: PanelPage;
+
+  @state() private totals: StateTotals | undefined;
+  @state() private pointed: Pointed | undefined;
+  @state() private problem: string | undefined;
+  @query('.picture') private picture!: HTMLDivElement;
+  @query('canvas') private canvas!: HTMLCanvasElement;
+  @query('.tip') private tipBox!: HTMLDivElement | null;
+
+  private window = wholeState(1, 1);
+  private shown: Shown | undefined;
+  private block: BlockRow = -1;
+  private segment: SegmentRow = -1;
+  /** The chosen block is to be brought into view once its place is known. */
+  private reveal = false;
+  private layouts: LatestOnly<Question, Shown> | undefined;
+  private picks: LatestOnly<Point, StatePick | null> | undefined;
+  private readonly redraw = onceAFrame(() => this.draw());
+  /** Number of the rectangle that the keyboard is on. */
+  private cursor = -1;
+  private readonly resized = new ResizeObserver(() => this.resize());
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (this.hasUpdated) this.resized.observe(this.picture);
+  }
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.resized.disconnect();
+    this.leave();
+  }
+
+  protected override firstUpdated(): void {
+    this.resized.observe(this.picture);
+    const inside = ({ x, y }: Point): Point => ({
+      x: x - margin * devicePixelRatio,
+      y: y - margin * devicePixelRatio,
+    });
+    new Gestures(this.canvas, {
+      zoomAt: (at, x, y) => {
+        const { x: left, y: top } = inside(at);
+        this.move(zoomedAt(this.window, left, top, 1 / (x === 1 ? y : x)));
+      },
+      panBy: (dx, dy) => this.move(pannedBy(this.window, dx, -dy)),
+      hover: (at) => (at ? this.picks?.request(inside(at)) : this.leave()),
+      click: (at) => void this.clicked(inside(at)),
+      doubleClick: (at) => {
+        const { x, y } = inside(at);
+        this.move(zoomedAt(this.window, x, y, 4));
+      },
+      box: () => undefined,
+      boxDone: () => undefined,
+      boxWanted: () => false,
+      scrubs: () => false,
+      scrub: () => undefined,
+    });
+  }
+
+  // -- Another device, event or block.
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has('page')) return;
+    const before = changed.get('page');
+    const { page } = this;
+    if (before?.info !== page.info) this.start();
+    if (before?.info !== page.info || before.pinned?.rank !== page.pinned?.rank) void this.follow();
+    if (before?.event !== page.event) {
+      this.leave();
+      this.ask();
+    } else if (before.theme !== page.theme) this.redraw();
+  }
+
+  private start(): void {
+    const { engine, info } = this.page;
+    const isCurrent = (): boolean => info === this.page.info;
+    this.window = wholeState(this.window.width, this.window.height);
+    this.shown = undefined;
+    this.totals = undefined;
+    this.problem = undefined;
+    this.segment = -1;
+    this.layouts?.forget();
+    this.layouts = new LatestOnly(
+      async (question) => {
+        const { event, window, block } = question;
+        const [{ rects, totals }, place] = await Promise.all([
+          engine.call('layout', { event, window }),
+          block < 0 ? null : engine.call('statePlace', { event, block, window }),
+        ]);
+        return { ...question, rects, totals, place };
+      },
+      (answer) => isCurrent() && this.laidOut(answer),
+      (error) => {
+        if (isCurrent() && engine.alive)
+          this.problem = error instanceof EngineFailure ? error.message : String(error);
+      },
+    );
+    this.picks?.forget();
+    this.picks = new LatestOnly(
+      (at) => engine.call('statePick', { event: this.page.event, window: this.window, ...at }),
+      (pick, at) => isCurrent() && this.point(pick, at),
+      () => undefined, // nothing is shown then
+    );
+  }
+
+  /** The pinned block, as the state knows it. */
+  private async follow(): Promise<void> {
+    const { pinned, engine } = this.page;
+    const block = pinned ? await engine.call('blockOfRank', { rank: pinned.rank }).catch(() => -1) : -1;
+    if (pinned?.rank !== this.page.pinned?.rank || block === this.block) return;
+    this.block = block;
+    this.reveal = block >= 0;
+    this.ask();
+  }
+
+  private ask(): void {
+    const { window, block } = this;
+    if (window.width < 2 || window.height < 2) return;
+    this.picture?.removeAttribute('data-settled');
+    this.layouts?.request({ event: this.page.event, window, block });
+  }
+
+  private laidOut(shown: Shown): void {
+    this.shown = shown;
+    this.totals = shown.totals;
+    this.problem = undefined;
+    this.cursor = -1;
+    if (this.reveal && shown.place && shown.block === this.block) {
+      this.reveal = false;
+      const window = revealing(shown.window, shown.place);
+      if (window !== shown.window) return this.move(window);
+    }
+    this.draw();
+  }
+
+  protected override updated(): void {
+    const { pointed, tipBox } = this;
+    if (!pointed || !tipBox) return;
+    const y = pointed.at.y / devicePixelRatio + margin;
+    const lowest = this.picture.clientHeight - tipBox.offsetHeight - 2;
+    tipBox.style.top = `${Math.max(2, Math.min(y + 14, lowest))}px`;
+  }
+
+  // -- Moving.
+
+  private move(window: StateWindow): void {
+    this.window = window;
+    this.leave();
+    this.redraw();
+    this.ask();
+  }
+
+  private zoomBy(factor: number): void {
+    this.move(zoomedAt(this.window, this.window.width / 2, this.window.height / 2, factor));
+  }
+
+  private resize(): void {
+    const width = Math.round(this.picture.clientWidth * devicePixelRatio);
+    const height = Math.round(this.picture.clientHeight * devicePixelRatio);
+    if (width < 2 || height < 2) return;
+    this.canvas.width = width;
+    this.canvas.height = height;
+    const both = 2 * margin * devicePixelRatio;
+    this.window = resizedTo(this.window, Math.max(1, width - both), Math.max(1, height - both));
+    this.draw();
+    this.ask();
+  }
+
+  private readonly key = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const acts: Record<string, () => void> = {
+      '+': () => this.zoomBy(1.5),
+      '-': () => this.zoomBy(1 / 1.5),
+      Home: () => this.move(wholeState(this.window.width, this.window.height)),
+      ArrowRight: () => this.walk(1),
+      ArrowLeft: () => this.walk(-1),
+      ArrowDown: () => this.walk(1, true),
+      ArrowUp: () => this.walk(-1, true),
+      Enter: () => this.pointed && void this.take(this.pointed.pick),
+      ' ': () => this.pointed && void this.take(this.pointed.pick),
+    };
+    const act = acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  };
+
+  /** To the next rectangle in the order of addresses, or to the next segment. */
+  private walk(by: 1 | -1, segments = false): void {
+    const rects = this.shown?.rects;
+    if (!rects) return;
+    const count = rects.x.length;
+    let next = this.cursor < 0 && by < 0 ? count : this.cursor;
+    for (next += by; next >= 0 && next < count; next += by)
+      if ((stateKinds[rects.kind[next] ?? 0] === 'segment') === segments) break;
+    if (next < 0 || next >= count) return;
+    this.cursor = next;
+    const at = {
+      x: (rects.x[next] ?? 0) + (rects.width[next] ?? 0) / 2,
+      y: (rects.y[next] ?? 0) + (rects.height[next] ?? 0) / 2,
+    };
+    if (segments) void this.pointSegment(rects.row[next] ?? -1, at);
+    else this.picks?.request(at);
+  }
+
+  /** As a whole: every point of it may lie in a block. */
+  private async pointSegment(segment: SegmentRow, at: Point): Promise<void> {
+    const { engine, event } = this.page;
+    const { cursor } = this;
+    const thing = await thingAt(engine, event, { block: -1, segment });
+    if (thing?.kind !== 'segment' || cursor !== this.cursor || event !== this.page.event) return;
+    const { name, size, free, rounding } = thing.segment;
+    const text = `Segment ${name}, ${formatBytes(size)}\nfree ${formatBytes(free)}, lost to rounding ${formatBytes(rounding)}`;
+    this.point({ segment, block: -1, part: 'segment', text }, at);
+  }
+
+  // -- What is under the pointer.
+
+  private point(pick: StatePick | null, at: Point): void {
+    if (!pick) return this.leave();
+    const before = this.pointed?.pick;
+    this.pointed = { at, pick };
+    this.redraw();
+    if (before && before.block === pick.block && before.segment === pick.segment && before.part === pick.part)
+      return;
+    const { engine, event } = this.page;
+    void thingAt(engine, event, pick).then((thing) => {
+      if (thing && this.pointed?.pick === pick) tell(this, 'point-thing', thing);
+    });
+  }
+
+  private leave(): void {
+    this.picks?.forget();
+    if (!this.pointed) return;
+    this.pointed = undefined;
+    tell(this, 'point-thing', undefined);
+    this.redraw();
+  }
+
+  private async clicked(at: Point): Promise<void> {
+    const { engine, event } = this.page;
+    const pick = await engine.call('statePick', { event, window: this.window, ...at }).catch(() => null);
+    if (event === this.page.event) await this.take(pick);
+  }
+
+  /** A block is pinned everywhere; of a segment, or a block that no band stands for, the details tell. */
+  private async take(pick: StatePick | null): Promise<void> {
+    const { engine, event, pinned } = this.page;
+    if (!pick) return tell(this, 'choose-thing', undefined);
+    this.segment = pick.block < 0 ? pick.segment : -1;
+    this.redraw();
+    if (pick.block >= 0) {
+      const rank = await engine.call('rankOfBlock', { block: pick.block }).catch(() => -1);
+      if (rank >= 0) return tell(this, 'choose-block', rank === pinned?.rank ? undefined : rank);
+    }
+    tell(this, 'choose-thing', await thingAt(engine, event, pick));
+  }
+
+  // -- Drawing.
+
+  private draw(): void {
+    const ctx = this.canvas?.getContext('2d');
+    if (!ctx) return;
+    const { shown, window, page } = this;
+    const ratio = devicePixelRatio;
+    const seen = shown ? shiftBetween(shown.window, window) : { scale: 1, x: 0, y: 0 };
+    const shift = { scale: seen.scale, x: seen.x + margin * ratio, y: seen.y + margin * ratio };
+    drawState(ctx, shown?.rects, shift, page.theme, ratio);
+    if (!shown) return;
+    const frame = (x: number, y: number, width: number, height: number): void => {
+      const { scale } = shift;
+      const place = [x * scale + shift.x, y * scale + shift.y, width * scale, height * scale] as const;
+      drawFrame(ctx, place, page.theme, ratio);
+    };
+    const { rects, place } = shown;
+    const frameOf = (row: number, isSegment: boolean): void => {
+      const i = rects.row.findIndex((one, at) => one === row && (rects.kind[at] === 0) === isSegment);
+      if (i >= 0) frame(rects.x[i] ?? 0, rects.y[i] ?? 0, rects.width[i] ?? 0, rects.height[i] ?? 0);
+    };
+    const { pick } = this.pointed ?? {};
+    if (pick) frameOf(pick.block >= 0 ? pick.block : pick.segment, pick.block < 0);
+    if (this.segment >= 0) frameOf(this.segment, true);
+    if (place && shown.block === this.block) {
+      const { left, top } = shown.window;
+      frame(place.block_x - left, place.y - top, place.block_width, place.height);
+    }
+    const settled = shown.window === window && shown.event === page.event && shown.block === this.block;
+    this.picture.toggleAttribute('data-settled', settled);
+    if (settled) this.picture.dataset['event'] = String(shown.event);
+  }
+
+  // -- The frame around the canvas.
+
+  protected override render(): TemplateResult {
+    const { totals, page, problem } = this;
+    const what = totals
+      ? `${plural(totals.segments, 'segment')}, ${plural(totals.live_blocks, 'block')}`
+      : 'not known yet';
+    return html`
+      <memstrata-state-numbers .totals=${totals} .info=${page.info}></memstrata-state-numbers>
+      <div
+        class="picture"
+        tabindex="0"
+        role="application"
+        aria-roledescription="memory map"
+        aria-label="Segments and blocks after event ${formatCount(page.event)}: ${what}. Arrow keys walk through them, Enter pins, plus and minus zoom."
+        @keydown=${this.key}>
+        <canvas></canvas>
+        ${problem === undefined ? nothing : html`<p class="problem" role="alert">The state cannot be shown: ${problem}</p>`}
+        ${totals?.segments === 0 ? html`<p class="problem">No memory is reserved at this moment.</p>` : nothing}
+        ${this.tip()}
+        <div class="tools">
+          <button
+            class="button small icon"
+            title="Show everything (Home)"
+            aria-label="Show the whole state"
+            @click=${() => this.move(wholeState(this.window.width, this.window.height))}>
+            ${symbols.fit}
+          </button>
+          <button
+            class="button small icon"
+            title="Zoom in (+)"
+            aria-label="Zoom into the state"
+            @click=${() => this.zoomBy(2)}>
+            ${symbols.plus}
+          </button>
+          <button
+            class="button small icon"
+            title="Zoom out (-)"
+            aria-label="Zoom out of the state"
+            @click=${() => this.zoomBy(0.5)}>
+            ${symbols.minus}
+          </button>
+        </div>
+      </div>
+      <p class="visually-hidden" role="status">${this.cursor >= 0 ? (this.pointed?.pick.text ?? '') : ''}</p>
+      <div class="legend" role="group" aria-label="Colours of the state">
+        ${legendOf(page.theme).map(
+          ({ name, color, line }) =>
+            html`<span><i .style=${`background: ${color}; border-color: ${line}`}></i>${name}</span>`,
+        )}
+      </div>
+    `;
+  }
+
+  /** Beside the pointer, on the side where there is room. */
+  private tip(): TemplateResult | typeof nothing {
+    const { pointed, window } = this;
+    if (!pointed) return nothing;
+    const css = (device: number): number => device / devicePixelRatio + margin;
+    const x = css(pointed.at.x);
+    const width = css(window.width) + margin;
+    // Beside the pointer, so it never covers what is pointed at; `updated` keeps it inside.
+    const across = x < width / 2 ? `left: ${x + 14}px` : `right: ${width - x + 14}px`;
+    return html`<div
+      class="tip"
+      aria-hidden="true"
+      data-part=${pointed.pick.part}
+      .style=${across}
+      .textContent=${pointed.pick.text}></div>`;
+  }
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: flex;
+        flex-direction: column;
+        min-width: 0;
+        min-height: 0;
+      }
+      memstrata-state-numbers {
+        flex: none;
+      }
+      .picture {
+        position: relative;
+        flex: 1;
+        min-height: 80px;
+        overflow: hidden;
+        border-top: 1px solid var(--line);
+      }
+      .picture:focus-visible {
+        outline-offset: -2px;
+      }
+      canvas {
+        position: absolute;
+        inset: 0;
+        width: 100%;
+        height: 100%;
+        cursor: crosshair;
+        touch-action: none;
+      }
+      .tools {
+        position: absolute;
+        right: 8px;
+        bottom: 8px;
+        display: flex;
+        gap: 2px;
+        opacity: 0.4;
+      }
+      .picture:hover .tools,
+      .tools:focus-within {
+        opacity: 1;
+      }
+      .tip {
+        position: absolute;
+        z-index: 1;
+        max-width: min(320px, 70%);
+        padding: 5px 9px;
+        border: 1px solid var(--line-strong);
+        border-radius: 6px;
+        background: var(--raised);
+        font-size: 12px;
+        font-variant-numeric: tabular-nums;
+        line-height: 1.45;
+        white-space: pre-line;
+        overflow-wrap: anywhere;
+        pointer-events: none;
+      }
+      .problem {
+        position: absolute;
+        inset: 16px 16px auto;
+        margin: 0 auto;
+        width: fit-content;
+        padding: 8px 16px;
+        border-radius: 6px;
+        background: var(--raised);
+        color: var(--dim);
+        font-size: 13px;
+        pointer-events: none;
+      }
+      .legend {
+        display: flex;
+        flex-wrap: wrap;
+        flex: none;
+        gap: 0 16px;
+        padding: 3px 12px;
+        border-top: 1px solid var(--line);
+        color: var(--dim);
+        font-size: 12px;
+      }
+      .legend span {
+        display: inline-flex;
+        align-items: center;
+        gap: 6px;
+      }
+      .legend i {
+        width: 12px;
+        height: 10px;
+        border: 1px solid;
+      }
+    `,
+  ];
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'memstrata-state-picture': StatePictureView;
+  }
+}

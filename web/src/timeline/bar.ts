@@ -1,0 +1,100 @@
+// The bar above the timeline: tools, axis, colours, and what the lines are.
+import { html, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { colourNames, colourWays } from '../draw/palettes.ts';
+import type { Axis, ColourBy, ViewInfo } from '../engine/answers.ts';
+import type { Tool } from './tracks/drag_tool.ts';
+import { symbols } from '../controls/symbols.ts';
+
+export interface BarState {
+  info: ViewInfo;
+  axis: Axis;
+  colourBy: ColourBy;
+  tool: Tool;
+  /** A stretch is measured. */
+  measured: boolean;
+}
+
+export interface BarActions {
+  fit(): void;
+  zoomStep(factor: number): void;
+  toggleBox(): void;
+  measure(): void;
+  changeAxis(axis: Axis): void;
+  changeColour(by: ColourBy): void;
+}
+
+export function timelineBar(state: BarState, act: BarActions): TemplateResult {
+  const { info, axis, colourBy, tool, measured } = state;
+  const noTimes = info.extent.time_us === null;
+  const axisButton = (name: Axis, label: string, disabled: boolean): TemplateResult =>
+    html`<label class=${disabled ? 'disabled' : ''}>
+      <input
+        type="radio"
+        name="axis"
+        .value=${name}
+        .checked=${axis === name}
+        ?disabled=${disabled}
+        aria-label=${disabled ? `${label}: the events of this file carry no times` : label}
+        @change=${() => act.changeAxis(name)} /><span>${label}</span>
+    </label>`;
+  return html`<div class="bar">
+    <div class="tools" role="toolbar" aria-label="Timeline">
+      <button class="button small quiet" title="Show everything (F)" @click=${() => act.fit()}>
+        ${symbols.fit}<span class="word">Fit</span>
+      </button>
+      <button
+        class="button small quiet icon"
+        title="Zoom in (W)"
+        aria-label="Zoom in"
+        @click=${() => act.zoomStep(0.5)}>
+        ${symbols.plus}
+      </button>
+      <button
+        class="button small quiet icon"
+        title="Zoom out (S)"
+        aria-label="Zoom out"
+        @click=${() => act.zoomStep(2)}>
+        ${symbols.minus}
+      </button>
+      <button
+        class="button small quiet icon"
+        title="Zoom to a box: drag one (or Shift and drag)"
+        aria-label="Zoom to a box"
+        aria-pressed=${tool === 'box' ? 'true' : 'false'}
+        data-tool="box"
+        @click=${() => act.toggleBox()}>
+        ${symbols.box}
+      </button>
+      <button
+        class="button small quiet icon"
+        title="Measure: drag from one point to another (M)"
+        aria-label="Measure"
+        aria-pressed=${tool === 'ruler' || measured ? 'true' : 'false'}
+        data-tool="ruler"
+        @click=${() => act.measure()}>
+        ${symbols.ruler}
+      </button>
+    </div>
+    <fieldset class="axis" title=${noTimes ? 'The events of this file carry no times.' : 'Axis (E)'}>
+      <legend class="visually-hidden">Horizontal axis</legend>
+      ${axisButton('event', 'Events', false)} ${axisButton('time', 'Time', noTimes)}
+    </fieldset>
+    <label class="colour">
+      <span class="word">Colour</span>
+      <select
+        class="field"
+        aria-label="Colour by"
+        title="What the colours mean (C)"
+        .value=${live(colourBy)}
+        @change=${(event: Event) => act.changeColour((event.target as HTMLSelectElement).value as ColourBy)}>
+        ${colourWays.map((way) => html`<option value=${way} ?selected=${way === colourBy}>${colourNames[way]}</option>`)}
+      </select>
+    </label>
+    <div class="legend" role="group" aria-label="Lines">
+      ${info.bands === 'segments' ? '' : html`<span><i class="line allocated"></i>${info.bands === 'pools' ? 'in use' : 'allocated'}</span>`}
+      <span><i class="line reserved"></i>reserved</span>
+      ${info.pools ? html`<span><i class="kept"></i>kept by pools, unused</span>` : ''}
+    </div>
+  </div>`;
+}

@@ -1,0 +1,52 @@
+// The timeline's picture to take along (draw/sheet.ts), with its words.
+import { formatBytes, formatCount } from '../base/format.ts';
+import { colorsOf, type Theme } from '../draw/colors.ts';
+import { colorsOfKinds } from '../draw/palettes.ts';
+import type { Sheet } from '../draw/sheet.ts';
+import { bandsNames } from '../engine/answers.ts';
+import { deviceName } from '../model/devices.ts';
+import type { DeviceTracks } from './tracks/device_tracks.ts';
+import type { Stage } from './tracks/stage.ts';
+import type { Travel } from './tracks/travel.ts';
+
+/** Undefined before there is a picture on the axis that is shown. */
+export function timelineSheet(
+  title: string,
+  { stage, tracks, landmarks }: { stage: Stage; tracks: DeviceTracks; landmarks: Travel['landmarks'] },
+  canvas: HTMLCanvasElement,
+  theme: Theme,
+): Sheet | undefined {
+  const { info, axis } = stage;
+  const { shown } = tracks.picture;
+  if (!shown || shown.columns.axis !== axis) return undefined;
+  const { kinds, shares } = tracks.kinds;
+  const colors = colorsOf(theme);
+  const hues = colorsOfKinds(kinds, theme);
+  const placed = landmarks?.axis === axis ? landmarks : undefined;
+  return {
+    title,
+    subtitle: `${deviceName(info.device)}: ${formatCount(info.events)} events, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${info.bands === 'segments' ? '' : ` allocated, ${formatBytes(info.reserved_peak)}`} reserved`,
+    at: stage.projection(),
+    axis,
+    colors,
+    canvas,
+    bands: {
+      ...shown,
+      bottom: shown.rows.bottom,
+      top: shown.rows.bottom + shown.rows.count * shown.rows.bytesPerRow,
+    },
+    peak: placed && info.peak.bytes > 0 ? { x: placed.peak, bytes: info.peak.bytes } : undefined,
+    ooms: placed?.ooms ?? [],
+    legend: [
+      ...(info.bands === 'segments'
+        ? []
+        : [{ color: colors.allocated, text: info.bands === 'pools' ? 'in use' : 'allocated' }]),
+      { color: colors.reserved, text: 'reserved' },
+      ...(info.pools ? [{ color: colors.envelope, text: 'kept by pools, unused' }] : []),
+      ...(kinds?.kinds ?? []).map(({ label }, index) => ({
+        color: hues[index] ?? colors.text,
+        text: shares?.kinds[index] ? `${label}: ${formatBytes(shares.kinds[index].bytes)}` : label,
+      })),
+    ],
+  };
+}

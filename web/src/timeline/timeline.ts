@@ -1,0 +1,561 @@
+// The active memory timeline: bands, levels, rulers, cursor, and everything one does with them.
+//
+// Nothing is computed here: the engine answers (tracks/picture_track.ts, moment_track.ts), tracks/scene.ts draws,
+// tracks/view_motion.ts and travel.ts move. This element binds them to the page: properties in, events out.
+import { html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
+import { customElement, property, query, state } from 'lit/decorators.js';
+import { formatBytes, formatCount } from '../base/format.ts';
+import { onceAFrame } from '../base/once_a_frame.ts';
+import type { Bytes, Rank } from '../base/units.ts';
+import { colorsOf, type Theme } from '../draw/colors.ts';
+import { colorsOfKinds } from '../draw/palettes.ts';
+import { plotArea } from '../draw/plot.ts';
+import type { Sheet } from '../draw/sheet.ts';
+import { bandsNames, type Axis, type Band, type ColourBy, type ViewInfo } from '../engine/answers.ts';
+import type { EngineClient } from '../engine/client.ts';
+import { deviceName } from '../model/devices.ts';
+import { markerLines } from '../words/mark_text.ts';
+import { fitAll, show, type Viewport } from '../model/viewport.ts';
+import { ChosenTrack } from './tracks/chosen_track.ts';
+import { DeviceTracks } from './tracks/device_tracks.ts';
+import { DragTool } from './tracks/drag_tool.ts';
+import { Gestures, type Point } from '../controls/gestures.ts';
+import { MomentTrack } from './tracks/moment_track.ts';
+import { LabelTrack } from './tracks/label_track.ts';
+import type { PlacedMarker, PlacedRegion } from './tracks/marks_track.ts';
+import type { Movement } from './tracks/motion.ts';
+import { OutlineTrack } from './tracks/outline_track.ts';
+import { highestEvent, type PictureStyle, type PictureTrack } from './tracks/picture_track.ts';
+import { RulerTrack, spoken } from './tracks/ruler_track.ts';
+import { drawBase, drawOverlay, markerAt } from './tracks/scene.ts';
+import { Stage } from './tracks/stage.ts';
+import { Travel } from './tracks/travel.ts';
+import { ViewMotion } from './tracks/view_motion.ts';
+import './legend.ts';
+import './minimap.ts';
+import type { MinimapView, Stretch } from './minimap.ts';
+import { markerTip } from './marker_tip.ts';
+import './regions.ts';
+import type { RegionsView } from './regions.ts';
+import { base } from '../controls/styles.ts';
+import { timelineBar, type BarActions } from './bar.ts';
+import { timelineNotes } from './notes.ts';
+import { readout } from './readout.ts';
+import { timelineSheet } from './sheet.ts';
+import { timelineStyles } from './styles.ts';
+import { tipStyles } from '../controls/tip.ts';
+
+@customElement('memstrata-timeline')
+export class TimelineView extends LitElement {
+  @property({ attribute: false }) engine!: EngineClient;
+  @property({ attribute: false }) info!: ViewInfo;
+  @property({ attribute: false }) theme: Theme = 'light';
+  @property({ attribute: false }) axis: Axis = 'event';
+  /** The pinned block, shared with the other views. */
+  @property({ attribute: false }) pinned: Band | undefined;
+  @property({ attribute: false }) colourBy: ColourBy = 'allocation';
+  /** The chosen moment, if it is to be seen: the state after this event, -1 = before the first. */
+  @property({ attribute: false }) chosen: number | undefined;
+  /** Changes with every filter; empty = nothing is dimmed. */
+  @property({ attribute: false }) highlight = '';
+  /** Shown first of a device instead of everything; taken once. */
+  @property({ attribute: false }) firstView: Viewport | undefined;
+
+  /** The kind that is lit while the pointer is on it, and the one that stays so. */
+  @state() private litKind = -1;
+  @state() private heldKind = -1;
+  @state() private problem: string | undefined;
+  /** The marker whose words are shown: under the pointer, or gone to by key. */
+  @state() private marker: PlacedMarker | undefined;
+
+  @query('.plot') private plot!: HTMLDivElement;
+  @query('.base') private baseCanvas!: HTMLCanvasElement;
+  @query('.overlay') private overlayCanvas!: HTMLCanvasElement;
+  @query('memstrata-minimap') private minimap!: MinimapView | null;
+  @query('memstrata-regions') private regions!: RegionsView | null;
+
+  private readonly stage = new Stage();
+  private readonly motion = new ViewMotion(
+    this.stage,
+    () => this.cursor.pointer,
+    () => this.moved(),
+  );
+  private readonly cursor: MomentTrack = new MomentTrack(this.stage, this.motion, {
+    changed: () => {
+      this.requestUpdate(); // the line below the plot
+      const { measured } = this.ruler;
+      const place = this.cursor.place();
+      if (measured && place && this.cursor.moment?.byKeyboard) void this.ruler.measure(measured.from, place);
+      this.drawOverlay();
+    },
+    pointed: (block) => this.dispatchEvent(new CustomEvent<Band>('point', { detail: block })),
+    went: (event) => this.choose(event, true),
+    drawnColumns: () => this.kept?.picture.shown?.columns,
+  });
+  private readonly travel = new Travel(this.stage, this.motion, this.cursor);
+  private readonly chosenTrack = new ChosenTrack(
+    this.stage,
+    () => this.drawOverlay(),
+    (time) => this.travel.eventAt(time),
+    (event, step) => this.choose(event, step),
+  );
+  private readonly pinOutline = new OutlineTrack(this.stage, () => this.redraw());
+  private readonly hoverOutline = new OutlineTrack(this.stage, () => this.drawOverlay());
+  private readonly ruler = new RulerTrack(this.stage, this.travel, () => {
+    this.requestUpdate(); // it is told in words, too
+    this.drawOverlay();
+  });
+  private readonly dragTool = new DragTool(this.motion, this.cursor, this.ruler, {
+    tool: () => this.requestUpdate(),
+    box: () => this.drawOverlay(),
+  });
+  private readonly tracksOfDevice = new WeakMap<ViewInfo, DeviceTracks>();
+  private kept: DeviceTracks | undefined;
+  private readonly labels = new LabelTrack(this.stage, () => this.redraw());
+  private gestures: Gestures | undefined;
+  private pendingView: Viewport | undefined;
+  private readonly redraw = onceAFrame(() => this.draw());
+  private firstPicture = false;
+  /** The picture shown is exact and no step of a zoom ago. */
+  private resting = false;
+  private toldView: Viewport | undefined;
+  private readonly resized = new ResizeObserver((entries) => this.resize(entries));
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    addEventListener('blur', this.motion.releaseAll);
+    if (this.hasUpdated) this.resized.observe(this.plot);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.resized.disconnect();
+    this.motion.releaseAll();
+    removeEventListener('blur', this.motion.releaseAll);
+  }
+
+  // -- What the rest of the page may ask for.
+
+  fit(): void {
+    this.travel.fit();
+  }
+  /** Height of what is visible, x stays. */
+  fitHeight(): Promise<void> {
+    return this.travel.fitHeight();
+  }
+  goToPeak(): void {
+    this.travel.toPeak();
+  }
+  /** The first OOM right of the cursor, else the first of all. */
+  nextOom(): void {
+    this.travel.nextOom();
+  }
+  press(movement: Movement): void {
+    this.motion.press(movement);
+  }
+  release(movement: Movement): void {
+    this.motion.release(movement);
+  }
+  /** The cursor to the event before or after. */
+  stepEvent(by: 1 | -1): void {
+    this.cursor.stepEvent(by, this.chosen);
+  }
+  /** The next marker right of the cursor, or left of it; goes round. */
+  stepMarker(by: 1 | -1): void {
+    const markers = this.kept?.marks.placed?.markers ?? [];
+    const from = this.marker?.event ?? this.chosen ?? this.cursor.event ?? (by > 0 ? -1 : Infinity);
+    const next =
+      by > 0
+        ? (markers.find(({ event }) => event > from) ?? markers[0])
+        : (markers.findLast(({ event }) => event < from) ?? markers.at(-1));
+    if (next) this.goToMarker(next);
+  }
+  private goToMarker(marker: PlacedMarker): void {
+    this.travel.toEvent(marker.at, marker.event);
+    if (this.chosen !== undefined) this.choose(marker.event, false);
+    this.marker = marker;
+  }
+
+  /** Shows a block that was chosen elsewhere, keeping the zoom if that is enough to see it. */
+  showBlock(rank: Rank, size: Bytes): Promise<void> {
+    return this.travel.showBlock(rank, size);
+  }
+
+  /** An event that was chosen elsewhere. */
+  showEvent(event: number): Promise<void> {
+    return this.travel.showEvent(event);
+  }
+
+  /** Keys `Enter` and `Space`: pins what the cursor is on. */
+  pinAtCursor(): void {
+    if (this.cursor.block) this.togglePin(this.cursor.block);
+  }
+
+  /** Gives up a box being drawn, a tool, the ruler or a kind that stays lit; false if there was none. */
+  giveUp(): boolean {
+    if (this.gestures?.giveUp()) return true;
+    if (this.dragTool.giveUp()) return true;
+    if (this.heldKind < 0) return false;
+    this.hold(-1);
+    return true;
+  }
+
+  /** Key `M`. */
+  measure(): void {
+    this.dragTool.measure();
+  }
+
+  /** Shows a part of the recording, the height as it is. */
+  showStretch({ x0, x1 }: Stretch): void {
+    this.motion.jump(show({ ...this.stage.view, x0, x1 }, this.stage.bounds));
+  }
+  showView(view: Viewport): void {
+    this.motion.to(show(view, this.stage.bounds));
+  }
+  /** What is visible; undefined before anything is. */
+  get shownView(): Viewport | undefined {
+    return this.kept && this.stage.view;
+  }
+
+  /** The picture to take along; undefined before there is one. */
+  sheet(title: string): Sheet | undefined {
+    const { kept, stage, travel } = this;
+    const shown = kept && { stage, tracks: kept, landmarks: travel.landmarks };
+    return shown && timelineSheet(title, shown, this.baseCanvas, this.theme);
+  }
+
+  /** Has the picture of another file ready, so that it is there when one goes to it. */
+  prepare(engine: EngineClient, info: ViewInfo): void {
+    if (info === this.info) return;
+    this.tracksOf(engine, info).prepare(this.stage.area, this.axis, this.theme, this.colourBy);
+  }
+
+  /** The other axis for the same stretch of the recording. */
+  async changeAxis(axis: Axis): Promise<void> {
+    if (axis === this.axis || this.stage.extentOf(axis) === undefined) return;
+    const view = await this.travel.sameStretchOn(axis);
+    if (!view) return; // another device or file meanwhile
+    this.pendingView = view;
+    this.dispatchEvent(new CustomEvent<Axis>('axis-change', { detail: axis }));
+  }
+
+  // -- Life of the element.
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    const { stage } = this;
+    const isNew = changed.has('info') || changed.has('engine');
+    if (isNew || changed.has('axis')) {
+      if (isNew && this.kept) {
+        this.kept.view = stage.view;
+        this.kept.axis = stage.axis;
+      }
+      this.motion.stop();
+      stage.engine = this.engine;
+      stage.info = this.info;
+      stage.axis = this.axis;
+      stage.bounds = stage.boundsFor(this.axis);
+      if (isNew) this.start();
+      const before = this.kept?.axis === this.axis ? this.kept.view : undefined;
+      const first = isNew ? (this.firstView ?? before) : this.pendingView;
+      stage.view = first ? show(first, stage.bounds) : fitAll(stage.bounds);
+      this.pendingView = undefined;
+      this.cursor.forget();
+      this.pinOutline.forget();
+      this.hoverOutline.forget();
+      this.chosenTrack.forget();
+      this.ruler.forget();
+      this.labels.forget();
+      this.marker = undefined;
+      void this.travel.findLandmarks().then((found) => found && this.redraw());
+    }
+    this.chosenTrack.show(this.chosen);
+    if (this.chosen !== undefined && changed.has('chosen')) this.cursor.leaveEvent(this.chosen);
+  }
+
+  private start(): void {
+    this.kept = this.tracksOf(this.engine, this.info);
+    this.litKind = -1;
+    this.heldKind = -1;
+    this.travel.landmarks = undefined;
+    this.firstPicture = false;
+  }
+
+  private tracksOf(engine: EngineClient, info: ViewInfo): DeviceTracks {
+    const known = this.tracksOfDevice.get(info);
+    if (known) return known;
+    const made: DeviceTracks = new DeviceTracks(engine, info, {
+      picture: () => made === this.kept && this.redraw(),
+      kinds: () => {
+        if (made !== this.kept) return this.prepare(engine, info);
+        this.requestUpdate(); // the legend
+        this.redraw(); // in the new colours, and asks for shares
+      },
+      marks: () => {
+        if (made !== this.kept) return;
+        this.requestUpdate(); // the strip of regions may come
+        this.redraw();
+      },
+    });
+    this.tracksOfDevice.set(info, made);
+    return made;
+  }
+
+  private styleOf(kept: DeviceTracks, highlight: string): PictureStyle {
+    return kept.style(this.theme, highlight, this.litKind);
+  }
+
+  private hold(kind: number): void {
+    this.heldKind = kind;
+    this.litKind = kind;
+  }
+
+  protected override firstUpdated(): void {
+    this.gestures = new Gestures(this.overlayCanvas, {
+      zoomAt: (at, factorX, factorY) => this.motion.zoomAt(at, factorX, factorY),
+      panBy: (dx, dy) => this.motion.panBy(dx, dy),
+      hover: (at) => this.hover(at),
+      click: (at) => void this.clicked(at),
+      doubleClick: (at) => void this.doubleClick(at),
+      box: (from, to) => this.dragTool.drag(from, to),
+      boxDone: (from, to) => this.dragTool.drop(from, to),
+      boxWanted: () => this.dragTool.tool !== 'none',
+      scrubs: (at) => this.chosenTrack.holds(at),
+      scrub: (at, first) => this.chosenTrack.scrub(at, first),
+    });
+    this.resized.observe(this.plot);
+  }
+
+  protected override updated(changed: PropertyValues): void {
+    if (changed.size > 0) this.redraw(); // the line below the plot is not on the canvas
+  }
+
+  private get markers(): readonly PlacedMarker[] {
+    const placed = this.kept?.marks.placed;
+    return placed?.axis === this.axis ? placed.markers : [];
+  }
+
+  private async clicked(at: Point): Promise<void> {
+    const marker = markerAt(this.stage.projection(), this.markers, at);
+    if (marker) return this.goToMarker(marker);
+    if (!this.stage.projection().contains(at.x, at.y)) return;
+    const answer = await this.cursor.probeOnce(at);
+    this.togglePin(answer?.details);
+    if (this.chosen !== undefined && answer?.pick)
+      this.choose(answer.pick.event, answer.details !== undefined);
+  }
+
+  private hover(at: Point | undefined): void {
+    this.overlayCanvas.classList.toggle('scrub', at !== undefined && this.chosenTrack.holds(at));
+    this.cursor.hover(at);
+    this.marker = at && markerAt(this.stage.projection(), this.markers, at);
+  }
+
+  /** `step`: no entry in the history. */
+  private choose(event: number, step: boolean): void {
+    this.dispatchEvent(new CustomEvent('choose-event', { detail: { event, step } }));
+  }
+
+  private async doubleClick(at: Point): Promise<void> {
+    if (!this.stage.projection().contains(at.x, at.y)) return;
+    const answer = await this.cursor.probeOnce(at);
+    if (!answer?.details) return;
+    // Whatever the first of the two clicks did.
+    this.dispatchEvent(new CustomEvent<Band>('pin', { detail: answer.details }));
+    await this.travel.fitBlock(answer.details.rank);
+  }
+
+  private togglePin(block: Band | undefined): void {
+    this.dispatchEvent(new CustomEvent<Band | undefined>('toggle-pin', { detail: block }));
+  }
+
+  // -- Drawing.
+
+  private resize(entries: ResizeObserverEntry[]): void {
+    const entry = entries.at(-1);
+    if (!entry) return;
+    const ratio = devicePixelRatio;
+    const exact = entry.devicePixelContentBoxSize?.[0];
+    const size = (css: number, device: number | undefined): number =>
+      // An emulated screen may tell the size of the real one.
+      device !== undefined && Math.abs(device - css * ratio) < 2 ? device : Math.round(css * ratio);
+    const width = size(entry.contentRect.width, exact?.inlineSize);
+    const height = size(entry.contentRect.height, exact?.blockSize);
+
+    if (width < 1 || height < 1) return;
+    for (const canvas of [this.baseCanvas, this.overlayCanvas]) {
+      canvas.width = width;
+      canvas.height = height;
+    }
+    this.stage.area = plotArea(width, height, ratio);
+    this.draw(); // at once: setting the size has emptied the canvas
+  }
+
+  /** The engine begins at once: at the next frame the exact picture may be there. */
+  private moved(): void {
+    if (this.kept && this.stage.area.width > 1) this.wantPicture(this.kept);
+    this.redraw();
+  }
+
+  /** True if the picture shown is exactly the one wanted. */
+  private wantPicture(kept: DeviceTracks): boolean {
+    const { stage } = this;
+    const style = this.styleOf(kept, this.highlight);
+    return kept.picture.want(stage.projection(), stage.axis, stage.bounds, style);
+  }
+
+  private draw(): void {
+    const { kept, stage } = this;
+    const ctx = this.baseCanvas?.getContext('2d');
+    if (!ctx || !kept || stage.area.width < 2) return;
+    const { picture, kinds } = kept;
+    kinds.want(this.colourBy);
+    const at = stage.projection();
+    const settled = this.wantPicture(kept);
+    this.resting = settled && !picture.zooming;
+    if (settled && picture.shown) this.labels.want(picture.shown);
+    const { labels, markers } = this;
+    const { landmarks } = this.travel;
+    const outline = this.pinOutline.of(this.pinned);
+    drawBase(ctx, at, { stage, picture, labels, landmarks, markers, outline }, colorsOf(this.theme));
+    this.drawOverlay();
+    this.regions?.draw(at, ctx.canvas.width, this.axis);
+    // After the first picture: a question asked before would delay it.
+    const marked = (settled || this.firstPicture) && kept.marks.want(this.axis);
+    this.tellState(settled, settled && labels.settled && marked);
+    this.problem = picture.problem;
+    this.drawMinimap(picture);
+    if (!settled) return;
+    this.cursor.follow();
+    const event = picture.shown && highestEvent(picture.shown, stage.view);
+    if (event !== undefined && event >= -1) kinds.wantShares(event, this.highlight);
+  }
+
+  private drawMinimap({ backdrop }: PictureTrack): void {
+    const { minimap, stage } = this;
+    if (!minimap) return;
+    minimap.picture = backdrop;
+    minimap.view = stage.view;
+    minimap.bounds = stage.bounds;
+    minimap.requestUpdate(); // the picture is painted over in place
+  }
+
+  private drawOverlay(): void {
+    const ctx = this.overlayCanvas?.getContext('2d');
+    const { stage, cursor } = this;
+    if (!ctx || stage.area.width < 2) return;
+    const hovered = cursor.block?.rank === this.pinned?.rank ? undefined : cursor.block;
+    const { measured } = this.ruler;
+    const ruler = measured?.axis === this.axis ? measured : undefined;
+    const scene = {
+      outline: this.hoverOutline.of(hovered, this.resting), // the picture comes first
+      box: this.dragTool.box,
+      cursor: cursor.cursor(),
+      chosen: this.chosenTrack.moment,
+      ruler,
+    };
+    drawOverlay(ctx, stage.projection(), scene, colorsOf(this.theme));
+  }
+
+  /** For tests and for the mark of the first picture. `complete`: the words in the bands are there, too. */
+  private tellState(exact: boolean, complete: boolean): void {
+    const { area, view } = this.stage;
+    this.plot.toggleAttribute('data-settled', complete);
+    if (view !== this.toldView) this.dispatchEvent(new CustomEvent('moved'));
+    this.toldView = view;
+    if (!exact) return;
+    this.plot.dataset['view'] = [view.x0, view.x1, view.y0, view.y1].join(' ');
+    this.plot.dataset['plot'] = [area.left, area.top, area.width, area.height].join(' ');
+    if (this.firstPicture) return;
+    this.firstPicture = true;
+    // Drawing happens within a frame; when the next one begins, this one is on the screen.
+    requestAnimationFrame(() => this.dispatchEvent(new CustomEvent('first-picture')));
+  }
+
+  // -- The frame around the canvas.
+
+  protected override render(): TemplateResult {
+    const { info } = this;
+    const peak = formatBytes(info.peak.bytes);
+    const kinds = this.kept?.kinds.kinds;
+    const { measured } = this.ruler;
+    const marks = this.kept?.marks.placed;
+    return html`
+      ${timelineBar({ info, axis: this.axis, colourBy: this.colourBy, tool: this.dragTool.tool, measured: measured !== undefined }, this.barActions)}
+      <memstrata-legend
+        .kinds=${kinds}
+        .shares=${this.kept?.kinds.shares}
+        .colors=${colorsOfKinds(kinds, this.theme)}
+        .held=${this.heldKind}
+        @light=${(event: CustomEvent<number>) => (this.litKind = event.detail)}
+        @hold=${(event: CustomEvent<number>) => this.hold(event.detail)}></memstrata-legend>
+      ${timelineNotes(info)}
+      ${
+        marks && marks.depths > 0
+          ? html`<memstrata-regions
+              .marks=${marks}
+              .theme=${this.theme}
+              .firstTime=${info.first_time_us}
+              .motion=${this.motionAt}
+              @choose=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.fitStretch(detail.from, detail.to)}
+              @reveal=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.reveal(detail.from, detail.to)}></memstrata-regions>`
+          : ''
+      }
+      <div
+        class="plot"
+        tabindex="0"
+        role="application"
+        aria-roledescription="timeline"
+        aria-label="${bandsNames[info.bands]}, ${deviceName(info.device)}: ${formatCount(info.events)} events, ${formatCount(
+          info.blocks,
+        )} ${info.bands === 'segments' ? 'segments' : 'blocks'}, peak ${peak}. Press question mark for the keys.">
+        <canvas class="base"></canvas>
+        <canvas class="overlay"></canvas>
+        ${this.marker && marks ? markerTip(this.marker, marks, info.first_time_us, this.stage.projection(), this.clientWidth) : ''}
+        ${this.problem === undefined ? '' : html`<p class="problem" role="status">This part cannot be drawn: ${this.problem}</p>`}
+      </div>
+      ${
+        info.events > 1
+          ? html`<memstrata-minimap
+              .axis=${this.axis}
+              .theme=${this.theme}
+              @brush=${(event: CustomEvent<Stretch>) => this.showStretch(event.detail)}></memstrata-minimap>`
+          : ''
+      }
+      <div class="readout">${readout(this.cursor.moment?.pick, info)}</div>
+      <p class="visually-hidden" role="status" data-measured=${measured?.text ?? ''}>
+        ${measured ? spoken(measured) : ''}
+      </p>
+      <p
+        class="visually-hidden"
+        role="status"
+        data-markers=${marks?.markers.length ?? 0}
+        data-marker=${this.marker?.event ?? ''}>
+        ${this.marker ? markerLines(this.marker, info.first_time_us).join(', ') : ''}
+      </p>
+    `;
+  }
+
+  private readonly barActions: BarActions = {
+    fit: () => this.fit(),
+    zoomStep: (factor) => this.motion.zoomStep(factor),
+    toggleBox: () => this.dragTool.toggle('box'),
+    measure: () => this.measure(),
+    changeAxis: (axis) => void this.changeAxis(axis),
+    changeColour: (by) => this.dispatchEvent(new CustomEvent<ColourBy>('colour-change', { detail: by })),
+  };
+
+  /** Gestures on the strip of regions. */
+  private readonly motionAt = {
+    zoomAt: (at: Point, factorX: number) =>
+      this.motion.zoomAt({ x: at.x, y: this.stage.area.top }, factorX, 1),
+    panBy: (dx: number) => this.motion.panBy(dx, 0),
+  };
+
+  static override styles = [base, tipStyles, timelineStyles];
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'memstrata-timeline': TimelineView;
+  }
+}

@@ -1,0 +1,55 @@
+// By which kinds the blocks are coloured, and what share each kind has of a moment: asks the engine, keeps the answer.
+import { LatestOnly } from '../../base/latest_only.ts';
+import type { ColourBy, Kinds, Shares } from '../../engine/answers.ts';
+import type { EngineClient } from '../../engine/client.ts';
+
+export class KindsTrack {
+  kinds: Kinds | undefined;
+  shares: Shares | undefined;
+  private wantedBy: ColourBy | undefined;
+  private wantedShares = '';
+  private readonly asking: LatestOnly<ColourBy, Kinds>;
+  private readonly sharing: LatestOnly<{ by: ColourBy; event: number }, Shares>;
+
+  constructor(engine: EngineClient, changed: () => void) {
+    const failed = (): void => undefined; // a dead engine is told by its client; a refusal leaves what is shown
+    this.asking = new LatestOnly(
+      (by) => engine.call('kinds', { by }),
+      (kinds) => {
+        this.kinds = kinds;
+        this.shares = undefined;
+        this.wantedShares = '';
+        changed();
+      },
+      failed,
+    );
+    this.sharing = new LatestOnly(
+      (question) => engine.call('shares', question),
+      (shares, { by }) => {
+        if (by !== this.kinds?.by) return;
+        this.shares = shares;
+        changed();
+      },
+      failed,
+    );
+  }
+
+  /** In force: the way wanted, or the one before until its kinds are known. */
+  get by(): ColourBy {
+    return this.kinds?.by ?? 'allocation';
+  }
+
+  want(by: ColourBy): void {
+    if (by === this.wantedBy || (this.wantedBy === undefined && by === 'allocation')) return;
+    this.wantedBy = by;
+    this.asking.request(by);
+  }
+
+  /** `filter` changes with the filter, whose share is told, too. */
+  wantShares(event: number, filter: string): void {
+    const key = `${this.by} ${event} ${filter}`;
+    if (key === this.wantedShares || (!this.kinds?.kinds.length && filter === '')) return;
+    this.wantedShares = key;
+    this.sharing.request({ by: this.by, event });
+  }
+}

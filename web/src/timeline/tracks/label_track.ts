@@ -1,0 +1,66 @@
+// Keeps the words in the bands of what is visible. While the view moves the last ones move along.
+import { LatestOnly } from '../../base/latest_only.ts';
+import type { BandLabel } from '../../engine/answers.ts';
+import type { Calls } from '../../engine/protocol.ts';
+import { drawLabels, labelRoom } from '../../draw/labels.ts';
+import type { Context, Projection } from '../../draw/plot.ts';
+import { colorIn, type Picture } from './picture_track.ts';
+import type { Stage } from './stage.ts';
+
+type Question = Calls['labels']['args'];
+
+export class LabelTrack {
+  private kept: { labels: BandLabel[]; question: Question } | undefined;
+  private asked = '';
+  private readonly latest: LatestOnly<Question, BandLabel[]>;
+
+  constructor(
+    private readonly stage: Stage,
+    changed: () => void,
+  ) {
+    this.latest = new LatestOnly(
+      (question) => stage.engine.call('labels', question),
+      (labels, question) => {
+        this.kept = { labels, question };
+        changed();
+      },
+      () => undefined, // bands without words are still bands
+    );
+  }
+
+  forget(): void {
+    this.latest.forget();
+    this.kept = undefined;
+    this.asked = '';
+  }
+
+  /** Asks for those of the visible part; `picture` shows it exactly. */
+  want(picture: Picture): void {
+    const { columns, rows } = picture;
+    const { view, area } = this.stage;
+    const perColumn = columns.width / this.stage.projection().unitsPerPixel;
+    const from = Math.max(Math.floor(view.x0 / columns.width), columns.first);
+    const to = Math.min(Math.ceil(view.x1 / columns.width), columns.first + columns.count);
+    if (to <= from) return;
+    const question = {
+      columns: { ...columns, first: from, count: to - from },
+      leastColumns: Math.max(1, Math.floor((labelRoom.width * area.ratio) / perColumn)),
+      leastRows: Math.max(1, Math.floor(labelRoom.height * area.ratio)),
+    };
+    const key = JSON.stringify([question, rows, picture.style]);
+    if (key === this.asked) return;
+    this.asked = key;
+    this.latest.request(question);
+  }
+
+  /** True if the labels of the last question are there. */
+  get settled(): boolean {
+    return !this.latest.busy;
+  }
+
+  draw(ctx: Context, at: Projection, picture: Picture | undefined): void {
+    if (!this.kept || !picture || this.kept.question.columns.axis !== picture.columns.axis) return;
+    if (picture.columns.axis !== this.stage.axis) return;
+    drawLabels(ctx, at, this.kept.labels, (x, y) => colorIn(picture, at.units(x), at.bytes(y)));
+  }
+}

@@ -1,0 +1,55 @@
+// What the parts of the timeline share: which recording and axis, where the plot lies, what of it is visible.
+import type { AxisUnits, Rank } from '../../base/units.ts';
+import { plotArea, Projection, type PlotArea } from '../../draw/plot.ts';
+import type { Axis, ViewInfo } from '../../engine/answers.ts';
+import type { EngineClient } from '../../engine/client.ts';
+import type { Calls, Columns, Edges, Kind } from '../../engine/protocol.ts';
+import { boundsOf, type Bounds, type Viewport } from '../../model/viewport.ts';
+import { visibleColumns } from './picture_track.ts';
+
+/** A band's edges on a grid of columns. */
+export interface Outline extends Edges {
+  rank: Rank;
+  columns: Columns;
+}
+
+export class Stage {
+  engine!: EngineClient;
+  info!: ViewInfo;
+  axis: Axis = 'event';
+  area: PlotArea = plotArea(1, 1, 1);
+  bounds: Bounds = { extent: 1, fitTop: 1, top: 1 };
+  view: Viewport = { x0: 0, x1: 1, y0: 0, y1: 1 };
+
+  projection(view: Viewport = this.view): Projection {
+    return new Projection(view, this.area);
+  }
+
+  /** The grid on which `view` is drawn and picked. */
+  columns(view: Viewport = this.view): Columns {
+    return visibleColumns(this.projection(view), this.axis, this.bounds);
+  }
+
+  /** Undefined = the recording has no times. */
+  extentOf(axis: Axis): AxisUnits | undefined {
+    return (axis === 'event' ? this.info.extent.event : this.info.extent.time_us) ?? undefined;
+  }
+
+  boundsFor(axis: Axis): Bounds {
+    return boundsOf(this.extentOf(axis) ?? 1, this.info.peak.bytes, this.info.reserved_peak);
+  }
+
+  /** Undefined when the engine is gone or refuses. */
+  async ask<K extends Kind>(kind: K, args: Calls[K]['args']): Promise<Calls[K]['answer'] | undefined> {
+    try {
+      return await this.engine.call(kind, args);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Undefined when the engine is gone. */
+  async positionOf(event: number, axis: Axis = this.axis): Promise<AxisUnits | undefined> {
+    return (await this.ask('position', { axis, events: [event] }))?.[0];
+  }
+}

@@ -1,0 +1,44 @@
+// Other bands of the same device (blocks, with envelopes of pools, segments): the same stretch of it is seen, at its own
+// height, and what is chosen stays.
+import { isBlock, type Bands } from '../engine/answers.ts';
+import type { LinkTarget, LinkWalk } from '../model/link_walk.ts';
+import type { OpenFile, OpenFiles } from '../model/open_files.ts';
+import { boundsOf, type Viewport } from '../model/viewport.ts';
+import type { Choices, ChoicesTarget, Chosen } from './choices.ts';
+
+export class BandsSwitch {
+  /** Of the device whose bands are about to change. */
+  private left: { engine: OpenFile['engine']; view: Viewport | undefined; chosen: Chosen } | undefined;
+
+  constructor(
+    private readonly page: LinkTarget & ChoicesTarget,
+    private readonly files: OpenFiles,
+    private readonly links: LinkWalk,
+    private readonly choices: Choices,
+  ) {}
+
+  async to(bands: Bands): Promise<void> {
+    const { page, files } = this;
+    const { file } = files;
+    if (!file?.view || file.view.bands === bands || files.switching) return;
+    const before = page.shown();
+    const { view, engine } = file;
+    this.left = { engine, view: page.timeline?.shownView, chosen: this.choices.chosen };
+    await files.openDevice(file.snapshot, view.device, bands);
+    await page.updateComplete;
+    if (file.view !== view) this.links.stepped(before);
+    this.left = undefined;
+  }
+
+  /** A device was opened; if it is the one that was left, the part of it to show first. */
+  carryOn({ engine, view }: OpenFile): Viewport | undefined {
+    const { left } = this;
+    this.left = undefined;
+    if (!view || left?.engine !== engine) return undefined;
+    const { block, event } = left.chosen;
+    this.choices.keep({ event, block: isBlock(block) && view.bands !== 'segments' ? block : undefined });
+    const length = view.extent[this.page.axis === 'time' ? 'time_us' : 'event'] ?? 1;
+    const { fitTop } = boundsOf(length, view.peak.bytes, view.reserved_peak);
+    return left.view && { ...left.view, y0: 0, y1: fitTop };
+  }
+}

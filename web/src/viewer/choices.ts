@@ -1,0 +1,218 @@
+// What is chosen and what is pointed at, shared by all views: a block, a moment, an event or segment to read about.
+// Of each device that was shown the choice is kept; a new one is an entry in the browser's history.
+import type { ReactiveControllerHost } from 'lit';
+import type { Rank } from '../base/units.ts';
+import { isBlock, sizeOf, type Axis, type Band, type ViewInfo } from '../engine/answers.ts';
+import type { Calls, Kind } from '../engine/protocol.ts';
+import { describeBand } from '../words/band_text.ts';
+import type { Described, Goal } from '../words/described.ts';
+import type { LinkWalk } from '../model/link_walk.ts';
+import type { OpenFile } from '../model/open_files.ts';
+import { showsMoment, type PanelId } from '../model/panel_ids.ts';
+import { describeThing } from '../words/thing_text.ts';
+import { thingAt, type Thing } from '../model/things.ts';
+import type { PanelEvents } from '../panels/panel.ts';
+import type { TimelineView } from '../timeline/timeline.ts';
+
+export interface Chosen {
+  /** The pinned block, or whatever else is a band. */
+  block: Band | undefined;
+  /** The state after this event is shown, -1 = before the first; undefined = none was chosen yet. */
+  event: number | undefined;
+  /** What the details tell instead of the block. */
+  thing: Thing | undefined;
+}
+
+/** The page, as far as choices go. */
+export interface ChoicesTarget extends ReactiveControllerHost {
+  readonly file: OpenFile | undefined;
+  readonly axis: Axis;
+  readonly panel: PanelId | undefined;
+  readonly timeline: TimelineView | null;
+  /** Opens the panel in which events are seen. */
+  showState(): void;
+  /** Shows blocks as bands, if they are not: what ranks of panels mean. */
+  showBlocks(): Promise<void>;
+  /** Lists the events of an address or name there. */
+  listEvents(address: string): Promise<void>;
+}
+
+const nothing: Chosen = { block: undefined, event: undefined, thing: undefined };
+
+export class Choices {
+  private readonly kept = new WeakMap<ViewInfo, Chosen>();
+  private info: ViewInfo | undefined;
+  /** Under the pointer on the timeline; it stays when the pointer leaves. */
+  private pointedBlock: Band | undefined;
+  /** Under the pointer in a panel. */
+  private pointedThing: Thing | undefined;
+
+  private told: { what: Thing | Band; as: Described } | undefined;
+
+  constructor(
+    private readonly page: ChoicesTarget,
+    private readonly links: LinkWalk,
+  ) {}
+
+  /** Another device is shown. */
+  show(info: ViewInfo | undefined): void {
+    this.info = info;
+    this.pointedBlock = undefined;
+    this.pointedThing = undefined;
+  }
+
+  get chosen(): Chosen {
+    return (this.info && this.kept.get(this.info)) ?? nothing;
+  }
+  get block(): Band | undefined {
+    return this.chosen.block;
+  }
+  /** The moment that the panels show. Where memory ran out is what one looks for first, else the peak. */
+  get event(): number {
+    return this.chosen.event ?? this.info?.oom_events.at(-1) ?? this.info?.peak.event ?? -1;
+  }
+
+  /** What the details tell; the same object as long as it is the same. */
+  get described(): Described | undefined {
+    const { info, chosen } = this;
+    const what = this.pointedThing ?? chosen.thing ?? chosen.block ?? this.pointedBlock;
+    if (!info || !what) return undefined;
+    if (what !== this.told?.what)
+      this.told = { what, as: 'rank' in what ? describeBand(what, info) : describeThing(what, info) };
+    return this.told.as;
+  }
+  /** It stays until it is let go. */
+  get isHeld(): boolean {
+    const { thing, block } = this.chosen;
+    return this.pointedThing === undefined && (thing ?? block) !== undefined;
+  }
+
+  /** Without an entry in the history. */
+  keep(change: Partial<Chosen>): void {
+    if (!this.info) return;
+    this.kept.set(this.info, { ...this.chosen, ...change });
+    this.page.requestUpdate();
+  }
+  private choose(change: Partial<Chosen>): void {
+    this.links.step(() => this.keep(change));
+  }
+
+  // -- Pointing.
+
+  pointBlock(block: Band): void {
+    this.pointedBlock = block;
+    this.page.requestUpdate();
+  }
+  pointThing(thing: Thing | null | undefined): void {
+    this.pointedThing = thing ?? undefined; // an event's detail is null for nothing
+    this.page.requestUpdate();
+  }
+
+  // -- Choosing.
+
+  pin(block: Band | undefined): void {
+    this.pointedThing = undefined; // or else it would hide what was chosen on it
+    if (block?.rank !== this.block?.rank) this.choose({ block, thing: undefined });
+    else if (this.chosen.thing) this.keep({ thing: undefined });
+  }
+  togglePin(block: Band | undefined): void {
+    this.pin(block && block.rank === this.block?.rank ? undefined : block);
+  }
+  chooseEvent({ event, step, told }: PanelEvents['choose-event']): void {
+    if (event === this.chosen.event) return;
+    // A thing that was read about belongs to the moment before.
+    const { thing } = this.chosen;
+    const change = { event, thing: thing?.kind === 'event' && !told ? undefined : thing };
+    if (step) this.keep(change);
+    else this.choose(change);
+  }
+  chooseThing(thing: Thing | null | undefined): void {
+    this.pointedThing = undefined;
+    this.keep({ thing: thing ?? undefined });
+  }
+  async chooseBlock(chosen: Rank | null | undefined): Promise<void> {
+    const rank = chosen ?? undefined;
+    if (rank !== undefined) await this.page.showBlocks();
+    const { info } = this;
+    const block = rank === undefined ? undefined : await this.blockOf(rank);
+    if (info === this.info) this.pin(block);
+  }
+  /** Chooses a block and brings its band into view. */
+  async showBlock(rank: Rank): Promise<void> {
+    const { info } = this;
+    const block = await this.blockOf(rank);
+    if (!block || info !== this.info) return;
+    this.pin(block);
+    const { event } = this;
+    if (isBlock(block) && showsMoment(this.page.panel)) {
+      const lives = block.born_event <= event && (block.freed_event === null || event < block.freed_event);
+      if (!lives) this.keep({ event: Math.max(block.born_event, -1) });
+    }
+    await this.page.timeline?.showBlock(rank, sizeOf(block));
+  }
+  /** Lets go of one thing; false if nothing was chosen. */
+  letGo(): boolean {
+    if (this.chosen.thing) this.chooseThing(undefined);
+    else if (this.block) this.pin(undefined);
+    else return false;
+    return true;
+  }
+
+  /** Undefined if there is no such block, or no engine any more. */
+  async blockOf(rank: Rank): Promise<Band | undefined> {
+    return (await this.ask('block', { rank, axis: this.page.axis }))?.details ?? undefined;
+  }
+
+  // -- Going to what a button of the details means.
+
+  async go(goal: Goal): Promise<void> {
+    const { info } = this;
+    const engine = this.page.file?.engine;
+    if (!engine) return;
+    switch (goal.to) {
+      case 'event': {
+        this.page.showState();
+        this.chooseEvent({ event: goal.event, step: false, told: true });
+        void this.page.timeline?.showEvent(goal.event);
+        const event = await this.ask('event', { event: goal.event });
+        if (event && info === this.info) this.chooseThing({ kind: 'event', event });
+        return;
+      }
+      case 'rank':
+        await this.page.showBlocks();
+        return this.showBlock(goal.rank);
+      case 'events':
+        this.page.showState();
+        return this.page.listEvents(goal.address);
+      case 'block':
+      case 'segment': {
+        this.page.showState();
+        const row =
+          goal.to === 'block' ? { block: goal.block, segment: -1 } : { block: -1, segment: goal.segment };
+        const thing = await thingAt(engine, goal.at, row);
+        if (thing && info === this.info) this.chooseThing(thing);
+        return;
+      }
+      case 'segment-of': {
+        const block = await this.ask('blockOfRank', { rank: goal.rank });
+        // Now, or else when the block was there.
+        for (const at of [this.event, goal.at]) {
+          const found = block === undefined ? null : await this.ask('stateBlock', { event: at, block });
+          if (found && found.segment >= 0) return this.go({ to: 'segment', segment: found.segment, at });
+        }
+        return;
+      }
+    }
+  }
+
+  private async ask<K extends Kind>(
+    kind: K,
+    args: Calls[K]['args'],
+  ): Promise<Calls[K]['answer'] | undefined> {
+    try {
+      return await this.page.file?.engine.call(kind, args);
+    } catch {
+      return undefined; // the engine died: the page says so already
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// Saves the picture of the timeline as a file.
+import { css, html, LitElement, type TemplateResult } from 'lit';
+import { customElement, property, query, state } from 'lit/decorators.js';
+import { saveFile } from '../base/save_file.ts';
+import { sheetAsPng, sheetAsSvg, type Sheet } from '../draw/sheet.ts';
+import '../controls/dialog.ts';
+import type { DialogView } from '../controls/dialog.ts';
+import { base } from '../controls/styles.ts';
+
+@customElement('memstrata-export')
+export class ExportView extends LitElement {
+  /** Of what is on the screen; undefined = nothing is. */
+  @property({ attribute: false }) sheet: () => Sheet | undefined = () => undefined;
+  /** Without an ending. */
+  @property() name = '';
+  @state() private problem = '';
+  @query('memstrata-dialog') private dialog!: DialogView;
+
+  open(): void {
+    this.problem = '';
+    this.dialog.open();
+  }
+
+  private async save(kind: 'png' | 'svg'): Promise<void> {
+    const sheet = this.sheet();
+    if (!sheet) return;
+    try {
+      const blob =
+        kind === 'png' ? await sheetAsPng(sheet) : new Blob([sheetAsSvg(sheet)], { type: 'image/svg+xml' });
+      saveFile(`${this.name}.${kind}`, blob);
+      this.dialog.close();
+    } catch (error) {
+      this.problem = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  protected override render(): TemplateResult {
+    return html`<memstrata-dialog heading="Save the picture" width="440">
+      <p>What the timeline shows now, with its title and what the colours mean.</p>
+      <div class="choices">
+        <button class="button primary" data-save="png" @click=${() => void this.save('png')}>PNG</button>
+        <button class="button" data-save="svg" @click=${() => void this.save('svg')}>SVG</button>
+      </div>
+      <p class="dim">
+        PNG has the pixels of this screen. In SVG text and lines stay sharp at any size; the bands are an
+        image.
+      </p>
+      ${this.problem ? html`<p role="alert">${this.problem}</p>` : ''}
+    </memstrata-dialog>`;
+  }
+
+  static override styles = [
+    base,
+    css`
+      .choices {
+        display: flex;
+        gap: 8px;
+      }
+      .dim {
+        margin-bottom: 0;
+        color: var(--dim);
+        font-size: 13px;
+      }
+    `,
+  ];
+}

@@ -1,0 +1,84 @@
+// The sheet of keys, printed from the table by which the page acts.
+import { css, html, LitElement, type TemplateResult } from 'lit';
+import { customElement, query } from 'lit/decorators.js';
+import { actions, gestures, keyText, type Action } from './actions.ts';
+import '../controls/dialog.ts';
+import type { DialogView } from '../controls/dialog.ts';
+import { base } from '../controls/styles.ts';
+
+@customElement('memstrata-keys')
+export class KeysView extends LitElement {
+  @query('memstrata-dialog') private dialog!: DialogView;
+
+  open(): void {
+    this.dialog.open();
+  }
+
+  protected override render(): TemplateResult {
+    const groups = [...new Set(actions.map(({ group }) => group))];
+    return html`
+      <memstrata-dialog heading="Keys" width="880">
+        <div class="groups">
+          ${groups.map(
+            (title) =>
+              html`<section>
+                <h3>${title}</h3>
+                <dl>${actions.filter(({ group }) => group === title).map((action) => this.row(action))}</dl>
+              </section>`,
+          )}
+          <section>
+            <h3>Mouse and fingers</h3>
+            <dl>
+              ${gestures.map(
+                ({ keys, what }) =>
+                  html`<dt>${keys}</dt>
+                    <dd>${what}</dd>`,
+              )}
+            </dl>
+          </section>
+        </div>
+      </memstrata-dialog>
+    `;
+  }
+
+  private row({ id, keys, what }: Action): TemplateResult {
+    return html`<dt data-key-of=${id}>${keys.map((key) => html`<kbd>${keyText(key)}</kbd> `)}</dt>
+      <dd>${what}</dd>`;
+  }
+
+  static override styles = [
+    base,
+    css`
+      .groups {
+        columns: 2;
+        column-gap: 40px;
+      }
+      section {
+        break-inside: avoid;
+        padding-top: 16px;
+      }
+      h3 {
+        margin: 0 0 8px;
+        font-size: 12px;
+        font-weight: 600;
+        color: var(--dim);
+      }
+      dl {
+        display: grid;
+        grid-template-columns: 112px 1fr;
+        gap: 6px;
+        margin: 0;
+        font-size: 13px;
+        align-items: baseline;
+      }
+      dd {
+        margin: 0;
+      }
+      @media (max-width: 640px) {
+        .groups {
+          columns: 1;
+        }
+      }
+    `,
+  ];
+}

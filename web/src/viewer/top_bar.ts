@@ -1,0 +1,226 @@
+// The uppermost line: the name, which file and device are shown, and the few things that concern the whole page.
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
+import { live } from 'lit/directives/live.js';
+import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
+import type { Theme } from '../draw/colors.ts';
+import { bandsNames, bandsWays, type Bands } from '../engine/answers.ts';
+import { choiceOf, deviceName, snapshotName, type DeviceChoice } from '../model/devices.ts';
+import type { OpenFile } from '../model/open_files.ts';
+import type { ActionId } from './actions.ts';
+import '../files/file_button.ts';
+import { base } from '../controls/styles.ts';
+import { symbols } from '../controls/symbols.ts';
+
+/**
+ * Tells `device` with a DeviceChoice, `bands` with what the timeline is to show, `files` (bubbling from the button) and
+ * `act` with an ActionId.
+ */
+@customElement('memstrata-top-bar')
+export class TopBarView extends LitElement {
+  @property({ attribute: false }) file: OpenFile | undefined;
+  /** Changes with the file's contents, which is the same object. */
+  @property({ attribute: false }) view: OpenFile['view'];
+  @property() theme: Theme = 'light';
+  @property({ type: Boolean }) switching = false;
+
+  protected override render(): TemplateResult {
+    const { file } = this;
+    const other = this.theme === 'dark' ? 'light' : 'dark';
+    return html`<header>
+      <div class="brand">
+        <svg viewBox="0 0 20 20" aria-hidden="true">
+          <rect x="2" y="12.5" width="16" height="4.5" rx="1.2" class="b1"></rect>
+          <rect x="5" y="7.5" width="11" height="4" rx="1.2" class="b2"></rect>
+          <rect x="8" y="3" width="5.5" height="3.5" rx="1.2" class="b3"></rect>
+        </svg>
+        <h1>memstrata</h1>
+      </div>
+      ${file ? this.fileChoice(file) : nothing}
+      <div class="end">
+        ${file?.view ? this.button('link', 'Copy a link to this view', 'U', symbols.link) : nothing}
+        ${file?.view ? this.button('picture', 'Save the picture', 'I', symbols.save) : nothing}
+        ${file ? this.button('about', 'About this file', 'B', symbols.info) : nothing}
+        ${this.button('theme', `Use the ${other} theme`, 'T', this.theme === 'dark' ? symbols.sun : symbols.moon)}
+        ${this.button('keys', 'Keys', '?', html`?`)}
+      </div>
+    </header>`;
+  }
+
+  private button(action: ActionId, label: string, key: string, symbol: TemplateResult): TemplateResult {
+    return html`<button
+      class="button quiet icon"
+      title="${label} (${key})"
+      aria-label=${label}
+      data-action=${action}
+      @click=${() => this.dispatchEvent(new CustomEvent<ActionId>('act', { detail: action }))}>
+      ${symbol}
+    </button>`;
+  }
+
+  private choose(choice: DeviceChoice | undefined): void {
+    if (choice) this.dispatchEvent(new CustomEvent<DeviceChoice>('device', { detail: choice }));
+  }
+
+  private fileChoice(file: OpenFile): TemplateResult {
+    const { snapshots } = file.contents;
+    const devices = snapshots[file.snapshot]?.devices ?? [];
+    return html`<div class="file">
+      <span class="file-name" title=${file.name}>${file.name}</span>
+      <span class="file-size" title=${formatExactBytes(file.bytes)}>${formatBytes(file.bytes)}</span>
+      <span class="file-size" data-format>${file.contents.format}</span>
+      <memstrata-file-button label="Open…"></memstrata-file-button>
+      ${
+        snapshots.length > 1
+          ? html`<select
+              class="field"
+              aria-label="Snapshot"
+              .value=${live(String(file.snapshot))}
+              @change=${(event: Event) => this.choose(choiceOf(file.contents, Number((event.target as HTMLSelectElement).value)))}>
+              ${snapshots.map((_, index) => html`<option value=${index} ?selected=${index === file.snapshot}>${snapshotName(file.contents, index)}</option>`)}
+            </select>`
+          : nothing
+      }
+      ${
+        devices.length > 1
+          ? html`<select
+              class="field"
+              aria-label="Device"
+              ?disabled=${this.switching}
+              .value=${live(String(file.view?.device ?? ''))}
+              @change=${(event: Event) =>
+                this.choose({
+                  snapshot: file.snapshot,
+                  device: Number((event.target as HTMLSelectElement).value),
+                })}>
+              ${devices.map(
+                ({ device, events }) =>
+                  html`<option value=${device} ?selected=${device === file.view?.device}>
+                    ${deviceName(device)} · ${events > 0 ? `${formatCount(events)} events` : 'state only'}
+                  </option>`,
+              )}
+            </select>`
+          : devices.length === 1
+            ? html`<span class="device">${deviceName(devices[0]!.device)}</span>`
+            : nothing
+      }
+      ${
+        file.view
+          ? html`<select
+              class="field"
+              aria-label="View"
+              title="What the timeline shows (V)"
+              data-bands=${file.view.bands}
+              ?disabled=${this.switching}
+              .value=${live(file.view.bands)}
+              @change=${(event: Event) =>
+                this.dispatchEvent(
+                  new CustomEvent<Bands>('bands', {
+                    detail: (event.target as HTMLSelectElement).value as Bands,
+                  }),
+                )}>
+              ${bandsWays.map((way) => html`<option value=${way} ?selected=${way === file.view?.bands}>${bandsNames[way]}</option>`)}
+            </select>`
+          : nothing
+      }
+    </div>`;
+  }
+
+  static override styles = [
+    base,
+    css`
+      header {
+        display: flex;
+        align-items: center;
+        gap: 8px 16px;
+        min-height: 48px;
+        padding: 8px 12px 8px 16px;
+        background: var(--surface);
+        border-bottom: 1px solid var(--line);
+      }
+      .brand {
+        display: flex;
+        align-items: center;
+        gap: 8px;
+      }
+      .brand svg {
+        width: 20px;
+        height: 20px;
+      }
+      .b1 {
+        fill: #4f7fbd;
+      }
+      .b2 {
+        fill: #2f8f8b;
+      }
+      .b3 {
+        fill: #c4a35a;
+      }
+      h1 {
+        margin: 0;
+        font-size: 15px;
+        font-weight: 650;
+        letter-spacing: -0.01em;
+      }
+      .file {
+        display: flex;
+        align-items: center;
+        gap: 8px;
+        min-width: 0;
+        flex: 0 1 auto;
+      }
+      .file-name {
+        min-width: 60px;
+        max-width: 480px;
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+        font-weight: 550;
+      }
+      .file-size,
+      .device {
+        color: var(--dim);
+        white-space: nowrap;
+        font-variant-numeric: tabular-nums;
+      }
+      select {
+        max-width: 100%;
+        min-width: 0;
+        text-overflow: ellipsis;
+      }
+      .end {
+        display: flex;
+        gap: 4px;
+        margin-left: auto;
+      }
+      .end .button {
+        font-size: 15px;
+      }
+      @media print {
+        .end,
+        memstrata-file-button {
+          display: none;
+        }
+      }
+      @media (max-width: 640px) {
+        header {
+          flex-wrap: wrap;
+        }
+        .file {
+          order: 4;
+          flex: 1 0 100%;
+          flex-wrap: wrap;
+        }
+        .file-name {
+          flex: 1;
+        }
+        .end {
+          gap: 0;
+        }
+        .end .button {
+          width: 28px;
+        }
+      }
+    `,
+  ];
+}

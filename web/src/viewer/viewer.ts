@@ -1,0 +1,383 @@
+// <memstrata-viewer>: the whole page. Holds what the views share (files, selection, filter, theme). What of a file is on
+// the page is in file_area.ts, what actions do in page_actions.ts. `data-state` = empty | loading | ready | error.
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { customElement, property, query, state } from 'lit/decorators.js';
+import type { Theme } from '../draw/colors.ts';
+import { takeEmbeddedSnapshot } from '../page/embedded_snapshot.ts';
+import { isBlock, type Axis, type Bands, type ColourBy } from '../engine/answers.ts';
+import { Filtering } from '../model/filtering.ts';
+import { choiceOf, fileNameOf, titleOf, type DeviceChoice } from '../model/devices.ts';
+import type { Shown } from '../model/link.ts';
+import { LinkWalk, type LinkTarget } from '../model/link_walk.ts';
+import type { Viewport } from '../model/viewport.ts';
+import { OpenFiles, type Entry, type OpenFile } from '../model/open_files.ts';
+import { barsOfFiles, barsOfSnapshots } from '../model/peak_bars.ts';
+import type { PanelId } from '../model/panel_ids.ts';
+import { loadSettings, saveSettings } from '../model/settings.ts';
+import { actions, type ActionId } from './actions.ts';
+import '../files/about.ts';
+import type { AboutView } from '../files/about.ts';
+import { BandsSwitch } from './bands_switch.ts';
+import { Choices, type ChoicesTarget } from './choices.ts';
+import type { DetailsView } from '../details/details.ts';
+import './export_picture.ts';
+import type { ExportView } from './export_picture.ts';
+import '../files/failure.ts';
+import { aboveTimeline, workArea } from './file_area.ts';
+import type { FilterBar } from './filter_bar.ts';
+import './key_sheet.ts';
+import type { KeysView } from './key_sheet.ts';
+import '../files/link_note.ts';
+import '../files/loading.ts';
+import type { NotesView } from '../files/notes.ts';
+import { filesOfAddress, markPicked, receiveFiles, type ChosenFiles } from '../files/open_file.ts';
+import { PageActions } from './viewer_actions.ts';
+import { PageKeys } from './key_presses.ts';
+import { PageTheme } from './theme.ts';
+import '../files/peak_row.ts';
+import type { PanelArea } from '../panels/panel_area.ts';
+import type { PanelPage } from '../panels/panel.ts';
+import { Rehearsal } from '../page/rehearsal.ts';
+import '../files/start.ts';
+import { base, tokens } from '../controls/styles.ts';
+import type { TimelineView } from '../timeline/timeline.ts';
+import '../controls/toast.ts';
+import type { ToastView } from '../controls/toast.ts';
+import './top_bar.ts';
+import { layout } from './styles.ts';
+
+@customElement('memstrata-viewer')
+export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTarget {
+  /** Addresses of files to open at the start, apart by white space; the host page's own choice. */
+  @property() src: string | null = null;
+
+  readonly files = new OpenFiles(this);
+  @state() axis: Axis = 'event';
+  @state() colour: ColourBy = loadSettings().colour;
+  @state() panel: PanelId | undefined;
+  @state() private dragging = false;
+  @state() detailsWidth = loadSettings().detailsWidth;
+  @state() panelHeight = loadSettings().panelHeight;
+
+  @query('memstrata-timeline') readonly timeline!: TimelineView | null;
+  @query('memstrata-details') readonly details!: DetailsView | null;
+  @query('memstrata-panels') readonly panels!: PanelArea | null;
+  @query('memstrata-filter') readonly filterBar!: FilterBar | null;
+  @query('memstrata-keys') readonly keys!: KeysView;
+  @query('memstrata-about') readonly about!: AboutView | null;
+  @query('memstrata-export') readonly exporter!: ExportView | null;
+  @query('memstrata-toast') readonly toast!: ToastView;
+  @query('memstrata-notes') readonly notes!: NotesView | null;
+
+  private shownView: OpenFile['view'];
+  readonly filter = new Filtering(this);
+  readonly links = new LinkWalk(this, this.files);
+  readonly choices = new Choices(this, this.links);
+  readonly bands = new BandsSwitch(this, this.files, this.links, this.choices);
+  readonly pageTheme = new PageTheme(this);
+  readonly actions = new PageActions(this);
+  private readonly keyPresses = new PageKeys(this.actions);
+  firstView: Viewport | undefined;
+  private stopReceiving: (() => void) | undefined;
+  private rehearsal: Rehearsal | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.dataset['state'] = this.files.state;
+    this.stopReceiving = receiveFiles({
+      receive: (chosen) => this.receive(chosen),
+      dragging: (over) => (this.dragging = over),
+    });
+    this.keyPresses.connect();
+    if (!this.hasAttribute('src')) this.links.connect(); // a host page keeps its address
+    const embedded = takeEmbeddedSnapshot();
+    if (embedded) {
+      markPicked();
+      this.files.open([{ name: embedded.name, source: { file: embedded } }]);
+      return;
+    }
+    const wanted = filesOfAddress(new URL(location.href), this.getAttribute('src'));
+    if (!wanted) {
+      this.rehearsal = new Rehearsal(this.files.pool, this.renderRoot, this.theme);
+      return;
+    }
+    markPicked();
+    this.receive(wanted);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.stopReceiving?.();
+    this.rehearsal?.stop();
+    this.links.disconnect();
+    this.keyPresses.disconnect();
+  }
+
+  receive(chosen: ChosenFiles): void {
+    if ('refused' in chosen) this.files.fail(chosen.refused.name, chosen.refused.error);
+    else this.files.open(chosen.files);
+  }
+
+  get theme(): Theme {
+    return this.pageTheme.theme;
+  }
+
+  // -- One file, one device.
+
+  protected override willUpdate(): void {
+    const { file, state } = this.files;
+    if (state !== 'empty') this.rehearsal?.stop();
+    if (file?.view !== this.shownView) this.viewChanged(file);
+    this.links.remember();
+    document.title = file ? `${file.name} · memstrata` : 'memstrata';
+    document.documentElement.style.colorScheme = this.theme;
+    this.dataset['theme'] = this.theme;
+    this.dataset['state'] = state;
+  }
+
+  private viewChanged(file: OpenFile | undefined): void {
+    this.shownView = file?.view;
+    this.choices.show(file?.view);
+    if (file?.view?.extent.time_us === null) this.axis = 'event';
+    this.filter.show(file?.view && file.engine);
+    if (!file) return;
+    if (!file.view) return this.firstPicture();
+    this.firstView = this.links.opened(file) ?? this.bands.carryOn(file);
+  }
+
+  /** Ranks in panels are those of blocks. */
+  async showBlocks(): Promise<void> {
+    if (this.shownView?.bands === 'segments') await this.bands.to('blocks');
+  }
+
+  firstPicture(): void {
+    if (performance.getEntriesByName('memstrata:first-picture').length === 0)
+      performance.mark('memstrata:first-picture');
+    this.files.prepareNext();
+    void this.files.findPeaks();
+    this.files.prepareStates();
+    this.prepareOthers();
+  }
+
+  /** Pictures of the other files, so that going to one takes a frame. */
+  private prepareOthers(): void {
+    for (const { file } of this.files.entries)
+      if (file?.view && file.engine.alive) this.timeline?.prepare(file.engine, file.view);
+  }
+
+  get file(): OpenFile | undefined {
+    return this.files.file;
+  }
+
+  private openSample({ detail: path }: CustomEvent<string>): void {
+    markPicked();
+    const url = new URL(path, document.baseURI).href;
+    this.files.open([{ name: path.slice(path.lastIndexOf('/') + 1), source: { url } }]);
+  }
+
+  // -- Panels.
+
+  openPanel(panel: PanelId | undefined): void {
+    if (panel !== this.panel) this.links.step(() => (this.panel = panel));
+  }
+  showState(): void {
+    this.openPanel('state');
+  }
+  async listEvents(address: string): Promise<void> {
+    await this.updateComplete;
+    await this.panels?.updateComplete;
+    await this.panels?.renderRoot.querySelector('memstrata-state')?.listOf(address);
+  }
+
+  // -- What a link tells (model/link_walk.ts).
+
+  shown(): Shown | undefined {
+    const { file } = this.files;
+    if (!file?.view) return undefined;
+    const view = this.timeline?.shownView;
+    const { extent } = file.view;
+    const whole =
+      view &&
+      view.x0 === 0 &&
+      view.x1 >= (extent[this.axis === 'time' ? 'time_us' : 'event'] ?? 0) &&
+      view.y0 === 0;
+    return {
+      file: file.name,
+      hash: file.hash,
+      snapshot: file.snapshot,
+      device: file.view.device,
+      bands: file.view.bands,
+      axis: this.axis,
+      view: whole ? undefined : view,
+      colour: this.colour,
+      filter: this.filter.text,
+      block: this.choices.block?.rank ?? -1,
+      panel: this.panel,
+      event: this.choices.chosen.event,
+      about: this.about?.isOpen ?? false,
+    };
+  }
+
+  take({ axis, colour, filter, panel }: Shown): void {
+    this.axis = axis;
+    this.colour = colour;
+    this.panel = panel;
+    this.filter.set(filter);
+  }
+
+  async arrive(shown: Shown, file: OpenFile, isCurrent: () => boolean): Promise<void> {
+    await this.timeline?.updateComplete;
+    if (!isCurrent()) return;
+    if (shown.view) this.timeline?.showView(shown.view);
+    else this.timeline?.fit();
+    if (shown.about) this.about?.open();
+    else this.about?.close();
+    const last = Math.max((file.view?.events ?? 0) - 1, -1);
+    const { choices } = this;
+    const event = shown.event === undefined ? undefined : Math.min(shown.event, last);
+    choices.keep({ event, thing: undefined });
+    if (shown.block < 0) return choices.keep({ block: undefined });
+    if (shown.block === choices.block?.rank) return;
+    const block = await choices.blockOf(shown.block);
+    if (isCurrent()) choices.keep({ block });
+  }
+
+  setColour(colour: ColourBy): void {
+    this.colour = colour;
+    saveSettings({ colour });
+  }
+  /** False = there is no such device. */
+  showDevice(choice: DeviceChoice | undefined): boolean {
+    if (choice) void this.files.openDevice(choice.snapshot, choice.device, this.file?.view?.bands);
+    return choice !== undefined;
+  }
+
+  private lastPage: PanelPage | undefined;
+  panelPage(file: OpenFile, info: PanelPage['info']): PanelPage {
+    const { theme, axis, lastPage } = this;
+    const { block, event } = this.choices;
+    const pinned = isBlock(block) ? block : undefined;
+    const view = this.timeline?.shownView;
+    const { engine } = file;
+    const { highlight } = this.filter;
+    const page: PanelPage = {
+      engine,
+      info,
+      theme,
+      axis,
+      colourBy: this.colour,
+      highlight,
+      pinned,
+      event,
+      view,
+    };
+    const names = Object.keys(page) as (keyof PanelPage)[];
+    if (!lastPage || names.some((name) => page[name] !== lastPage[name])) this.lastPage = page;
+    return this.lastPage ?? page;
+  }
+
+  /** The timeline shows another part. */
+  moved(): void {
+    this.links.remember();
+    if (this.panel) this.requestUpdate(); // some draw what the timeline shows
+  }
+
+  chooseStat(what: 'peak' | 'oom' | 'notes'): void {
+    if (what === 'peak') this.timeline?.goToPeak();
+    else if (what === 'oom') this.timeline?.nextOom();
+    else this.notes?.open();
+  }
+
+  private act(id: ActionId): void {
+    actions.find((action) => action.id === id)?.run?.(this.actions, undefined);
+  }
+
+  protected override updated(): void {
+    if (this.files.entries.length > 1 && this.files.state === 'ready') this.prepareOthers();
+  }
+
+  // -- The page.
+
+  protected override render(): TemplateResult {
+    const { file, active, entries, state } = this.files;
+    return html`
+      <memstrata-top-bar
+        .file=${file}
+        .view=${file?.view}
+        .theme=${this.theme}
+        .switching=${this.files.switching}
+        @files=${this.chosen}
+        @act=${(event: CustomEvent<ActionId>) => this.act(event.detail)}
+        @device=${(event: CustomEvent<DeviceChoice>) => this.showDevice(event.detail)}
+        @bands=${(event: CustomEvent<Bands>) => void this.bands.to(event.detail)}></memstrata-top-bar>
+      ${
+        entries.length > 1
+          ? html`<memstrata-peak-row
+              role="navigation"
+              aria-label="Files"
+              what="file"
+              closable
+              .bars=${barsOfFiles(entries, active)}
+              @show=${(event: CustomEvent<number>) => this.files.show(entries[event.detail]!)}
+              @close=${(event: CustomEvent<number>) => this.files.close(entries[event.detail]!)}></memstrata-peak-row>`
+          : nothing
+      }
+      ${
+        file && file.contents.snapshots.length > 1
+          ? html`<memstrata-peak-row
+              role="navigation"
+              aria-label="Snapshots"
+              what="snapshot"
+              .bars=${barsOfSnapshots(file)}
+              @show=${(event: CustomEvent<number>) => this.showDevice(choiceOf(file.contents, event.detail))}></memstrata-peak-row>`
+          : nothing
+      }
+      <memstrata-link-note
+        .wanted=${state === 'loading' ? undefined : this.links.wanted}
+        .name=${file?.name ?? ''}
+        @files=${this.chosen}
+        @forget=${() => this.links.forget()}></memstrata-link-note>
+      ${file ? aboveTimeline(this, file) : nothing}
+      <main>
+        ${file ? workArea(this, file) : nothing}
+        ${state === 'empty' ? html`<memstrata-start @files=${this.chosen} @sample=${(event: CustomEvent<string>) => this.openSample(event)}></memstrata-start>` : nothing}
+        ${active && !active.file ? this.card(active, file) : nothing}
+      </main>
+      <memstrata-keys></memstrata-keys>
+      ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.links.remember()}></memstrata-about>` : nothing}
+      ${file?.view ? html`<memstrata-export .name=${fileNameOf(file, file.view.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></memstrata-export>` : nothing}
+      <memstrata-toast></memstrata-toast>
+      ${this.dragging ? html`<div class="drop" aria-hidden="true"><p>Drop to open</p></div>` : nothing}
+    `;
+  }
+
+  private readonly chosen = (event: CustomEvent<ChosenFiles>): void => {
+    event.stopPropagation();
+    this.receive(event.detail);
+  };
+
+  private card({ loading, error, name }: Entry, behind: OpenFile | undefined): TemplateResult {
+    return html`<div class="cover ${behind ? 'over' : ''}">
+      ${
+        loading
+          ? html`<memstrata-loading
+              .loading=${loading}
+              @cancel=${() => this.files.back()}></memstrata-loading>`
+          : html`<memstrata-failure
+              .name=${name}
+              .error=${error}
+              .behind=${behind?.name ?? ''}
+              @files=${this.chosen}
+              @back=${() => this.files.back()}></memstrata-failure>`
+      }
+    </div>`;
+  }
+
+  static override styles = [tokens, base, layout];
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'memstrata-viewer': MemstrataViewer;
+  }
+}

@@ -1,0 +1,138 @@
+// What the actions of the page do (actions.ts): keys, buttons of the top bar.
+import { copyText } from '../base/clipboard.ts';
+import { colourNames, colourWays } from '../draw/palettes.ts';
+import { bandsNames, bandsWays } from '../engine/answers.ts';
+import { nextDevice, nextSnapshot } from '../model/devices.ts';
+import { linkOf } from '../model/link.ts';
+import type { PanelId } from '../model/panel_ids.ts';
+import { askForFiles } from '../files/file_button.ts';
+import { somethingSelected, type KeyTarget } from './key_presses.ts';
+import type { TimelineView } from '../timeline/timeline.ts';
+import type { MemstrataViewer } from './viewer.ts';
+
+export class PageActions implements KeyTarget {
+  constructor(private readonly page: MemstrataViewer) {}
+
+  get timeline(): TimelineView | null {
+    return this.page.timeline;
+  }
+  get takesKeys(): boolean {
+    return this.page.files.state !== 'loading';
+  }
+  get scrolling(): (EventTarget | null)[] {
+    return [this.page.details, this.page.panels];
+  }
+
+  openKeys(): void {
+    this.page.keys.open();
+  }
+  openAbout(): void {
+    this.page.about?.open();
+    this.page.links.remember();
+  }
+  openExport(): void {
+    this.page.exporter?.open();
+  }
+  toggleTheme(): void {
+    this.page.pageTheme.toggle();
+  }
+  changeAxis(): void {
+    void this.timeline?.changeAxis(this.page.axis === 'event' ? 'time' : 'event');
+  }
+  changeColour(): void {
+    const next = colourWays[(colourWays.indexOf(this.page.colour) + 1) % colourWays.length] ?? 'allocation';
+    this.page.setColour(next);
+    this.page.toast.say(`Colour: ${colourNames[next].toLowerCase()}`);
+  }
+  changeBands(): boolean {
+    const bands = this.page.file?.view?.bands;
+    const next = bands && bandsWays[(bandsWays.indexOf(bands) + 1) % bandsWays.length];
+    if (!next) return false;
+    void this.page.bands.to(next).then(() => this.page.toast.say(`View: ${bandsNames[next]}`));
+    return true;
+  }
+  focusFilter(): boolean {
+    this.page.filterBar?.focus();
+    return this.page.filterBar !== null;
+  }
+  stepMatch(by: 1 | -1): void {
+    void this.showMatch(by);
+  }
+  private async showMatch(by: 1 | -1): Promise<void> {
+    const rank = await this.page.filter.step(by).catch(() => undefined); // the engine died: the page says so already
+    if (rank !== undefined) await this.page.choices.showBlock(rank);
+  }
+  stepEvent(by: 1 | -1): boolean {
+    this.timeline?.stepEvent(by);
+    return this.timeline !== null;
+  }
+  togglePanel(panel: PanelId): boolean {
+    const { page } = this;
+    if (!page.panels) return false;
+    page.openPanel(panel === page.panel ? undefined : panel);
+    void page.updateComplete.then(() => page.panels?.focusPanel());
+    return true;
+  }
+  stepFile(by: 1 | -1): boolean {
+    this.page.files.step(by);
+    return this.page.files.entries.length > 1;
+  }
+  stepDevice(by: 1 | -1): boolean {
+    const { file } = this.page;
+    if (!file?.view) return false;
+    return this.page.showDevice(nextDevice(file.contents, { ...file.view, snapshot: file.snapshot }, by));
+  }
+  stepSnapshot(by: 1 | -1): boolean {
+    const { file } = this.page;
+    return this.page.showDevice(file && nextSnapshot(file.contents, file.snapshot, by));
+  }
+  openFiles(): void {
+    askForFiles((chosen) => this.page.receive(chosen));
+  }
+  closeFile(): boolean {
+    const { files } = this.page;
+    const { shown } = files;
+    if (shown) files.close(shown);
+    return shown !== undefined;
+  }
+  copyLink(): void {
+    const shown = this.page.shown();
+    if (!shown) return;
+    const url = new URL(location.href);
+    url.hash = linkOf(shown);
+    void copyText(url.href).then((done) =>
+      this.page.toast.say(
+        done
+          ? 'Link copied. It holds the view, not the data: whoever opens it needs the file.'
+          : 'The browser does not let this page copy. The link is in the address bar.',
+      ),
+    );
+  }
+  copyDetails(): boolean {
+    const { details, shadowRoot } = this.page;
+    if (!details?.of) return false;
+    if (somethingSelected([shadowRoot, details.shadowRoot])) return false;
+    details.copy();
+    return true;
+  }
+  pinAtCursor(from: EventTarget | undefined): boolean {
+    if (!(from instanceof HTMLElement) || !from.classList.contains('plot')) return false;
+    this.timeline?.pinAtCursor();
+    return true;
+  }
+  /** `Esc`: one level. */
+  stepBack(): boolean {
+    const { files, choices, filter, filterBar } = this.page;
+    if (files.state === 'error') {
+      files.back();
+      return true;
+    }
+    if (this.timeline?.giveUp()) return true;
+    if (choices.letGo()) return true;
+    if (filter.found || filter.text !== '') {
+      filterBar?.clear();
+      return true;
+    }
+    return false;
+  }
+}
