@@ -229,8 +229,7 @@ Status CachingAllocator::record_stream(uint64_t address, int64_t stream) {
   std::unique_lock<std::mutex> guard;
   const Result<Device*> owner = lock_owner(address, -1, guard);
   if (!owner) return tl::unexpected(owner.error());
-  (*owner)->allocator->record_stream(address, stream);
-  return {};
+  return (*owner)->allocator->record_stream(address, stream);
 }
 
 Status CachingAllocator::empty_cache() {

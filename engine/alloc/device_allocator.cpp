@@ -11,7 +11,7 @@ using trace::Action;
 
 DeviceAllocator::DeviceAllocator(DeviceMemory& device, int ordinal, const Config& config,
                                  trace::EventSink* sink, Budget& budget)
-    : device_(device), ordinal_(ordinal), config_(config), sink_(sink), state_(budget) {
+    : device_(device), ordinal_(ordinal), config_(config), sink_(sink), state_(budget), cross_(budget) {
   pools_.push_back(std::make_unique<BlockPool>(PoolKey{}, state_));
   state_.stats().max_split_size = config_.max_split_size == kUnlimited ? -1 : config_.max_split_size;
   (void)set_memory_fraction(config_.per_process_memory_fraction);
@@ -59,7 +59,7 @@ Result<uint64_t> DeviceAllocator::malloc(int64_t size, int64_t stream, const Ori
   if (size <= 0)
     return fail(ErrorCode::wrong_usage, -1, "a request must be for more than 0 bytes, not {}", size);
   if (!routing()) {
-    if (!deferred_.empty() || cross_.outstanding > 0) process_events(origin);
+    if (!deferred_.empty() || cross_.outstanding() > 0) process_events(origin);
   } else if (config_.graph_capture_record_stream_reuse) {
     reuse_in_capture(stream, origin);
   }
@@ -288,10 +288,13 @@ void DeviceAllocator::complete_free(BlockId id, const Origin& origin) {
   set.insert(id);
 }
 
-void DeviceAllocator::record_stream(uint64_t address, int64_t stream) {
+Status DeviceAllocator::record_stream(uint64_t address, int64_t stream) {
   const BlockId id = state_.live_block_at(address);
-  if (id.is_none() || state_.block(id).state != BlockState::active_allocated) return;
-  if (stream != state_.segment_of(id).stream) cross_.add_use(id, stream, routing());
+  if (id.is_none() || state_.block(id).state != BlockState::active_allocated) return {};
+  if (stream != state_.segment_of(id).stream && !cross_.add_use(id, stream, routing()))
+    return fail(ErrorCode::limit_exceeded, -1, "no memory to note that a stream uses the block at {:#x}",
+                address);
+  return {};
 }
 
 Result<DeviceAllocator::BaseAllocation> DeviceAllocator::base_allocation(uint64_t address) const {

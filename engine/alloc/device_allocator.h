@@ -87,8 +87,9 @@ class DeviceAllocator {
   [[nodiscard]] Result<uint64_t> malloc(int64_t size, int64_t stream, const Origin& origin = {});
   // The block may be used again at once by its own stream. Error: wrong_usage ("invalid device pointer").
   [[nodiscard]] Status free(uint64_t address, const Origin& origin = {});
-  // `stream` uses the block too: after free() it waits for that stream. Unknown addresses are ignored.
-  void record_stream(uint64_t address, int64_t stream);
+  // `stream` uses the block too: after free() it waits for that stream. Unknown addresses are ignored. Error:
+  // limit_exceeded.
+  [[nodiscard]] Status record_stream(uint64_t address, int64_t stream);
   // Gives cached memory back to the device: everything, or one private pool that nobody refers to any more.
   void empty_cache(PoolKey pool = {}, const Origin& origin = {});
   // Head of the segment and its size, of any address inside an allocation. Error: wrong_usage (unknown, or an
@@ -145,6 +146,8 @@ class DeviceAllocator {
   [[nodiscard]] DeviceMemoryInfo device_info() const { return device_.info(); }
   // Device memory held: segments and mapped pages.
   [[nodiscard]] int64_t device_bytes() const { return device_bytes_; }
+  // Frees that waited for a stream at once, because no mark could be set in it.
+  [[nodiscard]] int64_t forced_waits() const { return forced_waits_; }
   // Sum over segments of active bytes: the size of a `snapshot` entry of the trace, which this appends.
   int64_t note_snapshot();
   // What is wrong, or an empty text: pools hold exactly the inactive blocks, counts match. See invariants.h.
@@ -245,6 +248,7 @@ class DeviceAllocator {
   std::vector<OomObserver> oom_observers_;
   int64_t allowed_ = -1;  // limit in bytes, -1 = none
   int64_t device_bytes_ = 0;
+  int64_t forced_waits_ = 0;
   OutOfMemory last_oom_;
   Error failure_;
 };

@@ -50,6 +50,8 @@ class DeviceMemory {
   [[nodiscard]] virtual DeviceResult<EventHandle> record_event(int64_t stream) = 0;
   [[nodiscard]] virtual bool is_finished(EventHandle event) = 0;
   virtual void wait(EventHandle event) = 0;
+  // False if no event became finished since this was asked last; then none is asked for.
+  [[nodiscard]] virtual bool may_have_finished() { return true; }
   virtual void release_event(EventHandle event) = 0;
   // Waits for all work of a stream (before pages that it may use are unmapped).
   virtual void wait_for_stream(int64_t stream) = 0;

@@ -11,47 +11,41 @@ void DeviceAllocator::record_marks(BlockId id, const Origin& origin) {
   const std::vector<int64_t> streams = cross_.streams_of(id);
   cross_.drop_uses(id);
   for (const int64_t stream : streams) {
-    if (auto event = device_.record_event(stream)) {
-      cross_.add_mark(stream, {*event, id});
-    } else {
-      device_.wait_for_stream(stream);  // slow, but nobody may touch the block any more
-    }
+    const auto event = device_.record_event(stream);
+    if (event && cross_.add_mark(stream, {*event, id})) continue;
+    device_.wait_for_stream(stream);  // slow, but nobody may touch the block any more
+    if (event) device_.release_event(*event);
+    ++forced_waits_;
   }
   if (!cross_.has_marks(id)) complete_free(id, origin);
 }
 
 void DeviceAllocator::process_events(const Origin& origin) {
   if (!deferred_.empty()) complete_deferred_frees(origin);
-  for (CrossStream::Queue& queue : cross_.queues()) {
-    while (!queue.marks.empty() && device_.is_finished(queue.marks.front().event)) {
-      const CrossStream::Mark mark = queue.marks.front();
-      queue.marks.pop_front();
-      --cross_.outstanding;
-      device_.release_event(mark.event);
-      if (cross_.finish_mark(mark.block)) complete_free(mark.block, origin);
-    }
-  }
+  if (cross_.outstanding() == 0 || !device_.may_have_finished()) return;
+  cross_.take_marks(
+      [&](const CrossStream::Mark& mark) {
+        return device_.is_finished(mark.event) ? CrossStream::Verdict::take
+                                               : CrossStream::Verdict::leave_stream;
+      },
+      [&](const CrossStream::Mark& mark, bool is_last) {
+        device_.release_event(mark.event);
+        if (is_last) complete_free(mark.block, origin);
+      });
 }
 
 // Waits for all marks, or for those of one pool's blocks.
 void DeviceAllocator::wait_for_events(const Origin& origin, const BlockPool* only) {
-  if (cross_.outstanding == 0) return;
-  for (CrossStream::Queue& queue : cross_.queues()) {
-    std::deque<CrossStream::Mark> others;
-    while (!queue.marks.empty()) {
-      const CrossStream::Mark mark = queue.marks.front();
-      queue.marks.pop_front();
-      if (only != nullptr && &pool_of(mark.block) != only) {
-        others.push_back(mark);
-        continue;
-      }
-      --cross_.outstanding;
-      device_.wait(mark.event);
-      device_.release_event(mark.event);
-      if (cross_.finish_mark(mark.block)) complete_free(mark.block, origin);
-    }
-    queue.marks = std::move(others);
-  }
+  cross_.take_marks(
+      [&](const CrossStream::Mark& mark) {
+        return only == nullptr || &pool_of(mark.block) == only ? CrossStream::Verdict::take
+                                                               : CrossStream::Verdict::keep;
+      },
+      [&](const CrossStream::Mark& mark, bool is_last) {
+        device_.wait(mark.event);
+        device_.release_event(mark.event);
+        if (is_last) complete_free(mark.block, origin);
+      });
 }
 
 // Routing and captures are over: uses that were recorded only then are forgotten, the others get their marks.

@@ -9,7 +9,6 @@ namespace memstrata::alloc {
 
 std::string DeviceAllocator::check_pools() const {
   size_t inactive = 0, unmapped = 0, in_sets = 0, in_lists = 0;
-  int64_t marks = 0;
   std::map<const BlockPool*, int64_t> segments;
   for (const SegmentId id : state_.segments()) {
     const Segment& segment = state_.segment(id);
@@ -58,8 +57,7 @@ std::string DeviceAllocator::check_pools() const {
   if (in_sets != inactive) return fmt::format("{} idle blocks, {} in sets", inactive, in_sets);
   if (in_lists != unmapped) return fmt::format("{} unmapped blocks, {} in lists", unmapped, in_lists);
   if (device_bytes_ != stats().reserved_bytes.all().current) return "device_bytes is not reserved_bytes";
-  for (const CrossStream::Queue& queue : cross_.queues()) marks += static_cast<int64_t>(queue.marks.size());
-  if (marks != cross_.outstanding) return "outstanding marks are counted wrong";
+  if (cross_.count_marks() != cross_.outstanding()) return "outstanding marks are counted wrong";
   return {};
 }
 

@@ -5,10 +5,18 @@
 
 namespace memstrata::alloc {
 
+Budget& SimulatedDevice::unlimited() {
+  static Budget budget(INT64_MAX);
+  return budget;
+}
+
+SimulatedDevice::~SimulatedDevice() { budget_.give_back(kEventBytes * static_cast<int64_t>(events_.size())); }
+
 void SimulatedDevice::finish(int64_t stream) {
-  for (auto& [handle, event] : events_) {
-    if (event.stream == stream) event.finished = true;
-  }
+  const auto found = streams_.find(stream);
+  if (found == streams_.end()) return;
+  found->second.finished_before = next_event_;
+  news_ = true;
 }
 
 void SimulatedDevice::fail_at(int64_t n, DeviceFailure failure) {
@@ -29,8 +37,9 @@ DeviceResult<uint64_t> SimulatedDevice::next_range(int64_t bytes) {
   const uint64_t aligned = (static_cast<uint64_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
   if (aligned > UINT64_MAX - next_address_) return tl::unexpected(DeviceFailure{true, "no addresses left"});
   const uint64_t address = next_address_;
+  if (!ranges_.push_back(address))
+    return tl::unexpected(DeviceFailure{false, "no memory for a segment's row"});
   next_address_ += aligned;
-  ranges_.push_back(address);
   return address;
 }
 
@@ -66,12 +75,30 @@ void SimulatedDevice::unmap(uint64_t address, int64_t bytes, int64_t page_bytes)
 }
 
 DeviceResult<EventHandle> SimulatedDevice::record_event(int64_t stream) {
+  if (!budget_.take(kEventBytes)) return tl::unexpected(DeviceFailure{false, "no memory for a mark"});
   events_[next_event_] = {stream, false};
+  ++streams_[stream].events;
   return next_event_++;
 }
 
-bool SimulatedDevice::is_finished(EventHandle event) { return events_.at(event).finished; }
-void SimulatedDevice::wait(EventHandle event) { events_.at(event).finished = true; }
-void SimulatedDevice::release_event(EventHandle event) { events_.erase(event); }
+bool SimulatedDevice::is_finished(EventHandle handle) {
+  const Event& event = events_.at(handle);
+  return event.finished || handle < streams_.at(event.stream).finished_before;
+}
+
+void SimulatedDevice::wait(EventHandle event) {
+  events_.at(event).finished = true;
+  news_ = true;
+}
+
+bool SimulatedDevice::may_have_finished() { return std::exchange(news_, false); }
+
+void SimulatedDevice::release_event(EventHandle event) {
+  const auto found = events_.find(event);
+  const auto stream = streams_.find(found->second.stream);
+  if (--stream->second.events == 0) streams_.erase(stream);
+  events_.erase(found);
+  budget_.give_back(kEventBytes);
+}
 
 }  // namespace memstrata::alloc

@@ -2,14 +2,17 @@
 // end of streams' work on command.
 //
 // Deterministic: allocation i gets the next 2 MiB aligned address, whatever was freed before. All memory is
-// free at the start.
+// free at the start. Everything is O(1). With a budget, ranges and marks are charged to it; what it refuses
+// is a failure of the device.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <vector>
+#include <span>
+#include <unordered_map>
 
 #include "engine/alloc/device_memory.h"
+#include "engine/base/budget.h"
+#include "engine/base/column.h"
 
 namespace memstrata::alloc {
 
@@ -18,7 +21,10 @@ class SimulatedDevice final : public DeviceMemory {
   static constexpr uint64_t kFirstAddress = uint64_t{0x7f0000000000};
   static constexpr uint64_t kAlignment = uint64_t{2} << 20;
 
-  explicit SimulatedDevice(int64_t total_bytes) : total_(total_bytes), free_(total_bytes) {}
+  explicit SimulatedDevice(int64_t total_bytes) : SimulatedDevice(total_bytes, unlimited()) {}
+  SimulatedDevice(int64_t total_bytes, Budget& budget)
+      : budget_(budget), total_(total_bytes), free_(total_bytes), ranges_(budget) {}
+  ~SimulatedDevice() override;
 
   // All work so far on the stream is finished.
   void finish(int64_t stream);
@@ -28,7 +34,7 @@ class SimulatedDevice final : public DeviceMemory {
   void take_elsewhere(int64_t bytes) { free_ -= bytes; }
 
   // Start of every allocation and reservation so far, in order: the names S0, S1, ... of simulations.
-  [[nodiscard]] const std::vector<uint64_t>& ranges() const { return ranges_; }
+  [[nodiscard]] std::span<const uint64_t> ranges() const { return ranges_.span(); }
   [[nodiscard]] int64_t outstanding_events() const { return static_cast<int64_t>(events_.size()); }
 
   [[nodiscard]] DeviceMemoryInfo info() override { return {free_, total_}; }
@@ -41,24 +47,35 @@ class SimulatedDevice final : public DeviceMemory {
   [[nodiscard]] DeviceResult<EventHandle> record_event(int64_t stream) override;
   [[nodiscard]] bool is_finished(EventHandle event) override;
   void wait(EventHandle event) override;
+  [[nodiscard]] bool may_have_finished() override;
   void release_event(EventHandle event) override;
   void wait_for_stream(int64_t stream) override { finish(stream); }
 
  private:
+  static constexpr int64_t kEventBytes = 128;  // of an outstanding event and its stream, about
+
   struct Event {
     int64_t stream;
     bool finished;
   };
+  struct Stream {  // with outstanding events
+    int64_t events = 0;
+    EventHandle finished_before = 0;  // all events below
+  };
+  static Budget& unlimited();
 
   [[nodiscard]] DeviceResult<uint64_t> next_range(int64_t bytes);
   // A failure that was ordered for this call, or out of memory.
   [[nodiscard]] bool refused(int64_t bytes, DeviceFailure& failure);
 
+  Budget& budget_;
   int64_t total_, free_;
   uint64_t next_address_ = kFirstAddress;
-  std::vector<uint64_t> ranges_;
-  std::map<EventHandle, Event> events_;
+  Column<uint64_t> ranges_;
+  std::unordered_map<EventHandle, Event> events_;
+  std::unordered_map<int64_t, Stream> streams_;
   EventHandle next_event_ = 0;
+  bool news_ = false;          // since may_have_finished() was asked
   int64_t until_failure_ = 0;  // 0 = none ordered
   DeviceFailure ordered_failure_;
 };

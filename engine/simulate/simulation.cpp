@@ -3,13 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace memstrata::simulate {
 
 Simulation::Simulation(int64_t device_bytes, const alloc::Config& config, Budget& budget,
                        trace::EventSink* sink)
-    : device_(device_bytes) {
+    : device_(device_bytes, budget) {
   collector_.next = sink;
   allocator_ = std::make_unique<alloc::DeviceAllocator>(device_, 0, config, &collector_, budget);
 }
@@ -25,7 +26,7 @@ Result<std::unique_ptr<Simulation>> Simulation::make(int64_t device_bytes, std::
 }
 
 std::string Simulation::place_of(uint64_t address) const {
-  const std::vector<uint64_t>& ranges = device_.ranges();
+  const std::span<const uint64_t> ranges = device_.ranges();
   const auto after = std::upper_bound(ranges.begin(), ranges.end(), address);
   if (after == ranges.begin()) return fmt::format("{:#x}", address);
   return fmt::format("S{}+{}", after - ranges.begin() - 1, address - *(after - 1));
@@ -97,8 +98,7 @@ Status Simulation::run_step(const Step& step, StepResult& result) {
       const auto address = live(step);
       if (!address) return tl::unexpected(address.error());
       result.ignored = **address == 0;
-      if (**address != 0) allocator.record_stream(**address, step.stream);
-      return {};
+      return **address == 0 ? Status() : allocator.record_stream(**address, step.stream);
     }
     case Command::done:
       device_.finish(step.stream);

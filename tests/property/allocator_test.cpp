@@ -141,7 +141,7 @@ class Pair {
     const Live& block = live_[below(live_.size())];
     const int64_t s = stream();
     note(fmt::format("rs (block at {:#x}) {}", block.address, s));
-    allocator_.record_stream(block.address, s);
+    (void)allocator_.record_stream(block.address, s);
     twin_.record_stream(block.place, s);
   }
   void empty() {

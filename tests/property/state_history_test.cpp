@@ -205,7 +205,7 @@ class Script {
         return;
       }
       case 5:
-        if (!live_.empty()) allocator_->record_stream(live_[below(live_.size())], 7);
+        if (!live_.empty()) (void)allocator_->record_stream(live_[below(live_.size())], 7);
         return;
       case 6:
         device_.finish(7);

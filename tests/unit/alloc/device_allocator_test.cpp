@@ -140,8 +140,8 @@ TEST_F(Allocator, WrongPointersAreRefused) {
   const uint64_t a = malloc(1000);
   EXPECT_FALSE(allocator->free(a + 512).has_value());
   EXPECT_FALSE(allocator->free(0).has_value());
-  allocator->record_stream(a, 1);
-  allocator->record_stream(12345, 1);  // not ours: ignored
+  (void)allocator->record_stream(a, 1);
+  (void)allocator->record_stream(12345, 1);  // not ours: ignored
   free(a);                             // now it waits for stream 1
   const Status again = allocator->free(a);
   ASSERT_FALSE(again.has_value());
@@ -420,7 +420,7 @@ TEST_F(Allocator, ACheckpointNeedsFinishedFrees) {
   ASSERT_TRUE(allocator->begin_allocate_to_pool(kPool).has_value());
   const uint64_t a = malloc(1 << 20);
   const auto saved = allocator->checkpoint(kPool);
-  allocator->record_stream(a, 3);
+  (void)allocator->record_stream(a, 3);
   EXPECT_FALSE(allocator->restore(*saved).has_value());
   free(a);
   EXPECT_FALSE(allocator->checkpoint(kPool).has_value());
@@ -449,7 +449,7 @@ TEST_F(Capture, ABlockIsReusedWithinACaptureOnceTheGraphHasPassedItsUsers) {
   graph.terminals = {{0, {10}}, {1, {11}}};
   ASSERT_TRUE(allocator->begin_allocate_to_pool(kPool).has_value());
   const uint64_t a = malloc(4 << 20);
-  allocator->record_stream(a, 1);
+  (void)allocator->record_stream(a, 1);
   free(a);
   graph.followed = {10};  // the work of stream 1 is not joined yet
   EXPECT_NE(malloc(4 << 20), a);
@@ -464,7 +464,7 @@ TEST_F(Capture, WithoutACapturedStreamABlockWaitsForTheEnd) {
   graph.followed = {10};
   ASSERT_TRUE(allocator->begin_allocate_to_pool(kPool).has_value());
   const uint64_t a = malloc(4 << 20);
-  allocator->record_stream(a, 1);
+  (void)allocator->record_stream(a, 1);
   free(a);
   EXPECT_NE(malloc(4 << 20), a);
   ASSERT_TRUE(allocator->end_allocate_to_pool(kPool).has_value());
@@ -476,7 +476,7 @@ TEST_F(Capture, WithoutACapturedStreamABlockWaitsForTheEnd) {
 TEST_F(Capture, WithoutEventsTheStreamIsWaitedFor) {
   CapturingDevice& stuck = capture("");
   const uint64_t a = malloc(4 << 20);
-  allocator->record_stream(a, 7);
+  (void)allocator->record_stream(a, 7);
   stuck.no_events = true;
   free(a);
   EXPECT_TRUE(stuck.waited.contains(7));
@@ -486,8 +486,8 @@ TEST_F(Capture, WithoutEventsTheStreamIsWaitedFor) {
 TEST_F(Allocator, EventsOfTheDeviceAreReleased) {
   make();
   const uint64_t a = malloc(4 << 20);
-  allocator->record_stream(a, 1);
-  allocator->record_stream(a, 2);
+  (void)allocator->record_stream(a, 1);
+  (void)allocator->record_stream(a, 2);
   free(a);
   EXPECT_EQ(device->outstanding_events(), 2);
   device->finish(1);
