@@ -10,9 +10,8 @@
 namespace memstrata::analysis {
 
 // {"event","time_us": n|null,"reserved","allocated","active","requested","rounding": active - requested,
-//  "free": reserved - active (of blocks in
-//  segments),"largest_free","free_blocks","live_blocks","pending_blocks",
-//  "segments","blocks_without_segment","fragmentation": 0..1|null,"text"}
+//  "free": reserved - active (of blocks in segments),"largest_free","free_blocks","live_blocks",
+//  "pending_blocks","segments","blocks_without_segment","fragmentation": 0..1|null,"text"}
 // fragmentation = 1 - largest_free / free: the share of the free memory inside segments that one request of
 // any size cannot use because it is not in the largest free block; null without free memory. `text` says so.
 [[nodiscard]] std::string totals_json(const EventContext& context, const replay::MemoryAt& memory);
@@ -23,8 +22,8 @@ namespace memstrata::analysis {
                                    const replay::StateLayout::Hit& hit);
 
 // A row of StateHistory::blocks:
-// {"row","name","address","size","requested_size","rounding","state": after the event|null (does not exist
-// then),
+// {"row","name","address","size","requested_size","rounding",
+//  "state": after the event|null (does not exist then),
 //  "begin","end": n|-1 (event after which it is gone; -1 = never),"alloc_event","free_requested_event",
 //  "free_completed_event","rank","segment": row after the event|-1,"stream","stream_handle","pool",
 //  "compile_context","user_metadata","annotations":[text],"frames","stack_of": "alloc"|"block"|"free"|null,

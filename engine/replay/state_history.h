@@ -3,21 +3,18 @@
 //
 //   blocks   one row per life of a block: which bytes, from which event to which, since when its free was
 //            requested.
-//   ranges   one row per piece of device memory that appears and disappears as a whole: a segment, or what
-//   one
+//   ranges   one row per piece of device memory that appears and disappears as a whole: a segment, or what one
 //            or several segment_map and segment_unmap events made of an expandable one.
 //
 // Every undo checks what must be true after the event it takes back; what is not is a diagnostic (state_*)
 // that names the first event, and is repaired thus:
 //  - Memory or a block that must be free after an event but is in use came later: it exists from the next
-//  event
-//    on. So the state nearest to the dump, which is certain, wins over older events.
+//    event on. So the state nearest to the dump, which is certain, wins over older events.
 //  - A block or segment that must exist after an event but does not (its end is not in the trace) exists from
 //    that event until its bytes are used for something else, at the latest until the last event: the dump
 //    does not have it. Of the addresses within it at most 64 are looked at for that.
 //  - A request to free that no completion follows frees at once, unless the dump has the block pending. A
-//    completion without a request is both, or, of a block older than the trace, the block was pending before
-//    it.
+//    completion without a request is both, or, of a block older than the trace, the block was pending before it.
 //  - A block outside all segments stays a block without a segment.
 //
 // The size of a block that the dump does not have is the request rounded up by the recorded settings, and the

@@ -6,8 +6,8 @@
 //   fraction F           memory fraction                       snap          take a snapshot
 //   begin A B            all streams allocate from pool (A, B) begins A B STREAM   only this one
 //   end A B              no longer                             release A B   one user of the pool less
-//   nosplit A B          hand out whole blocks                 useoom A B    serve others before out of
-//   memory resetpeak, resetacc  reset statistics
+//   nosplit A B          hand out whole blocks                 useoom A B    serve others before "out of memory"
+//   resetpeak            reset the peaks of statistics         resetacc      and their sums
 //
 // SIZE and STREAM are whole numbers >= 0 below 2^63. White space is free; # begins a comment.
 #pragma once
