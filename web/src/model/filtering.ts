@@ -39,6 +39,9 @@ export class Filtering {
       (error) => {
         if (!(error instanceof EngineFailure) || !engine.alive) return;
         this.error = error.reason;
+        this.found = undefined; // what the one before meant is not what the field says
+        this.match = -1;
+        this.highlight = '';
         this.host.requestUpdate();
       },
     );

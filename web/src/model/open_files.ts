@@ -32,6 +32,8 @@ export interface OpenFile {
   snapshot: number;
   /** Undefined if the file names no device. */
   view: ViewInfo | undefined;
+  /** Those that were shown, by `viewKey`: what was chosen and drawn of one is kept by the object. */
+  views: Map<string, ViewInfo>;
   /** What the reader noticed, and what the view shown repaired. */
   diagnostics: readonly Diagnostic[];
   /** Of the blocks of the device shown, whatever the timeline shows of it; undefined = not known. */
@@ -172,7 +174,9 @@ export class OpenFiles implements ReactiveController {
       if (view.bands === 'blocks') file.peak = view.peak.bytes;
       else if (file.snapshot !== snapshot || file.view?.device !== device) file.peak = undefined;
       file.snapshot = snapshot;
-      file.view = view;
+      const key = viewKey(snapshot, view);
+      file.view = file.views.get(key) ?? view;
+      file.views.set(key, file.view);
       file.diagnostics = diagnostics;
     } catch (error) {
       if (!file.engine.alive || file !== this.file) return;
@@ -307,6 +311,7 @@ export class OpenFiles implements ReactiveController {
         contents,
         snapshot: contents.default?.snapshot ?? 0,
         view,
+        views: new Map(view && [[viewKey(contents.default?.snapshot ?? 0, view), view]]),
         diagnostics,
         hash,
         peak: view?.peak.bytes,
@@ -340,6 +345,10 @@ export class OpenFiles implements ReactiveController {
       this.entries.find(({ loading, id }) => loading && id !== entry.id);
     if (other) this.show(other);
   }
+}
+
+function viewKey(snapshot: number, { device, bands }: ViewInfo): string {
+  return [snapshot, device, bands].join();
 }
 
 function waiting(name: string, source: Source | undefined): Loading {

@@ -75,9 +75,9 @@ export class TimelineView extends LitElement {
   @query('memstrata-regions') private regions!: RegionsView | null;
 
   private readonly stage = new Stage();
-  private readonly motion = new ViewMotion(
+  private readonly motion: ViewMotion = new ViewMotion(
     this.stage,
-    () => this.cursor.pointer,
+    () => this.cursor.centre() ?? this.chosenTrack.centre(),
     () => this.moved(),
   );
   private readonly cursor: MomentTrack = new MomentTrack(this.stage, this.motion, {
@@ -92,8 +92,8 @@ export class TimelineView extends LitElement {
     went: (event) => this.choose(event, true),
     drawnColumns: () => this.kept?.picture.shown?.columns,
   });
-  private readonly travel = new Travel(this.stage, this.motion, this.cursor);
-  private readonly chosenTrack = new ChosenTrack(
+  private readonly travel: Travel = new Travel(this.stage, this.motion, this.cursor);
+  private readonly chosenTrack: ChosenTrack = new ChosenTrack(
     this.stage,
     () => this.drawOverlay(),
     (time) => this.travel.eventAt(time),
@@ -146,9 +146,8 @@ export class TimelineView extends LitElement {
   goToPeak(): void {
     this.travel.toPeak();
   }
-  /** The first OOM right of the cursor, else the first of all. */
-  nextOom(): void {
-    this.travel.nextOom();
+  goToOom(event: number): void {
+    this.travel.toOom(event);
   }
   press(movement: Movement): void {
     this.motion.press(movement);

@@ -9,7 +9,6 @@ export interface TimelineActions {
   fit(): void;
   fitHeight(): Promise<void>;
   goToPeak(): void;
-  nextOom(): void;
   stepMarker(by: 1 | -1): void;
   measure(): void;
 }
@@ -27,6 +26,7 @@ export interface ActionTarget {
   focusFilter(): boolean;
   stepMatch(by: 1 | -1): void;
   stepEvent(by: 1 | -1): boolean;
+  nextOom(): boolean;
   togglePanel(panel: PanelId): boolean;
   openFiles(): void;
   stepFile(by: 1 | -1): boolean;
@@ -114,7 +114,7 @@ const table = [
     group: 'Find',
     keys: ['o'],
     what: 'next out-of-memory event',
-    run: onTimeline((t) => t.nextOom()),
+    run: (page) => page.nextOom(),
   },
   {
     id: 'next-marker',

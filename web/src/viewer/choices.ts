@@ -125,6 +125,35 @@ export class Choices {
     const change = { event, thing: thing?.kind === 'event' && !told ? undefined : thing };
     if (step) this.keep(change);
     else this.choose(change);
+    if (change.thing && change.thing.kind !== 'event') void this.follow(change.thing, event);
+  }
+  /** What is read about as it is at another moment; what does not exist then stays as it was. */
+  private async follow(thing: Exclude<Thing, { kind: 'event' }>, event: number): Promise<void> {
+    const engine = this.page.file?.engine;
+    const row =
+      thing.kind === 'segment'
+        ? { block: -1, segment: thing.segment.row }
+        : { block: thing.block.row, segment: -1 };
+    const now = engine && (await thingAt(engine, event, row));
+    const { chosen } = this;
+    if (now && chosen.thing === thing && chosen.event === event) this.keep({ thing: now });
+  }
+  /** Shows the out-of-memory event after the chosen one, going round; false if there is none. */
+  nextOom(): boolean {
+    const events = this.info?.oom_events ?? [];
+    const from = this.chosen.event ?? -1;
+    const event = events.find((one) => one > from) ?? events[0];
+    if (event === undefined) return false;
+    void this.tellEvent(event);
+    this.page.timeline?.goToOom(event);
+    return true;
+  }
+  private async tellEvent(event: number): Promise<void> {
+    const { info } = this;
+    this.chooseEvent({ event, step: false, told: true });
+    const details = await this.ask('event', { event });
+    if (details && info === this.info && this.event === event)
+      this.chooseThing({ kind: 'event', event: details });
   }
   chooseThing(thing: Thing | null | undefined): void {
     this.pointedThing = undefined;
@@ -132,7 +161,9 @@ export class Choices {
   }
   async chooseBlock(chosen: Rank | null | undefined): Promise<void> {
     const rank = chosen ?? undefined;
+    const isHere = this.place();
     if (rank !== undefined) await this.page.showBlocks();
+    if (!isHere()) return;
     const { info } = this;
     const block = rank === undefined ? undefined : await this.blockOf(rank);
     if (info === this.info) this.pin(block);
@@ -172,15 +203,14 @@ export class Choices {
     switch (goal.to) {
       case 'event': {
         this.page.showState();
-        this.chooseEvent({ event: goal.event, step: false, told: true });
         void this.page.timeline?.showEvent(goal.event);
-        const event = await this.ask('event', { event: goal.event });
-        if (event && info === this.info) this.chooseThing({ kind: 'event', event });
-        return;
+        return this.tellEvent(goal.event);
       }
-      case 'rank':
+      case 'rank': {
+        const isHere = this.place();
         await this.page.showBlocks();
-        return this.showBlock(goal.rank);
+        return isHere() ? this.showBlock(goal.rank) : undefined;
+      }
       case 'events':
         this.page.showState();
         return this.page.listEvents(goal.address);
@@ -198,11 +228,19 @@ export class Choices {
         // Now, or else when the block was there.
         for (const at of [this.event, goal.at]) {
           const found = block === undefined ? null : await this.ask('stateBlock', { event: at, block });
+          if (info !== this.info) return;
           if (found && found.segment >= 0) return this.go({ to: 'segment', segment: found.segment, at });
         }
         return;
       }
     }
+  }
+
+  /** Tells whether the same device is still shown, in whatever bands. */
+  private place(): () => boolean {
+    const { file } = this.page;
+    const [snapshot, device] = [file?.snapshot, file?.view?.device];
+    return () => file === this.page.file && snapshot === file?.snapshot && device === file?.view?.device;
   }
 
   private async ask<K extends Kind>(

@@ -284,7 +284,7 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
 
   chooseStat(what: 'peak' | 'oom' | 'notes'): void {
     if (what === 'peak') this.timeline?.goToPeak();
-    else if (what === 'oom') this.timeline?.nextOom();
+    else if (what === 'oom') this.choices.nextOom();
     else this.notes?.open();
   }
 

@@ -66,6 +66,9 @@ export class PageActions implements KeyTarget {
     this.timeline?.stepEvent(by);
     return this.timeline !== null;
   }
+  nextOom(): boolean {
+    return this.page.choices.nextOom();
+  }
   togglePanel(panel: PanelId): boolean {
     const { page } = this;
     if (!page.panels) return false;

@@ -224,6 +224,7 @@ export class EventListView extends LitElement {
 
   private async jump({ kind, backwards }: Jump): Promise<void> {
     const from = this.page.event;
+    const { epoch } = this;
     const found = await this.engine?.call('findEvent', { kind, from, backwards }).catch(() => -1);
     // Around the end.
     const end = backwards ? (this.info?.events ?? 0) : -1;
@@ -231,7 +232,7 @@ export class EventListView extends LitElement {
       found === undefined || found < 0
         ? await this.engine?.call('findEvent', { kind, from: end, backwards }).catch(() => -1)
         : found;
-    if (event !== undefined && event >= 0) this.chooseEvent(event, false);
+    if (epoch === this.epoch && event !== undefined && event >= 0) this.chooseEvent(event, false);
   }
 
   private readonly key = (event: KeyboardEvent): void => {

@@ -105,7 +105,7 @@ export class StatePictureView extends LitElement {
     const { page } = this;
     if (before?.info !== page.info) this.start();
     if (before?.info !== page.info || before.pinned?.rank !== page.pinned?.rank) void this.follow();
-    if (before?.event !== page.event) {
+    if (before?.info !== page.info || before.event !== page.event) {
       this.leave();
       this.ask();
     } else if (before.theme !== page.theme) this.redraw();

@@ -1,7 +1,7 @@
 // Where the chosen moment lies on the axis, and the event at a place of the axis.
 import { formatCount } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
-import type { AxisUnits, DevicePx } from '../../base/units.ts';
+import type { AxisUnits, Bytes, DevicePx } from '../../base/units.ts';
 import type { ChosenMoment } from '../../draw/cursor.ts';
 import type { Axis } from '../../engine/answers.ts';
 import type { Point } from '../../controls/gestures.ts';
@@ -44,6 +44,15 @@ export class ChosenTrack {
       this.placed = { event, axis, from };
       this.changed();
     });
+  }
+
+  /** What zooming keeps in place; undefined = it is not in view. */
+  centre(): { x: AxisUnits; y: Bytes } | undefined {
+    const { view } = this.stage;
+    const { moment } = this;
+    if (!moment) return undefined;
+    const x = (moment.from + moment.to) / 2;
+    return x >= view.x0 && x <= view.x1 ? { x, y: view.y0 } : undefined;
   }
 
   get moment(): ChosenMoment | undefined {

@@ -13,6 +13,9 @@ export class KindsTrack {
 
   constructor(engine: EngineClient, changed: () => void) {
     const failed = (): void => undefined; // a dead engine is told by its client; a refusal leaves what is shown
+    const refused = (): void => {
+      this.wantedBy = this.kinds?.by; // asked again when it is drawn next
+    };
     this.asking = new LatestOnly(
       (by) => engine.call('kinds', { by }),
       (kinds) => {
@@ -21,7 +24,7 @@ export class KindsTrack {
         this.wantedShares = '';
         changed();
       },
-      failed,
+      refused,
     );
     this.sharing = new LatestOnly(
       (question) => engine.call('shares', question),

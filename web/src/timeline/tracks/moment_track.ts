@@ -121,7 +121,9 @@ export class MomentTrack {
     this.byKeyboard = true;
     this.aim = event;
     this.target.went(event);
+    const { info } = stage;
     const position = (await stage.positionOf(event)) ?? event;
+    if (info !== stage.info) return;
     this.probes.request({
       axis: 'event',
       column: event,
@@ -143,6 +145,16 @@ export class MomentTrack {
     const current = chosen ?? (this.byKeyboard ? this.aim : this.event) ?? (by > 0 ? -1 : events);
     const event = Math.min(Math.max(current + by, 0), events - 1);
     void this.moveTo(event, this.moment?.bytes ?? this.stage.view.y1 / 3);
+  }
+
+  /** What zooming keeps in place: the pointer, or the cursor if that moved last. Undefined = neither is in view. */
+  centre(): { x: AxisUnits; y: Bytes } | undefined {
+    const { pointer, stage } = this;
+    const at = stage.projection();
+    if (pointer && !this.byKeyboard && at.contains(pointer.x, pointer.y))
+      return { x: at.units(pointer.x), y: at.bytes(pointer.y) };
+    const place = this.place();
+    return place && place.x >= stage.view.x0 && place.x <= stage.view.x1 ? place : undefined;
   }
 
   /** The cursor's place on the axis shown. */

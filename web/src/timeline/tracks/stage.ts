@@ -39,10 +39,12 @@ export class Stage {
     return boundsOf(this.extentOf(axis) ?? 1, this.info.peak.bytes, this.info.reserved_peak);
   }
 
-  /** Undefined when the engine is gone or refuses. */
+  /** Undefined when the engine is gone or refuses, or when another recording is shown by then. */
   async ask<K extends Kind>(kind: K, args: Calls[K]['args']): Promise<Calls[K]['answer'] | undefined> {
+    const { info } = this;
     try {
-      return await this.engine.call(kind, args);
+      const answer = await this.engine.call(kind, args);
+      return info === this.info ? answer : undefined;
     } catch {
       return undefined;
     }

@@ -53,29 +53,23 @@ export class Travel {
     if (this.landmarks) this.to(this.landmarks.peak, peak.bytes, peak.event);
   }
 
-  /** The first OOM right of the cursor, else the first of all. */
-  nextOom(): void {
-    const events = this.stage.info.oom_events;
-    const current = this.cursor.event ?? -1;
-    const index = Math.max(
-      0,
-      events.findIndex((event) => event > current),
-    );
-    const position = this.landmarks?.ooms[index];
-    const event = events[index];
-    if (position !== undefined && event !== undefined) this.toEvent(position, event);
+  /** An out-of-memory event, if its place is known. */
+  toOom(event: number): void {
+    const position = this.landmarks?.ooms[this.stage.info.oom_events.indexOf(event)];
+    if (position !== undefined) this.toEvent(position, event);
   }
 
   /** Shows a block that was chosen elsewhere, keeping the zoom if that is enough to see it. */
   async showBlock(rank: Rank, size: Bytes): Promise<void> {
     const { stage } = this;
-    const { view, bounds } = stage;
+    const { view, bounds, info } = stage;
     const place = (await stage.ask('block', { rank, axis: stage.axis }))?.place;
     if (!place) return;
     const y = { from: place.offset, to: place.offset + size };
     const x = { from: place.from, to: Math.max(place.to, place.from) };
     const overlapping = bringIntoView(view, bounds, x, { from: view.y0, to: view.y1 });
     const lower = await this.lowerEdge(rank, overlapping);
+    if (info !== stage.info) return;
     if (lower !== undefined && x.to - x.from >= stage.columns().width) {
       this.motion.to(bringIntoView(overlapping, bounds, x, { from: lower, to: lower + size }));
       return;
@@ -100,12 +94,14 @@ export class Travel {
   /** A block's whole life fills the view. */
   async fitBlock(rank: Rank): Promise<void> {
     const { stage } = this;
+    const { info } = stage;
     const place = (await stage.ask('block', { rank, axis: stage.axis }))?.place;
     if (!place) return;
     const { from, to, offset, size } = place;
     const room = Math.max((to - from) * 0.08, 1);
     const wide = show({ ...stage.view, x0: from - room, x1: to + room }, stage.bounds);
     const edges = await stage.ask('outline', { rank, columns: stage.columns(wide) });
+    if (info !== stage.info) return;
     let low = offset;
     let high = offset + size;
     for (const edge of edges?.lower ?? []) if (!Number.isNaN(edge)) low = Math.min(low, edge);

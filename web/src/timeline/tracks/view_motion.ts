@@ -11,7 +11,8 @@ export class ViewMotion {
 
   constructor(
     private readonly stage: Stage,
-    private readonly pointer: () => Point | undefined,
+    /** What zooming keeps in place; undefined = the middle. */
+    private readonly place: () => { x: AxisUnits; y: Bytes } | undefined,
     private readonly changed: () => void,
   ) {}
 
@@ -40,7 +41,7 @@ export class ViewMotion {
     this.held.releaseAll();
   }
 
-  /** Factors below 1 zoom in; about the pointer or the middle. */
+  /** Factors below 1 zoom in; about the pointer, the cursor or the middle. */
   zoomStep(factor: number): void {
     this.to(zoom(this.stage.view, this.stage.bounds, this.centre(), factor, 1));
   }
@@ -88,11 +89,7 @@ export class ViewMotion {
 
   private centre(): { x: AxisUnits; y: Bytes } {
     const { view } = this.stage;
-    const projection = this.stage.projection();
-    const pointer = this.pointer();
-    if (pointer && projection.contains(pointer.x, pointer.y))
-      return { x: projection.units(pointer.x), y: projection.bytes(pointer.y) };
-    return { x: (view.x0 + view.x1) / 2, y: view.y0 };
+    return this.place() ?? { x: (view.x0 + view.x1) / 2, y: view.y0 };
   }
 
   private step(movement: Movement, seconds: number): void {
