@@ -213,7 +213,7 @@ def record_memory_history(enabled="all", context="all", stacks="all", max_entrie
     del device
     if max_entries < 0:
         raise ValueError(f"max_entries is not negative, but it is {max_entries}")
-    history = _History(_bytes(enabled), _bytes(context), _bytes(stacks), max_entries, int(clear_history),
+    history = _History(_bytes(enabled), _bytes(context), _bytes(stacks), max(max_entries, 1), int(clear_history),
                        _bytes(",".join(skip_actions or [])))
     _call("memstrata_record_memory_history", ctypes.byref(history))
 

@@ -31,7 +31,15 @@ constexpr std::array<const char*, 3> kSettingsVariables = {"PYTORCH_CUDA_ALLOC_C
 std::atomic<bool> g_in_use{false};  // something of the driver may have begun
 std::atomic<bool> g_forked{false};  // this process is a child that was forked after that
 
-thread_local bool t_gathering = false;  // Python may run code, and so free memory, while a stack is gathered
+// Python may run code, and so free memory, while a stack is gathered: that one goes without. An ending
+// interpreter unwinds the thread from within.
+thread_local bool t_gathering = false;
+struct Gathering {
+  Gathering() { t_gathering = true; }
+  ~Gathering() { t_gathering = false; }
+  Gathering(const Gathering&) = delete;
+  Gathering& operator=(const Gathering&) = delete;
+};
 
 // An unlimited history ends at half of the machine's memory; what is older is lost then, and counted.
 [[nodiscard]] int64_t history_bytes() {
@@ -165,7 +173,7 @@ alloc::Origin CachingAllocator::origin(StackLevel level) {
   alloc::Origin who;
   who.metadata = t_user_metadata;
   if (stack_level_.load(std::memory_order_relaxed) < static_cast<int>(level) || t_gathering) return who;
-  t_gathering = true;
+  const Gathering gathering;
   uint64_t addresses[kMostFrames];
   PythonFrame python[kMostFrames];
   RawStack stack;
@@ -176,7 +184,6 @@ alloc::Origin CachingAllocator::origin(StackLevel level) {
     if (lock.held()) stack.python = {python, gather_python_stack(python)};
     who.stack = stacks_.intern(stack);
   }
-  t_gathering = false;
   return who;
 }
 

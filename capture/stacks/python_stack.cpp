@@ -40,6 +40,12 @@ struct PythonApi {
 
 std::atomic<bool> g_stopped{false};
 std::atomic<int> g_waiting{0};  // threads between the question below and the interpreter's lock
+struct Waiting {
+  Waiting() { ++g_waiting; }
+  ~Waiting() { --g_waiting; }  // also when the thread is unwound from there
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+};
 
 template <typename Function>
 void find(Function*& function, const char* name, const char* older_name = nullptr) {
@@ -105,12 +111,10 @@ bool has_python() { return api().usable && api().is_initialized() != 0 && api().
 PythonLock::PythonLock() {
   // A thread without a state would get one here, and an ending interpreter would stop the thread for ever.
   if (!has_python() || api().this_thread_state() == nullptr) return;
-  ++g_waiting;
-  if (!g_stopped) {
-    state_ = api().ensure();
-    held_ = true;
-  }
-  --g_waiting;
+  const Waiting waiting;
+  if (g_stopped) return;
+  state_ = api().ensure();
+  held_ = true;
 }
 
 void stop_python_stacks() {

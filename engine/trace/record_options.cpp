@@ -49,8 +49,10 @@ Result<RecordSettings> checked(const RecordOptions& options) {
     return fail(ErrorCode::wrong_usage, -1, "stacks is \"python\" or \"all\", not \"{}\"", options.stacks);
   }
   settings.stacks = options.stacks == "python" ? StackKind::python : StackKind::all;
-  if (options.max_entries < 0) {
-    return fail(ErrorCode::wrong_usage, -1, "max_entries is not negative, but it is {}", options.max_entries);
+  if (settings.enabled && options.max_entries < 1) {
+    return fail(ErrorCode::wrong_usage, -1,
+                "max_entries is at least 1, but it is {}; to keep no history, stop recording (enabled=None)",
+                options.max_entries);
   }
   const bool only_state = settings.enabled && *options.enabled == "state";
   settings.max_entries = only_state ? 1 : std::max<int64_t>(options.max_entries, 1);

@@ -17,7 +17,7 @@ struct RecordOptions {
   std::optional<std::string> context =
       "all";                   // who keeps a stack: none, "state", "alloc", "all"; see StackLevel
   std::string stacks = "all";  // "python" or "all": Python frames only, or C++ too
-  int64_t max_entries = std::numeric_limits<int64_t>::max();  // of each device, at least 1
+  int64_t max_entries = std::numeric_limits<int64_t>::max();  // of each device, at least 1 while enabled
   int device = -1;                                            // of no effect, as in PyTorch
   bool clear_history = false;
   bool compile_context = false;           // the compiled region, else "N/A"

@@ -32,13 +32,31 @@ def number(value):
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.3g}"
 
 
-def row(result):
-    reference = result.get("reference")
-    against = f"{reference}: {number(result['reference_value'])} {result['unit']}" if reference else "-"
-    met = "-" if not result["goal"] else "yes" if result["met"] else "**no**"
-    measured = f"{number(result['measured'])} {result['unit']}"
-    ratio = result.get("ratio")
-    return f"| {result['work']} | {against} | {measured} | {ratio or '-'} | {result['goal'] or '-'} | {met} |"
+def row(result, second):
+    """`second`: the table has columns for a second reference."""
+    unit, reference = result["unit"], result.get("reference")
+    cells = [result["work"], f"{reference}: {number(result['reference_value'])} {unit}" if reference else "-"]
+    if second:
+        value = result.get("second_value")
+        cells.append(f"{number(value)} {unit}" if value is not None else "-")
+    cells += [f"{number(result['measured'])} {unit}", result.get("ratio") or "-"]
+    if second:
+        cells.append(result.get("second_ratio") or "-")
+    cells += [result["goal"] or "-", "-" if not result["goal"] else "yes" if result["met"] else "**no**"]
+    return table_line(cells)
+
+
+def table_line(cells):
+    return f"| {' | '.join(cells)} |"
+
+
+def table(rows):
+    second = next((r["second_reference"] for r in rows if "second_reference" in r), None)
+    titles = ["work", "reference", "measured", "ratio", "goal", "met"]
+    if second:
+        titles.insert(4, f"ratio, {second}")
+        titles.insert(2, second)
+    return [table_line(titles), "|" + "---|" * len(titles), *(row(r, second) for r in rows)]
 
 
 def main():
@@ -52,9 +70,7 @@ def main():
         parts += [
             f"### {path.stem}, {date}, {machine()}",
             "",
-            "| work | reference | measured | ratio | goal | met |",
-            "|---|---|---|---|---|---|",
-            *map(row, rows),
+            *table(rows),
             "",
         ]
     text = readme.read_text()

@@ -168,11 +168,21 @@ TEST_F(RecorderTest, WrongArgumentsChangeNothing) {
   options = {};
   options.max_entries = -1;
   EXPECT_THAT(refusal(options), HasSubstr("max_entries"));
+  options.max_entries = 0;
+  EXPECT_THAT(refusal(options), HasSubstr("max_entries is at least 1, but it is 0"));
   options = {};
   options.skip_actions = {"alloc", "annotate"};
   EXPECT_THAT(refusal(options), HasSubstr("\"annotate\""));
   EXPECT_TRUE(recorder.settings().enabled);
   EXPECT_EQ(recorder.settings().skipped, 0U);
+}
+
+TEST_F(RecorderTest, StoppingAsksForNoEntries) {
+  RecordOptions options;
+  options.enabled.reset();
+  options.max_entries = 0;
+  record(options);
+  EXPECT_FALSE(recorder.settings().enabled);
 }
 
 TEST_F(RecorderTest, TheOlderForm) {
