@@ -3,9 +3,14 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
+#include <new>
+#include <sstream>
+#include <string_view>
+#include <vector>
 
 #include "engine/cli/compare_command.h"
 #include "engine/cli/convert_command.h"
@@ -18,12 +23,15 @@
 #include "engine/cli/state_command.h"
 #include "engine/cli/summary_command.h"
 #include "engine/cli/top_command.h"
+#include "engine/cli/version.h"
 
 namespace memstrata::cli {
 namespace {
 
+// Runs the chosen command; the exit code.
+using Run = std::function<int(const Console&)>;
 template <class Options>
-using Command = int (*)(const Options&);
+using Command = int (*)(const Options&, const Console&);
 
 // A subcommand that runs `command` with its options.
 template <class Options>
@@ -36,7 +44,7 @@ template <class Options>
 Added<Options> add(CLI::App& app, Run& chosen, const char* name, const char* what, Command<Options> command) {
   Added<Options> added{app.add_subcommand(name, what), std::make_shared<Options>()};
   added.app->callback([options = added.options, command, &chosen] {
-    chosen = [options, command] { return command(*options); };
+    chosen = [options, command](const Console& console) { return command(*options, console); };
   });
   return added;
 }
@@ -52,16 +60,16 @@ Added<Options> add_for_files(CLI::App& app, Run& chosen, const char* name, const
   added.app->add_option("--paths-from", *paths_from,
                         "Read further paths from this file, one a line; - is standard input");
   added.app->callback([options = added.options, paths_from, command, &chosen] {
-    chosen = [options, paths_from, command] {
-      if (!paths_from->empty() && !append_paths(*paths_from, options->files)) {
-        fmt::print(stderr, "memstrata: the list of paths {} cannot be read\n", printable(*paths_from));
-        return kWrongUsage;
+    chosen = [options, paths_from, command](const Console& console) {
+      if (!paths_from->empty()) {
+        if (auto appended = append_paths(*paths_from, options->files); !appended)
+          return tell(appended.error(), false, console);
       }
       if (options->files.empty()) {
-        std::fputs("memstrata: name a snapshot file, or a list of them with --paths-from\n", stderr);
+        console.note("memstrata: name a snapshot file, or a list of them with --paths-from\n");
         return kWrongUsage;
       }
-      return command(*options);
+      return command(*options, console);
     };
   });
   return added;
@@ -80,8 +88,17 @@ void add_groups(CLI::App& command, analysis::TopBy& by, size_t& rows) {
   const std::map<std::string, analysis::TopBy> groups{{"stack", analysis::TopBy::stack},
                                                       {"function", analysis::TopBy::function},
                                                       {"file", analysis::TopBy::file}};
-  command.add_option("--by", by, "Group by stack, function or file")
-      ->transform(CLI::CheckedTransformer(groups))
+  command
+      .add_option_function<std::string>(
+          "--by",
+          [groups, &by](const std::string& word) {
+            const auto found = groups.find(word);
+            if (found == groups.end())
+              throw CLI::ValidationError("--by", "say stack, function or file, not \"" + word + "\"");
+            by = found->second;
+          },
+          "What blocks are grouped by: stack, function or file")
+      ->type_name("WORD")
       ->default_str("stack");
   command.add_option("-n", rows, "Rows to show")
       ->capture_default_str()
@@ -197,8 +214,6 @@ void add_compare(CLI::App& app, Run& chosen) {
   command->add_flag("--json", options->before.json, "One JSON object on one line");
 }
 
-}  // namespace
-
 void add_commands(CLI::App& app, Run& chosen) {
   add_summary(app, chosen);
   add_top(app, chosen);
@@ -210,6 +225,75 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_trace(app, chosen);
   add_flamegraph(app, chosen);
   add_compare(app, chosen);
+}
+
+// Changes of one letter that make `b` of `a`: put in, left out, another one, two swapped. Names are short.
+[[nodiscard]] size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<size_t>> steps(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) {
+    for (size_t j = 0; j <= b.size(); ++j) {
+      size_t& least = steps[i][j];
+      least = i == 0 ? j : j == 0 ? i : steps[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      if (i > 0 && j > 0) least = std::min({least, steps[i - 1][j] + 1, steps[i][j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        least = std::min(least, steps[i - 2][j - 2] + 1);
+    }
+  }
+  return steps[a.size()][b.size()];
+}
+
+// A first word that is no command, in words; empty: it is one, or an option.
+[[nodiscard]] std::string unknown_command(const CLI::App& app, std::span<const std::string> arguments) {
+  if (arguments.empty() || arguments[0].empty() || arguments[0][0] == '-') return {};
+  constexpr size_t kLongestName = 30;
+  const std::string& given = arguments[0];
+  const size_t close = given.size() < 4 ? 1 : 2;
+  std::string near;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    const std::string& name = command->get_name();
+    if (name == given) return {};
+    if (given.size() <= kLongestName && (distance(given, name) <= close || name.starts_with(given)))
+      near += (near.empty() ? " Did you mean " : " or ") + name;
+  }
+  return fmt::format("memstrata: There is no command \"{}\".{} memstrata --help lists them.\n",
+                     shortened(given, 100), near.empty() ? "" : near + "?");
+}
+
+int parse_and_run(std::span<const std::string> arguments, const Console& console) {
+  CLI::App app("Reads memory snapshots of PyTorch's CUDA caching allocator.", "memstrata");
+  app.set_version_flag("--version", fmt::format("memstrata {}", kVersion));
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 success (also for a damaged file of which something was read), 1 wrong usage,\n"
+      "2 a file could not be read (the others are still printed) or written, or a step of a script is wrong.");
+  Run chosen;
+  add_commands(app, chosen);
+  if (const std::string message = unknown_command(app, arguments); !message.empty()) {
+    console.note("{}", message);
+    return kWrongUsage;
+  }
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out, notes;
+    const bool is_asked_for = app.exit(error, out, notes) == 0;  // --help, --version
+    console.note("{}", printable_lines(notes.str()));
+    const bool written = console.out.write(io::bytes_of(out.str())).has_value();
+    if (!written) return tell_unwritten(console);
+    return is_asked_for ? kSuccess : kWrongUsage;
+  }
+  return chosen(console);
+}
+
+}  // namespace
+
+int run(std::span<const std::string> arguments, const Console& console) {
+  try {
+    return parse_and_run(arguments, console);
+  } catch (const std::bad_alloc&) {
+    console.note("memstrata: out of memory\n");
+    return kFailed;
+  }
 }
 
 }  // namespace memstrata::cli

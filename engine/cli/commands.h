@@ -1,15 +1,15 @@
-// The options of every command, and which one was asked for.
+// The whole command: what `main` calls, and what tests call in a process of their own.
 #pragma once
 
-#include <CLI/App.hpp>
-#include <functional>
+#include <span>
+#include <string>
+
+#include "engine/cli/console.h"
 
 namespace memstrata::cli {
 
-// Runs the command; the exit code.
-using Run = std::function<int()>;
-
-// Adds all commands to `app`. Parsing sets `chosen` to the command of the command line.
-void add_commands(CLI::App& app, Run& chosen);
+// `arguments` without the program's name. The exit code. Nothing is written but to the console and to outputs
+// that the arguments name; standard input is read where they say "-".
+[[nodiscard]] int run(std::span<const std::string> arguments, const Console& console);
 
 }  // namespace memstrata::cli

@@ -11,6 +11,7 @@
 #include "engine/base/units.h"
 #include "engine/cli/group_lines.h"
 #include "engine/cli/opened_device.h"
+#include "engine/cli/output_file.h"
 #include "engine/cli/printable.h"
 
 namespace memstrata::cli {
@@ -19,7 +20,6 @@ namespace {
 
 using analysis::BeforeAfter;
 using analysis::TopBy;
-using Failure = tl::unexpected<FailureOfTwo>;
 
 [[nodiscard]] std::string device_text(int32_t device) {
   return device == replay::kHostDevice ? "host" : fmt::format("device {}", device);
@@ -201,13 +201,12 @@ struct Pairs {
 }
 
 // With --device that one of both; else every device that both have, or the only ones there are.
-[[nodiscard]] tl::expected<Pairs, FailureOfTwo> pairs_of(const CompareOptions& options,
-                                                         const model::Recording& before,
-                                                         const model::Recording& after) {
+[[nodiscard]] Outcome<Pairs> pairs_of(const CompareOptions& options, const model::Recording& before,
+                                      const model::Recording& after) {
   const auto a = choose(before, options.before);
-  if (!a) return Failure({options.before, a.error()});
+  if (!a) return tl::unexpected(a.error());
   const auto b = choose(after, options.after);
-  if (!b) return Failure({options.after, b.error()});
+  if (!b) return tl::unexpected(b.error());
   Pairs pairs;
   if (!options.before.device.empty()) {
     pairs.common.emplace_back(*a, *b);
@@ -234,10 +233,8 @@ struct Pairs {
     pairs.only_after.clear();
   }
   if (!pairs.common.empty()) return pairs;
-  return Failure({options.after, Error{ErrorCode::wrong_usage,
-                                       "No device is in both files: name one of each with --device "
-                                       "on files that have it.",
-                                       -1}});
+  return failure(name_of(ErrorCode::wrong_usage), options.after.file,
+                 "No device is in both files: name one of each with --device on files that have it.");
 }
 
 [[nodiscard]] std::string only_devices_text(const std::vector<int32_t>& devices, std::string_view where) {
@@ -249,43 +246,48 @@ struct Pairs {
 
 class Comparing {
  public:
-  explicit Comparing(const CompareOptions& options) : options_(options) {}
+  Comparing(const CompareOptions& options, const Console& console, TextOut& out)
+      : options_(options), console_(console), out_(out) {}
 
-  [[nodiscard]] tl::expected<std::string, FailureOfTwo> run(const model::Recording& before,
-                                                            const model::Recording& after) {
+  [[nodiscard]] Outcome<void> run(const model::Recording& before, const model::Recording& after) {
     const auto pairs = pairs_of(options_, before, after);
     if (!pairs) return tl::unexpected(pairs.error());
-    begin_json();
-    text_ = fmt::format("{}\n{}\n", printable(options_.before.file), printable(options_.after.file));
+    begin();
     for (const auto& [a, b] : pairs->common) {
-      auto first = side_of(options_.before, before, a);
+      const auto first = side_of(options_.before, before, a);
       if (!first) return tl::unexpected(first.error());
-      auto second = side_of(options_.after, after, b);
+      const auto second = side_of(options_.after, after, b);
       if (!second) return tl::unexpected(second.error());
       add(**first, **second, pairs->common.size() > 1);
     }
-    json_.end_array();
-    write_devices("devices_only_before", pairs->only_before);
-    write_devices("devices_only_after", pairs->only_after);
-    json_.end_object();
-    text_ += only_devices_text(pairs->only_before, "before");
-    text_ += only_devices_text(pairs->only_after, "after");
-    return finish();
+    end(*pairs);
+    return wants_stacks() ? write_stacks() : Outcome<void>();
   }
 
  private:
-  [[nodiscard]] tl::expected<std::unique_ptr<Side>, FailureOfTwo> side_of(const FileChoice& choice,
-                                                                          const model::Recording& recording,
-                                                                          const Chosen& chosen) const {
+  [[nodiscard]] Outcome<std::unique_ptr<Side>> side_of(const FileChoice& choice,
+                                                       const model::Recording& recording,
+                                                       const Chosen& chosen) const {
     auto opened = open_device(recording, chosen);
-    if (!opened) return Failure({choice, opened.error()});
+    if (!opened) return failure(opened.error(), choice.file);
     auto side = std::make_unique<Side>(choice, recording, std::move(*opened));
     if (const Status found = side->find(options_.at, options_.by); !found)
-      return Failure({choice, found.error()});
+      return failure(found.error(), choice.file);
     return side;
   }
 
-  void begin_json() {
+  [[nodiscard]] bool wants_stacks() const { return options_.folded || !options_.output.empty(); }
+  // Standard output is the flame graph's.
+  [[nodiscard]] bool shows_stacks_only() const {
+    return wants_stacks() && (options_.output.empty() || options_.output == "-");
+  }
+
+  void begin() {
+    if (shows_stacks_only()) return;
+    if (!options_.before.json) {
+      out_.print("{}\n{}\n", printable(options_.before.file), printable(options_.after.file));
+      return;
+    }
     json_.begin_object();
     json_.member("before", std::string_view(options_.before.file));
     json_.member("after", std::string_view(options_.after.file));
@@ -293,22 +295,9 @@ class Comparing {
     json_.key("devices");
     json_.begin_array();
   }
-  void write_devices(std::string_view name, const std::vector<int32_t>& devices) {
-    json_.key(name);
-    json_.begin_array();
-    for (const int32_t device : devices) json_.value(device);
-    json_.end_array();
-  }
-
-  [[nodiscard]] bool wants_stacks() const { return options_.folded || !options_.output.empty(); }
 
   void add(const Side& before, const Side& after, bool one_of_several) {
-    const auto segments = analysis::compare_segments(before.memory.segments(), after.memory.segments());
-    const auto comparison =
-        analysis::compare_groups(before.answer(), after.answer(), options_.by, options_.rows);
-    const std::vector<std::string> notes = notes_of(before, after, segments);
-    write_device(json_, before, after, comparison, segments, notes, options_.by);
-    text_ += device_table(before, after, options_, comparison, segments, notes);
+    if (!shows_stacks_only()) add_answer(before, after);
     if (!wants_stacks()) return;
     const auto fold = [&](const Side& side) {
       return analysis::fold_memory(side.recording, side.opened.history, side.memory, side.opened.streams,
@@ -321,35 +310,69 @@ class Comparing {
       stacks_.emplace(std::move(name), bytes);
     }
   }
+  void add_answer(const Side& before, const Side& after) {
+    const auto segments = analysis::compare_segments(before.memory.segments(), after.memory.segments());
+    const auto comparison =
+        analysis::compare_groups(before.answer(), after.answer(), options_.by, options_.rows);
+    const std::vector<std::string> notes = notes_of(before, after, segments);
+    if (options_.before.json) {
+      write_device(json_, before, after, comparison, segments, notes, options_.by);
+      out_.take_from(json_);
+    } else {
+      out_.add(device_table(before, after, options_, comparison, segments, notes));
+    }
+  }
 
-  [[nodiscard]] tl::expected<std::string, FailureOfTwo> finish() {
-    std::string answer = options_.before.json ? std::move(json_).text() + "\n" : std::move(text_);
-    if (!wants_stacks()) return answer;
+  void end(const Pairs& pairs) {
+    if (shows_stacks_only()) return;
+    if (!options_.before.json) {
+      out_.add(only_devices_text(pairs.only_before, "before"));
+      out_.add(only_devices_text(pairs.only_after, "after"));
+      return;
+    }
+    json_.end_array();
+    const auto write_devices = [&](std::string_view name, const std::vector<int32_t>& devices) {
+      json_.key(name);
+      json_.begin_array();
+      for (const int32_t device : devices) json_.value(device);
+      json_.end_array();
+    };
+    write_devices("devices_only_before", pairs.only_before);
+    write_devices("devices_only_after", pairs.only_after);
+    json_.end_object();
+    out_.end_line(std::move(json_));
+  }
+
+  [[nodiscard]] Outcome<void> write_stacks() {
     const std::string graph =
         options_.folded ? printable_lines(analysis::folded_text(stacks_))
                         : analysis::flame_svg(stacks_, "Memory that only one of the recordings has");
-    if (options_.output.empty() || options_.output == "-") return graph;
-    if (const auto written = write_file(options_.output, graph); !written)
-      return Failure({options_.before, written.error()});
-    return answer;
+    if (shows_stacks_only()) {
+      out_.add(graph);
+      return {};
+    }
+    const std::string inputs[] = {options_.before.file, options_.after.file};
+    const auto written = write_text(options_.output, inputs, graph, console_);
+    return written ? Outcome<void>() : tl::unexpected(written.error());
   }
 
   const CompareOptions& options_;
+  const Console& console_;
+  TextOut& out_;
   JsonWriter json_;
-  std::string text_;
   analysis::FoldedStacks stacks_;
 };
 
 }  // namespace
 
-int run_compare(const CompareOptions& given) {
+int run_compare(const CompareOptions& given, const Console& console) {
   CompareOptions options = given;
   options.after.device = options.before.device;
   options.after.json = options.before.json;
   if (options.after.snapshot.empty()) options.after.snapshot = options.before.snapshot;
-  return answer_about(options.before, options.after,
-                      [&](const model::Recording& before, const model::Recording& after) {
-                        return Comparing(options).run(before, after);
+  return answer_about(options.before, options.after, console,
+                      [&](const model::Recording& before, const model::Recording& after, TextOut& out) {
+                        return Comparing(options, console, out).run(before, after);
                       });
 }
 

@@ -19,6 +19,6 @@ struct CompareOptions {
   bool segments = false;  // in the flame graph: between stream and state
 };
 
-[[nodiscard]] int run_compare(const CompareOptions& given);
+[[nodiscard]] int run_compare(const CompareOptions& given, const Console& console);
 
 }  // namespace memstrata::cli

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <optional>
 
 #include "engine/base/json_writer.h"
@@ -14,7 +13,6 @@
 #include "engine/cli/input.h"
 #include "engine/cli/output_file.h"
 #include "engine/cli/printable.h"
-#include "engine/cli/progress.h"
 #include "engine/io/writers/csv.h"
 #include "engine/io/writers/json_snapshot.h"
 #include "engine/io/writers/torch_snapshot.h"
@@ -25,20 +23,12 @@ namespace {
 
 constexpr size_t kMostNames = 20;  // of snapshots, in a message
 
-struct Failure {
-  int exit_code;
-  std::string code;
-  std::string about;  // the file or option
-  std::string message;
-  int64_t offset = -1;
-};
-
 [[nodiscard]] tl::unexpected<Failure> wrong_usage(std::string about, std::string message) {
-  return tl::unexpected(Failure{kWrongUsage, "wrong_usage", std::move(about), std::move(message)});
+  return failure(name_of(ErrorCode::wrong_usage), std::move(about), std::move(message));
 }
 
 // "pickle", "json" or "csv".
-[[nodiscard]] tl::expected<std::string, Failure> target_of(const ConvertOptions& options) {
+[[nodiscard]] Outcome<std::string> target_of(const ConvertOptions& options) {
   if (!options.to.empty()) return options.to;
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kEndings = {
       {{".pickle", "pickle"}, {".pkl", "pickle"}, {".json", "json"}, {".csv", "csv"}}};
@@ -53,8 +43,7 @@ struct Failure {
 }
 
 // The index of the snapshot that was asked for.
-[[nodiscard]] tl::expected<size_t, Failure> chosen_snapshot(const std::string& name,
-                                                            const model::Recording& recording) {
+[[nodiscard]] Outcome<size_t> chosen_snapshot(const std::string& name, const model::Recording& recording) {
   if (name.empty()) return io::kAllSnapshots;
   const size_t count = recording.snapshots.size();
   for (size_t i = 0; i < count; ++i) {
@@ -108,44 +97,35 @@ struct Done {
                        options.table == "blocks" ? io::CsvTable::blocks : io::CsvTable::events, snapshot);
 }
 
-[[nodiscard]] tl::expected<Done, Failure> convert(const ConvertOptions& options) {
+[[nodiscard]] Outcome<Done> convert(const ConvertOptions& options, const Console& console) {
   const auto to = target_of(options);
   if (!to) return tl::unexpected(to.error());
-  if (options.table != "events" && *to != "csv") {
+  if (options.table != "events" && *to != "csv")
     return wrong_usage("--table", "Only csv has tables; the other kinds hold both.");
-  }
   if (options.hex_addresses && *to != "json") {
     return wrong_usage("--hex-addresses",
                        *to == "csv" ? "csv always has them so." : "A pickle holds integers only.");
   }
-  Budget budget(default_budget_bytes());
+  Budget budget(console.budget_bytes);
   model::Recording recording(budget);
-  if (auto read = read_recording(options.file, recording); !read) {
-    ReadFailure& failure = read.error();
-    return tl::unexpected(Failure{kUnreadable, std::move(failure.code), options.file,
-                                  std::move(failure.message), failure.offset});
-  }
+  if (auto read = read_recording(options.file, recording, console); !read)
+    return tl::unexpected(read.error());
   const auto chosen = chosen_snapshot(options.snapshot, recording);
   if (!chosen) return tl::unexpected(chosen.error());
 
-  Progress progress(options.output == "-" ? options.file : options.output, -1);
-  OutputFile output(options.output, progress);
-  Status status = output.open();
-  if (status) status = write(recording, output, *to, *chosen, options);
-  if (status) status = output.finish();
-  if (!status) {
-    const std::string code =
-        status.error().code == ErrorCode::internal ? "unwritable" : std::string(name_of(status.error().code));
-    return tl::unexpected(Failure{kUnreadable, code, options.output, status.error().message});
-  }
+  const auto bytes =
+      write_output(options.output, {&options.file, 1}, console, [&](io::ByteSink& sink) -> Outcome<void> {
+        const Status written = write(recording, sink, *to, *chosen, options);
+        return written ? Outcome<void>() : failure(written.error(), options.output);
+      });
+  if (!bytes) return tl::unexpected(bytes.error());
   Done done = counted(recording, *chosen);
   done.to = *to;
-  done.bytes = output.bytes();
+  done.bytes = *bytes;
   return done;
 }
 
-[[nodiscard]] std::string report_json(const ConvertOptions& options,
-                                      const tl::expected<Done, Failure>& result) {
+[[nodiscard]] std::string report_json(const ConvertOptions& options, const Outcome<Done>& result) {
   JsonWriter json;
   json.begin_object();
   json.member("file", options.file);
@@ -191,21 +171,14 @@ struct Done {
 
 }  // namespace
 
-int run_convert(const ConvertOptions& options) {
-  const auto result = convert(options);
+int run_convert(const ConvertOptions& options, const Console& console) {
+  const auto result = convert(options, console);
+  if (!result && !options.json) return tell(result.error(), false, console);
   // Standard output is the converted file's if it was asked for.
-  std::FILE* report = options.output == "-" ? stderr : stdout;
-  if (options.json) {
-    std::fputs(report_json(options, result).c_str(), report);
-  } else if (result) {
-    std::fputs(report_text(options, *result).c_str(), report);
-  } else {
-    const Failure& failure = result.error();
-    const std::string place =
-        failure.offset > 0 ? fmt::format(" (at byte {})", count_text(failure.offset)) : "";
-    fmt::print(stderr, "memstrata: {}: {}{}\n", printable(failure.about), printable(failure.message), place);
-  }
-  return result ? kSuccess : result.error().exit_code;
+  io::ByteSink& report = options.output == "-" ? console.notes : console.out;
+  const std::string text = options.json ? report_json(options, result) : report_text(options, *result);
+  if (!report.write(io::bytes_of(text))) return tell_unwritten(console);
+  return result ? kSuccess : result.error().exit_code();
 }
 
 }  // namespace memstrata::cli

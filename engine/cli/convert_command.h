@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "engine/cli/console.h"
+
 namespace memstrata::cli {
 
 struct ConvertOptions {
@@ -18,6 +20,6 @@ struct ConvertOptions {
 
 // The exit code: 0; 1 if the options do not fit together or the file; 2 if the file could not be read or the
 // output not be written. Then the output is as it was before.
-[[nodiscard]] int run_convert(const ConvertOptions& options);
+[[nodiscard]] int run_convert(const ConvertOptions& options, const Console& console);
 
 }  // namespace memstrata::cli

@@ -4,18 +4,20 @@
 
 #include <functional>
 #include <string>
-#include <tl/expected.hpp>
 #include <vector>
 
-#include "engine/cli/input.h"
+#include "engine/cli/console.h"
+#include "engine/cli/failure.h"
+#include "engine/cli/text_out.h"
+#include "engine/model/recording.h"
 
 namespace memstrata::cli {
 
-// Prints the text that `answer` gives for each file to standard output; texts have an empty line between
-// them, JSON lines have not. A failure goes to standard error, or into its line of JSON. The exit code: 0, or
-// 2 if any file could not be read.
+// Gives `answer` each file in turn, as it was read, to write about it to standard output; texts have an empty
+// line between them, JSON lines have not. A failure goes to standard error, or into its line of JSON. The
+// exit code: the highest of all files.
 [[nodiscard]] int for_each_file(
-    const std::vector<std::string>& files, bool json,
-    const std::function<tl::expected<std::string, ReadFailure>(const std::string&)>& answer);
+    const std::vector<std::string>& files, bool json, const Console& console,
+    const std::function<Outcome<void>(const std::string&, model::Recording&, TextOut&)>& answer);
 
 }  // namespace memstrata::cli

@@ -5,6 +5,6 @@ namespace memstrata::cli {
 
 inline constexpr int kSuccess = 0;  // also for a damaged file of which something was read
 inline constexpr int kWrongUsage = 1;
-inline constexpr int kUnreadable = 2;  // any of the files; the others were printed
+inline constexpr int kFailed = 2;  // a file could not be read (the others were printed) or written
 
 }  // namespace memstrata::cli

@@ -1,31 +1,27 @@
 // From a path to a Recording. "-" is standard input.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <tl/expected.hpp>
 
-#include "engine/base/status.h"
+#include "engine/cli/console.h"
+#include "engine/cli/failure.h"
+#include "engine/io/byte_sink.h"
 #include "engine/model/recording.h"
 
 namespace memstrata::cli {
 
-class Progress;
-
-struct ReadFailure {
-  std::string code;  // a name of ErrorCode, or "unreadable": no such file, no permission, a folder
-  std::string message;
-  int64_t offset = -1;
-  std::string inside;  // what `offset` counts in; empty = the file
-};
-
-[[nodiscard]] ReadFailure failure_of(const Error& error);
-
-// Three quarters of the machine's memory: the rest is for the system and for the file's pages.
-[[nodiscard]] int64_t default_budget_bytes();
-
 // Success if anything could be read that can be shown; see the recording's diagnostics.
-[[nodiscard]] tl::expected<void, ReadFailure> read_recording(const std::string& path,
-                                                             model::Recording& recording);
+[[nodiscard]] Outcome<void> read_recording(const std::string& path, model::Recording& recording,
+                                           const Console& console);
+
+// The same, and every byte of the file to `copy`, as it was read and in order: what is copied is what was
+// examined, also from a pipe. Failure: unwritable, if `copy` fails.
+[[nodiscard]] Outcome<void> read_recording(const std::string& path, model::Recording& recording,
+                                           const Console& console, io::ByteSink* copy);
+
+// The text of a small file that is no snapshot: a list, a script, a page. Failure: unreadable, also if it has
+// more than `most_bytes`; `what` names it ("A list of paths").
+[[nodiscard]] Outcome<std::string> read_text(const std::string& path, size_t most_bytes,
+                                             std::string_view what);
 
 }  // namespace memstrata::cli

@@ -12,20 +12,20 @@ struct StatsOptions {
   FileChoice choice;
   std::string at = "end";  // peak, end, start, or an event's index
 };
-[[nodiscard]] int run_stats(const StatsOptions& options);
+[[nodiscard]] int run_stats(const StatsOptions& options, const Console& console);
 
 struct TraceOptions {
   FileChoice choice;
 };
-[[nodiscard]] int run_trace(const TraceOptions& options);
+[[nodiscard]] int run_trace(const TraceOptions& options, const Console& console);
 
 struct FlameGraphOptions {
   FileChoice choice;
   std::string at = "end";
-  std::string output;  // path of the SVG; empty = standard output
+  std::string output;  // path; empty and - = standard output
   bool segments = false;
   bool folded = false;
 };
-[[nodiscard]] int run_flamegraph(const FlameGraphOptions& options);
+[[nodiscard]] int run_flamegraph(const FlameGraphOptions& options, const Console& console);
 
 }  // namespace memstrata::cli

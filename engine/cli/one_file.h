@@ -4,11 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 
-#include <tl/expected.hpp>
-
-#include "engine/base/status.h"
+#include "engine/cli/console.h"
+#include "engine/cli/failure.h"
+#include "engine/cli/text_out.h"
 #include "engine/model/recording.h"
 
 namespace memstrata::cli {
@@ -24,28 +23,19 @@ struct Chosen {
   const model::Snapshot* snapshot = nullptr;
   int32_t device = 0;
 };
-// The snapshot and device that the choice names. Error: wrong_usage, with what there is.
-[[nodiscard]] Result<Chosen> choose(const model::Recording& recording, const FileChoice& choice);
+// The snapshot and device that the choice names. Failure: wrong_usage, with what there is.
+[[nodiscard]] Outcome<Chosen> choose(const model::Recording& recording, const FileChoice& choice);
 
-// Reads the file, writes what `answer` says and gives the exit code. A failure goes to standard error, with
-// --json as an object to standard output.
-[[nodiscard]] int answer_about(const FileChoice& choice,
-                               const std::function<Result<std::string>(model::Recording&)>& answer);
+// Reads the file and gives it to `answer`, which writes to standard output. The exit code. A failure is told,
+// with
+// --json as an object on a line of its own, also if it comes when a part of the answer is out.
+using Answer = std::function<Outcome<void>(const model::Recording&, TextOut&)>;
+[[nodiscard]] int answer_about(const FileChoice& choice, const Console& console, const Answer& answer);
 
 // The same for two files.
-struct FailureOfTwo {
-  const FileChoice& file;  // at fault
-  Error error;
-};
 using AnswerAboutTwo =
-    std::function<tl::expected<std::string, FailureOfTwo>(model::Recording& before, model::Recording& after)>;
-[[nodiscard]] int answer_about(const FileChoice& before, const FileChoice& after,
+    std::function<Outcome<void>(const model::Recording& before, const model::Recording& after, TextOut&)>;
+[[nodiscard]] int answer_about(const FileChoice& before, const FileChoice& after, const Console& console,
                                const AnswerAboutTwo& answer);
-
-// Line ends stay, anything that could steer a terminal goes.
-[[nodiscard]] std::string printable_lines(std::string_view text);
-
-// Nothing to print, or why the file is not there. Error: wrong_usage.
-[[nodiscard]] Result<std::string> write_file(const std::string& path, const std::string& text);
 
 }  // namespace memstrata::cli

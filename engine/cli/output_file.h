@@ -1,10 +1,21 @@
-// A file written beside its place and then renamed, so that nobody sees half of it and an old one survives a
-// failure. "-" is standard output.
+// An output of a command: whole, or as if it had never been begun.
+//
+// The bytes go into a file without a name, in the folder of the path, that gets the name when all are there:
+// an old file survives a full disk and a kill at any moment, nobody sees half of a new one, and nothing is
+// left behind. Where a file system has no nameless files, it is a hidden ".NAME.part-RANDOM" beside the path,
+// taken away after a failure and after SIGINT, SIGTERM and SIGHUP; another one never gets into its way. A
+// path that leads through links stays a link, also where it leads to nothing yet. A pipe or a device is
+// written as it is.
+// "-" is standard output.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 
+#include "engine/cli/console.h"
+#include "engine/cli/failure.h"
 #include "engine/io/byte_sink.h"
 
 namespace memstrata::cli {
@@ -13,14 +24,16 @@ class Progress;
 
 class OutputFile final : public io::ByteSink {
  public:
-  OutputFile(std::string path, Progress& progress) : path_(std::move(path)), progress_(progress) {}
+  OutputFile(std::string path, const Console& console, Progress& progress)
+      : path_(std::move(path)), console_(console), progress_(progress) {}
   // Takes the unfinished file away.
   ~OutputFile() override;
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // An Error is a sentence with the system's reason, for the person who named the path.
-  [[nodiscard]] Status open();
+  // `inputs`: paths of files that are read; none of them is ever replaced. Error: wrong_usage for one of
+  // them, else io_error; a sentence with the system's reason, for the person who named the path.
+  [[nodiscard]] Status open(std::span<const std::string> inputs);
   [[nodiscard]] Status write(std::span<const std::byte> bytes) override;
   // Puts the file in its place.
   [[nodiscard]] Status finish();
@@ -28,12 +41,26 @@ class OutputFile final : public io::ByteSink {
 
  private:
   [[nodiscard]] bool is_standard_output() const { return path_ == "-"; }
+  [[nodiscard]] Status make(bool exists, unsigned mode);
+  [[nodiscard]] Status name_it();
 
   std::string path_;
-  std::string beside_;  // empty: not made
+  std::string beside_;      // its name until it is in its place; empty: it has none
+  bool is_direct_ = false;  // a pipe or device: nothing to put in a place
+  const Console& console_;
   Progress& progress_;
   int fd_ = -1;
   int64_t bytes_ = 0;
 };
+
+// Opens `path`, gives it to `write` and puts it in its place: what every command does with an output. The
+// bytes written. Failure: of `write`; unwritable and wrong_usage, about `path`.
+[[nodiscard]] Outcome<int64_t> write_output(const std::string& path, std::span<const std::string> inputs,
+                                            const Console& console,
+                                            const std::function<Outcome<void>(io::ByteSink&)>& write);
+
+// The same for a text that is there.
+[[nodiscard]] Outcome<int64_t> write_text(const std::string& path, std::span<const std::string> inputs,
+                                          std::string_view text, const Console& console);
 
 }  // namespace memstrata::cli

@@ -4,7 +4,7 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "engine/io/sniff.h"
 
@@ -13,46 +13,13 @@ namespace memstrata::cli {
 namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 20;
+constexpr size_t kHeadBytes = 512;  // tell whether a file is packed
 constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 // The first `letters` of the four of a group.
 void append_group(std::string& text, uint32_t group, int letters) {
   for (int i = 0; i < letters; ++i) text += kLetters[group >> (18 - 6 * i) & 63U];
 }
-
-class Deflater {
- public:
-  Deflater() {
-    constexpr int kGzip = 16 + 15;
-    constexpr int kMostMemory = 9;
-    ready_ = deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMostMemory,
-                          Z_DEFAULT_STRATEGY) == Z_OK;
-  }
-  ~Deflater() {
-    if (ready_) deflateEnd(&stream_);
-  }
-  Deflater(const Deflater&) = delete;
-  Deflater& operator=(const Deflater&) = delete;
-
-  [[nodiscard]] bool ready() const { return ready_; }
-  [[nodiscard]] Status write(std::span<std::byte> bytes, bool last, io::ByteSink& out) {
-    stream_.next_in = reinterpret_cast<Bytef*>(bytes.data());
-    stream_.avail_in = static_cast<uInt>(bytes.size());
-    do {
-      stream_.next_out = packed_.data();
-      stream_.avail_out = static_cast<uInt>(packed_.size());
-      (void)deflate(&stream_, last ? Z_FINISH : Z_NO_FLUSH);
-      const std::span<const Bytef> made(packed_.data(), packed_.size() - stream_.avail_out);
-      if (Status written = out.write(std::as_bytes(made)); !written) return written;
-    } while (stream_.avail_out == 0);
-    return {};
-  }
-
- private:
-  z_stream stream_{};
-  std::vector<Bytef> packed_ = std::vector<Bytef>(kChunkBytes);
-  bool ready_ = false;
-};
 
 }  // namespace
 
@@ -79,26 +46,66 @@ Status Base64Sink::finish() {
   return out_.write(io::bytes_of(text));
 }
 
-Status write_packed(std::FILE* in, io::ByteSink& out) {
-  std::vector<std::byte> chunk(kChunkBytes);
-  const auto next = [&] { return std::span(chunk).first(std::fread(chunk.data(), 1, chunk.size(), in)); };
-  std::span<std::byte> bytes = next();
-  const io::Format format = io::sniff(bytes).format;
-  if (format == io::Format::gzip || format == io::Format::zstd || format == io::Format::zip) {
-    for (; !bytes.empty(); bytes = next()) {
-      if (Status written = out.write(bytes); !written) return written;
-    }
-  } else {
-    Deflater deflater;
-    if (!deflater.ready()) return fail(ErrorCode::out_of_memory, -1, "There is no memory to pack the file.");
-    for (bool last = false; !last;) {
-      last = bytes.empty();
-      if (Status written = deflater.write(bytes, last, out); !written) return written;
-      if (!last) bytes = next();
-    }
+class PackedSink::Deflater {
+ public:
+  Deflater() {
+    constexpr int kGzip = 16 + 15;
+    constexpr int kMostMemory = 9;
+    ready_ = deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMostMemory,
+                          Z_DEFAULT_STRATEGY) == Z_OK;
   }
-  if (std::ferror(in) != 0) return fail(ErrorCode::io_error, -1, "This file cannot be read again.");
-  return {};
+  ~Deflater() {
+    if (ready_) deflateEnd(&stream_);
+  }
+  Deflater(const Deflater&) = delete;
+  Deflater& operator=(const Deflater&) = delete;
+
+  [[nodiscard]] bool ready() const { return ready_; }
+  [[nodiscard]] Status write(std::span<const std::byte> bytes, bool last, io::ByteSink& out) {
+    stream_.next_in = reinterpret_cast<z_const Bytef*>(const_cast<std::byte*>(bytes.data()));
+    stream_.avail_in = static_cast<uInt>(bytes.size());
+    do {
+      stream_.next_out = packed_.data();
+      stream_.avail_out = static_cast<uInt>(packed_.size());
+      (void)deflate(&stream_, last ? Z_FINISH : Z_NO_FLUSH);
+      const std::span<const Bytef> made(packed_.data(), packed_.size() - stream_.avail_out);
+      if (Status written = out.write(std::as_bytes(made)); !written) return written;
+    } while (stream_.avail_out == 0);
+    return {};
+  }
+
+ private:
+  z_stream stream_{};
+  std::vector<Bytef> packed_ = std::vector<Bytef>(kChunkBytes);
+  bool ready_ = false;
+};
+
+PackedSink::PackedSink(io::ByteSink& out) : out_(out) {}
+PackedSink::~PackedSink() = default;
+
+Status PackedSink::decide() {
+  is_decided_ = true;
+  const io::Format format = io::sniff(head_).format;
+  if (format != io::Format::gzip && format != io::Format::zstd && format != io::Format::zip) {
+    deflater_ = std::make_unique<Deflater>();
+    if (!deflater_->ready())
+      return fail(ErrorCode::out_of_memory, -1, "There is no memory to pack the file.");
+  }
+  const std::vector<std::byte> head = std::exchange(head_, {});
+  return write(head);
+}
+
+Status PackedSink::write(std::span<const std::byte> bytes) {
+  if (is_decided_) return deflater_ ? deflater_->write(bytes, false, out_) : out_.write(bytes);
+  head_.insert(head_.end(), bytes.begin(), bytes.end());
+  return head_.size() < kHeadBytes ? Status() : decide();
+}
+
+Status PackedSink::finish() {
+  if (!is_decided_) {
+    if (Status decided = decide(); !decided) return decided;
+  }
+  return deflater_ ? deflater_->write({}, true, out_) : Status();
 }
 
 }  // namespace memstrata::cli

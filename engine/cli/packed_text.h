@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
+#include <memory>
+#include <vector>
 
 #include "engine/io/byte_sink.h"
 
@@ -25,8 +26,24 @@ class Base64Sink final : public io::ByteSink {
   int64_t bytes_ = 0;
 };
 
-// All of `in`: packed with gzip, or as it is if it is packed already (gzip, zstd, zip). Error: the sink's, or
-// io_error if the file cannot be read.
-[[nodiscard]] Status write_packed(std::FILE* in, io::ByteSink& out);
+// A file in pieces of any size to another sink: packed with gzip, or as it is if it is packed already (gzip,
+// zstd, zip).
+class PackedSink final : public io::ByteSink {
+ public:
+  explicit PackedSink(io::ByteSink& out);
+  ~PackedSink() override;
+  // Error: the sink's, or out_of_memory.
+  [[nodiscard]] Status write(std::span<const std::byte> bytes) override;
+  [[nodiscard]] Status finish();
+
+ private:
+  class Deflater;
+  [[nodiscard]] Status decide();
+
+  io::ByteSink& out_;
+  std::vector<std::byte> head_;  // until there are enough to decide
+  bool is_decided_ = false;
+  std::unique_ptr<Deflater> deflater_;  // none: packed already
+};
 
 }  // namespace memstrata::cli

@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "engine/cli/failure.h"
+
 namespace memstrata::cli {
 
 // Appends the paths in a list: one a line, empty lines left out, white space around and quotes removed. "-"
-// is standard input. False: it cannot be read.
-[[nodiscard]] bool append_paths(const std::string& list, std::vector<std::string>& paths);
+// is standard input. Failure: wrong_usage, if the list cannot be read, is longer than 16 MiB or no text.
+[[nodiscard]] Outcome<void> append_paths(const std::string& list, std::vector<std::string>& paths);
 
 }  // namespace memstrata::cli

@@ -6,8 +6,11 @@
 
 namespace memstrata::cli {
 
-// Invalid UTF-8 and control characters (C0, DEL, C1) become U+FFFD.
+// What a terminal would act on or not show becomes U+FFFD: invalid UTF-8, control characters (C0, DEL, C1),
+// those that change the direction of what follows, separators of lines, and characters without a width.
 [[nodiscard]] std::string printable(std::string_view text);
+// The same, but line ends stay.
+[[nodiscard]] std::string printable_lines(std::string_view text);
 // The same, cut to about `bytes` with a sign that it was cut.
 [[nodiscard]] std::string shortened(std::string_view text, size_t bytes);
 

@@ -1,10 +1,7 @@
 #include "engine/cli/progress.h"
 
 #include <fmt/core.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
-
-#include <cstdio>
 
 #include "engine/base/units.h"
 #include "engine/cli/printable.h"
@@ -17,26 +14,21 @@ using namespace std::chrono_literals;
 constexpr auto kPatience = 300ms;  // what is faster needs no progress
 constexpr auto kInterval = 100ms;
 
-[[nodiscard]] size_t terminal_columns() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
 }  // namespace
 
-Progress::Progress(std::string_view file, int64_t total_bytes)
-    : watched_(isatty(STDERR_FILENO) != 0),
+Progress::Progress(const Console& console, std::string_view file, int64_t total_bytes)
+    : console_(console),
       file_(printable(file)),
       total_(total_bytes),
       started_(Clock::now()),
       next_(started_ + kPatience) {}
 
 Progress::~Progress() {
-  if (shown_) std::fputs("\r\033[K", stderr);
+  if (shown_) console_.note("\r\033[K");
 }
 
 void Progress::read(int64_t bytes) {
-  if (!watched_) return;
+  if (!console_.is_watched) return;
   const auto now = Clock::now();
   if (now < next_) return;
   next_ = now + kInterval;
@@ -51,7 +43,7 @@ void Progress::read(int64_t bytes) {
 }
 
 void Progress::written(int64_t bytes) {
-  if (!watched_) return;
+  if (!console_.is_watched) return;
   const auto now = Clock::now();
   if (now < next_) return;
   next_ = now + kInterval;
@@ -59,17 +51,16 @@ void Progress::written(int64_t bytes) {
 }
 
 void Progress::phase(std::string_view name) {
-  if (watched_ && Clock::now() - started_ >= kPatience) show(name);
+  if (console_.is_watched && Clock::now() - started_ >= kPatience) show(name);
 }
 
 void Progress::show(std::string_view text) {
   std::string line = fmt::format("{}: {}", file_, text);
   // A long name loses its beginning; the line must not wrap. Bytes count as columns: too short, never too
   // long.
-  const size_t room = terminal_columns() - 1;
+  const size_t room = columns_of(STDERR_FILENO) - 1;
   if (line.size() > room) line = printable(line.substr(line.size() - room));
-  fmt::print(stderr, "\r\033[K{}", line);
-  std::fflush(stderr);
+  console_.note("\r\033[K{}", line);
   shown_ = true;
 }
 

@@ -6,12 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "engine/cli/console.h"
+
 namespace memstrata::cli {
 
 class Progress {
  public:
   // `total_bytes` < 0 = unknown.
-  Progress(std::string_view file, int64_t total_bytes);
+  Progress(const Console& console, std::string_view file, int64_t total_bytes);
   ~Progress();  // takes the line away
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -24,7 +26,7 @@ class Progress {
   void show(std::string_view text);
 
   using Clock = std::chrono::steady_clock;
-  bool watched_;
+  const Console& console_;
   bool shown_ = false;
   std::string file_;
   int64_t total_;

@@ -3,20 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-#include <new>
-#include <optional>
 
-#include "engine/analysis/summary.h"
-#include "engine/base/units.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input.h"
 #include "engine/cli/output_file.h"
-#include "engine/cli/printable.h"
-#include "engine/cli/progress.h"
 #include "engine/io/writers/recorded_dump.h"
 #include "engine/simulate/report.h"
 
@@ -25,23 +15,6 @@ namespace memstrata::cli {
 namespace {
 
 constexpr size_t kLongestScript = size_t{256} << 20;
-
-// The text of a file or standard input; or why not.
-[[nodiscard]] tl::expected<std::string, std::string> read_text(const std::string& path) {
-  const auto close = [](std::FILE* file) { return file == stdin ? 0 : std::fclose(file); };
-  const std::unique_ptr<std::FILE, decltype(close)> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"),
-                                                         close);
-  if (file == nullptr) return tl::unexpected(std::string(std::strerror(errno)));
-  std::string text;
-  char buffer[1 << 16];
-  for (size_t got; (got = std::fread(buffer, 1, sizeof buffer, file.get())) > 0;) {
-    if (text.size() + got > kLongestScript)
-      return tl::unexpected(fmt::format("a script may have up to {}", size_text(kLongestScript)));
-    text.append(buffer, got);
-  }
-  if (std::ferror(file.get()) != 0) return tl::unexpected(std::string(std::strerror(errno)));
-  return text;
-}
 
 // A simulation has no time: events count.
 class StepClock final : public trace::Clock {
@@ -61,28 +34,27 @@ class StepClock final : public trace::Clock {
   return {recorder.stack({&frame, 1}), {}};
 }
 
-[[nodiscard]] Status write_dump(const std::string& path, const trace::Recorder& recorder,
-                                alloc::DeviceAllocator& allocator) {
-  Progress progress(path, -1);
-  OutputFile output(path, progress);
-  if (auto opened = output.open(); !opened) return opened;
-  alloc::DeviceAllocator* const all[] = {&allocator};
-  if (auto dumped = io::dump_snapshot(recorder, all, default_budget_bytes(), output); !dumped) return dumped;
-  return output.finish();
+[[nodiscard]] Outcome<int64_t> write_dump(const SimulateOptions& options, const trace::Recorder& recorder,
+                                          alloc::DeviceAllocator& allocator, const Console& console) {
+  return write_output(options.dump, {&options.script, 1}, console, [&](io::ByteSink& sink) -> Outcome<void> {
+    alloc::DeviceAllocator* const all[] = {&allocator};
+    const Status dumped = io::dump_snapshot(recorder, all, console.budget_bytes, sink);
+    return dumped ? Outcome<void>() : failure(dumped.error(), options.dump);
+  });
 }
 
-int report_failure(const SimulateOptions& options, std::string_view code, const std::string& message,
-                   int64_t offset, int exit_code) {
-  if (options.json) fmt::print("{}\n", analysis::error_json(code, message, offset, {}, options.script));
-  fmt::print(stderr, "memstrata: {}: {}\n", printable(options.script), printable(message));
+// With --json in words, too: who reads the results line by line sees a step that is wrong.
+int fail_with(const Failure& failed, int exit_code, const SimulateOptions& options, const Console& console) {
+  if (options.json) (void)tell(failed, true, console);
+  (void)tell(failed, false, console);
   return exit_code;
 }
 
 }  // namespace
 
-int run_simulate(const SimulateOptions& options) {
+int run_simulate(const SimulateOptions& options, const Console& console) {
   // Settings first: they are wrong usage, whatever the script says.
-  Budget budget(default_budget_bytes());
+  Budget budget(console.budget_bytes);
   StepClock clock;
   trace::Recorder recorder(clock, budget);
   const bool records = !options.dump.empty();
@@ -90,34 +62,26 @@ int run_simulate(const SimulateOptions& options) {
   const auto simulation = simulate::Simulation::make(options.device_bytes, options.conf, budget,
                                                      records ? &recorder.device(0) : nullptr);
   if (!simulation)
-    return report_failure(options, name_of(simulation.error().code), simulation.error().message, -1,
-                          kWrongUsage);
+    return fail_with(failure(simulation.error(), options.script).value(), kWrongUsage, options, console);
   if (records) {
     (*simulation)->set_origins([&](const simulate::Step& step) {
       return origin_of(step, options.script, recorder);
     });
   }
-  const auto script = read_text(options.script);
-  if (!script) return report_failure(options, "unreadable", script.error(), -1, kUnreadable);
-  if (auto status = (*simulation)->run(*script); !status) {
-    const Error& error = status.error();
-    return report_failure(options, name_of(error.code), error.message, error.offset, kUnreadable);
-  }
+  const auto script = read_text(options.script, kLongestScript, "a script");
+  if (!script) return fail_with(script.error(), kFailed, options, console);
+  if (auto status = (*simulation)->run(*script); !status)
+    return fail_with(failure(status.error(), options.script).value(), kFailed, options, console);
+  // Made before the dump: a snapshot adds its event to the trace.
   const std::string report =
       options.json ? simulate::report_json(**simulation) + "\n" : simulate::report_text(**simulation);
-  // After the report: a snapshot adds its event to the trace.
   if (records) {
-    if (auto written = write_dump(options.dump, recorder, (*simulation)->allocator()); !written) {
-      fmt::print(stderr, "memstrata: {}: {}\n", printable(options.dump), printable(written.error().message));
-      return kUnreadable;
-    }
+    if (auto dumped = write_dump(options, recorder, (*simulation)->allocator(), console); !dumped)
+      return fail_with(dumped.error(), dumped.error().exit_code(), options, console);
   }
-  std::fwrite(report.data(), 1, report.size(), stdout);
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    std::fputs("memstrata: the output could not be written\n", stderr);
-    return kUnreadable;
-  }
-  return kSuccess;
+  // Standard output is the dump's if it was asked for.
+  io::ByteSink& out = options.dump == "-" ? console.notes : console.out;
+  return out.write(io::bytes_of(report)) ? kSuccess : tell_unwritten(console);
 }
 
 }  // namespace memstrata::cli

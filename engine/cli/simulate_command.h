@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/cli/console.h"
 #include "engine/simulate/simulation.h"
 
 namespace memstrata::cli {
@@ -18,6 +19,6 @@ struct SimulateOptions {
 
 // The exit code: 0 (also if the script ran out of device memory: that is a result), 1 wrong device or
 // settings, 2 the script could not be read, a step is wrong, or the dump could not be written.
-[[nodiscard]] int run_simulate(const SimulateOptions& options);
+[[nodiscard]] int run_simulate(const SimulateOptions& options, const Console& console);
 
 }  // namespace memstrata::cli

@@ -13,6 +13,6 @@ struct StateOptions {
   std::vector<int64_t> events;  // -1 = before the first event; one answer each
 };
 
-[[nodiscard]] int run_state(const StateOptions& options);
+[[nodiscard]] int run_state(const StateOptions& options, const Console& console);
 
 }  // namespace memstrata::cli

@@ -2,14 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <cstdio>
 #include <ctime>
 
 #include "engine/analysis/summary.h"
 #include "engine/base/units.h"
 #include "engine/cli/each_file.h"
 #include "engine/cli/finding_lines.h"
-#include "engine/cli/input.h"
 #include "engine/cli/printable.h"
 
 namespace memstrata::cli {
@@ -132,23 +130,17 @@ void append_device(std::string& out, const analysis::DeviceSummary& device) {
   return out;
 }
 
-// The file's text or JSON line.
-[[nodiscard]] tl::expected<std::string, ReadFailure> summary_of(const std::string& file, bool json) {
-  Budget budget(default_budget_bytes());
-  model::Recording recording(budget);
-  if (auto read = read_recording(file, recording); !read) return tl::unexpected(read.error());
-  const auto summary = analysis::summarize(recording);
-  if (!summary) {
-    return tl::unexpected(failure_of(summary.error()));
-  }
-  return json ? analysis::summary_json(*summary, file) + "\n" : summary_text(*summary, file);
-}
-
 }  // namespace
 
-int run_summary(const SummaryOptions& options) {
-  return for_each_file(options.files, options.json,
-                       [&](const std::string& file) { return summary_of(file, options.json); });
+int run_summary(const SummaryOptions& options, const Console& console) {
+  return for_each_file(
+      options.files, options.json, console,
+      [&](const std::string& file, const model::Recording& recording, TextOut& out) -> Outcome<void> {
+        const auto summary = analysis::summarize(recording);
+        if (!summary) return failure(summary.error(), file);
+        out.add(options.json ? analysis::summary_json(*summary, file) + "\n" : summary_text(*summary, file));
+        return {};
+      });
 }
 
 }  // namespace memstrata::cli

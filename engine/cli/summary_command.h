@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/cli/console.h"
+
 namespace memstrata::cli {
 
 struct SummaryOptions {
@@ -12,6 +14,6 @@ struct SummaryOptions {
 };
 
 // The exit code: 0, or 2 if any file could not be read (after the others were printed).
-[[nodiscard]] int run_summary(const SummaryOptions& options);
+[[nodiscard]] int run_summary(const SummaryOptions& options, const Console& console);
 
 }  // namespace memstrata::cli

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
+#include <functional>
 #include <string_view>
 
 #include "engine/base/units.h"
 #include "engine/cli/each_file.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/group_lines.h"
-#include "engine/cli/input.h"
 #include "engine/cli/printable.h"
 #include "engine/replay/lifetimes.h"
 
@@ -70,16 +69,32 @@ using analysis::TopGroup;
   return out;
 }
 
-struct Answer {
-  std::string text;  // a table, or one JSON line
-  bool found = true;
-};
+// One device of a snapshot that is asked for, with everything about it; null if it has no such event.
+using Look =
+    std::function<Outcome<void>(const model::Snapshot&, int32_t, const replay::Lifetimes&, const Top*)>;
 
-[[nodiscard]] tl::expected<Answer, ReadFailure> top_of(const std::string& file, const TopOptions& options) {
-  Budget budget(default_budget_bytes());
-  model::Recording recording(budget);
-  if (auto read = read_recording(file, recording); !read) return tl::unexpected(read.error());
-  Answer answer;
+[[nodiscard]] Outcome<void> for_each_device(const std::string& file, const model::Recording& recording,
+                                            const TopOptions& options, const Look& look) {
+  for (const model::Snapshot& snapshot : recording.snapshots) {
+    for (const int32_t device : snapshot.devices(recording.segments)) {
+      if (options.device && *options.device != device) continue;
+      const auto lifetimes = replay::find_lifetimes(recording, snapshot, device);
+      if (!lifetimes) return failure(lifetimes.error(), file);
+      const auto event = moment_of(options.at, *lifetimes);
+      if (!event) {
+        if (auto looked = look(snapshot, device, *lifetimes, nullptr); !looked) return looked;
+        continue;
+      }
+      const auto top = analysis::find_top(recording, snapshot, *lifetimes, *event, options.by, options.rows);
+      if (!top) return failure(top.error(), file);
+      if (auto looked = look(snapshot, device, *lifetimes, &*top); !looked) return looked;
+    }
+  }
+  return {};
+}
+
+[[nodiscard]] Outcome<bool> write_json(const std::string& file, const model::Recording& recording,
+                                       const TopOptions& options, TextOut& out) {
   JsonWriter json;
   json.begin_object();
   json.member("file", std::string_view(file));
@@ -87,41 +102,51 @@ struct Answer {
   json.member("at", std::string_view(options.at));
   json.key("tops");
   json.begin_array();
-  std::string text = fmt::format("{}\n", printable(file));
-  bool any = false;
-  for (const model::Snapshot& snapshot : recording.snapshots) {
-    for (const int32_t device : snapshot.devices(recording.segments)) {
-      if (options.device && *options.device != device) continue;
-      const auto lifetimes = replay::find_lifetimes(recording, snapshot, device);
-      if (!lifetimes) return tl::unexpected(failure_of(lifetimes.error()));
-      const std::string name =
-          snapshot.name.empty() ? "" : fmt::format("Snapshot {}, ", shortened(snapshot.name, 200));
-      const auto event = moment_of(options.at, *lifetimes);
-      if (!event) {
-        text += fmt::format("\n  {}device {} has no event {}: it has {}\n", name, device, options.at,
-                            count_text(lifetimes->events.count));
-        continue;
-      }
-      any = true;
-      const auto top = analysis::find_top(recording, snapshot, *lifetimes, *event, options.by, options.rows);
-      if (!top) return tl::unexpected(failure_of(top.error()));
-      json.begin_object();
-      if (!snapshot.name.empty()) json.member("snapshot", std::string_view(snapshot.name));
-      analysis::write_top(json, recording, *top, options.by);
-      json.end_object();
-      text += fmt::format("\n  {}{} {}, {}: {} in {} block{}\n\n", name, name.empty() ? "Device" : "device",
-                          device, moment_text(options.at, *top, *lifetimes), exact_size_text(top->bytes),
-                          count_text(top->count), top->count == 1 ? "" : "s");
-      text += table(recording, *top, options.by);
-    }
-  }
+  bool found = false;
+  auto looked = for_each_device(
+      file, recording, options,
+      [&](const model::Snapshot& snapshot, int32_t, const replay::Lifetimes&, const Top* top) {
+        if (top == nullptr) return Outcome<void>();
+        found = true;
+        json.begin_object();
+        if (!snapshot.name.empty()) json.member("snapshot", std::string_view(snapshot.name));
+        analysis::write_top(json, recording, *top, options.by);
+        json.end_object();
+        out.take_from(json);
+        return Outcome<void>();
+      });
+  if (!looked) return tl::unexpected(looked.error());
   json.end_array();
   json.end_object();
-  answer.found = any;
-  if (!any && options.device)
-    text += fmt::format("\n  There is no device {} in this file.\n", *options.device);
-  answer.text = options.json ? std::move(json).text() + "\n" : std::move(text);
-  return answer;
+  out.end_line(std::move(json));
+  return found;
+}
+
+[[nodiscard]] Outcome<bool> write_text(const std::string& file, const model::Recording& recording,
+                                       const TopOptions& options, TextOut& out) {
+  out.print("{}\n", printable(file));
+  bool found = false;
+  auto looked = for_each_device(
+      file, recording, options,
+      [&](const model::Snapshot& snapshot, int32_t device, const replay::Lifetimes& lifetimes,
+          const Top* top) {
+        const std::string name =
+            snapshot.name.empty() ? "" : fmt::format("Snapshot {}, ", shortened(snapshot.name, 200));
+        if (top == nullptr) {
+          out.print("\n  {}device {} has no event {}: it has {}\n", name, device, options.at,
+                    count_text(lifetimes.events.count));
+          return Outcome<void>();
+        }
+        found = true;
+        out.print("\n  {}{} {}, {}: {} in {} block{}\n\n", name, name.empty() ? "Device" : "device", device,
+                  moment_text(options.at, *top, lifetimes), exact_size_text(top->bytes),
+                  count_text(top->count), top->count == 1 ? "" : "s");
+        out.add(table(recording, *top, options.by));
+        return Outcome<void>();
+      });
+  if (!looked) return tl::unexpected(looked.error());
+  if (!found && options.device) out.print("\n  There is no device {} in this file.\n", *options.device);
+  return found;
 }
 
 }  // namespace
@@ -130,15 +155,18 @@ bool is_moment(const std::string& at) {
   return at == "peak" || at == "start" || at == "end" || event_of(at).has_value();
 }
 
-int run_top(const TopOptions& options) {
-  bool found = true;
-  const int exit_code = for_each_file(options.files, options.json, [&](const std::string& file) {
-    return top_of(file, options).map([&](Answer&& answer) {
-      found = found && answer.found;
-      return std::move(answer.text);
-    });
-  });
-  return exit_code == kSuccess && !found ? kWrongUsage : exit_code;
+int run_top(const TopOptions& options, const Console& console) {
+  bool all_found = true;
+  const int exit_code = for_each_file(
+      options.files, options.json, console,
+      [&](const std::string& file, const model::Recording& recording, TextOut& out) -> Outcome<void> {
+        const auto found = options.json ? write_json(file, recording, options, out)
+                                        : write_text(file, recording, options, out);
+        if (!found) return tl::unexpected(found.error());
+        all_found = all_found && *found;
+        return {};
+      });
+  return exit_code == kSuccess && !all_found ? kWrongUsage : exit_code;
 }
 
 }  // namespace memstrata::cli

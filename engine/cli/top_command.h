@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/analysis/top.h"
+#include "engine/cli/console.h"
 
 namespace memstrata::cli {
 
@@ -23,6 +24,6 @@ struct TopOptions {
 [[nodiscard]] bool is_moment(const std::string& at);
 
 // The exit code: 0; 1 if a file has no such event or device; 2 if any file could not be read.
-[[nodiscard]] int run_top(const TopOptions& options);
+[[nodiscard]] int run_top(const TopOptions& options, const Console& console);
 
 }  // namespace memstrata::cli

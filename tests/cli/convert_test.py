@@ -413,11 +413,6 @@ class Convert(unittest.TestCase):
         run("convert", path, "-o", out)
         self.assertEqual(out.stat().st_mode & 0o777, 0o600)
 
-    def test_in_place(self):
-        path = self.stored({"segments": [], "device_traces": [[event(0)]]})
-        self.assertEqual(run("convert", path, "-o", path).returncode, SUCCESS)
-        self.assertEqual(pickle.loads(path.read_bytes())["device_traces"], [[event(0)]])
-
     def test_damage_is_told(self):
         data = pickle.dumps({"segments": [], "device_traces": [[event(i) for i in range(100)]]})
         result = run("convert", self.stored(data[: len(data) // 2]), "-o", self.path("o.pickle"))

@@ -1,0 +1,47 @@
+// Where a command writes, and what it may use. A process has one of its own; tests of whole commands make
+// others.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "engine/io/byte_sink.h"
+
+namespace memstrata::cli {
+
+// Bytes to an open descriptor, which stays open. Error: io_error, with the system's reason.
+class DescriptorSink final : public io::ByteSink {
+ public:
+  explicit DescriptorSink(int descriptor) : descriptor_(descriptor) {}
+  [[nodiscard]] Status write(std::span<const std::byte> bytes) override;
+
+ private:
+  int descriptor_;
+};
+
+struct Console {
+  io::ByteSink& out;                        // standard output: the answer
+  io::ByteSink& notes;                      // standard error: failures and progress, for a person
+  size_t columns = kDefaultColumns;         // that a line of the answer may have
+  bool is_watched = false;                  // `notes` is a terminal: progress is shown
+  int64_t budget_bytes = int64_t{8} << 30;  // that the files of one command may take
+
+  static constexpr size_t kDefaultColumns = 80;
+
+  template <typename... Args>
+  void note(fmt::format_string<Args...> text, Args&&... args) const {
+    (void)notes.write(io::bytes_of(fmt::format(text, std::forward<Args>(args)...)));
+  }
+};
+
+// Of a terminal; kDefaultColumns if it does not say, or if `descriptor` is none.
+[[nodiscard]] size_t columns_of(int descriptor);
+
+// Three quarters of the machine's memory: the rest is for the system and for the file's pages.
+[[nodiscard]] int64_t default_budget_bytes();
+
+}  // namespace memstrata::cli
