@@ -1,37 +1,66 @@
-// Everything the details panel tells of one block of the timeline, as JSON text.
+// Everything that is known of one block of the timeline.
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
+#include "engine/analysis/block_sources.h"
+#include "engine/analysis/device_index.h"
+#include "engine/analysis/no_stack_reasons.h"
+#include "engine/analysis/own_frame.h"
 #include "engine/model/recording.h"
 #include "engine/replay/lifetimes.h"
 
 namespace memstrata::analysis {
 
-// One line of JSON:
-// {"rank", "name": "b'7f..._0", "address": "0x7f...", "version", "kind": "traced" | "freed_only" |
-// "final_only",
-//  "requested_size", "block_size": n|null (known only for blocks of the final state),
-//  "state": "active_allocated"|"active_pending_free"|null (at the end of the recording),
-//  "stream": n (renumbered as the official viewer does: 0, 1, 2 by first appearance in the file),
-//  "stream_handle": "text", "pool": [a, b]|null, "pool_from": "event"|"segment"|null, "born_event": n|-1,
-//  "free_requested_event": n|null, "freed_event": n|null, "born_time_us": n|null, "freed_time_us": n|null,
-//  "lifetime_events": n, "lifetime_us": n|null, "total_after": bytes|null (level after the alloc),
-//  "compile_context": text|null, "user_metadata": text|null, "annotations": [text], "extras": {key: text},
-//  "frames": [{"text": "file:line:name", "name", "file", "line", "repeats": n (>= 1), "hidden": bool, "fx":
-//  [line, ...]}], "stack_of": "alloc"|"free"|"block"|null (whose stack this is), "forward_frames": text|null,
-//  "no_stack_reasons": [sentence], "annotations_left_out": n, "extras_left_out": n, "frames_left_out": n}
-// `hidden` marks what the official filter leaves out; equal neighbours (3 or more visible ones, official
-// rule) are one entry with `repeats`.
-// The answer stays below about 4 MiB whatever the file holds: long texts are cut, with "…", and lists end
-// after 1,000 entries or 1 MiB with an entry "… n more"; `*_left_out` says how many things that stands for.
-[[nodiscard]] std::string block_details_json(const model::Recording& recording,
-                                             const model::Snapshot& snapshot,
-                                             const replay::Lifetimes& lifetimes, int32_t rank);
+struct Extra {
+  enum class Of : uint8_t { itself, final_block, free } of;
+  StringId key, value;
+};
 
-// b'7f064c000000_0
-[[nodiscard]] std::string block_name(uint64_t address, uint32_t version);
-// s'7f064c000000_0
-[[nodiscard]] std::string segment_name(uint64_t address, uint32_t version);
+// Events are indices into the device's trace, -1 = none; texts are none where nothing is said.
+struct BlockDetails {
+  enum class KnownBy : uint8_t { alloc, free, final_state };
+  enum class PoolFrom : uint8_t { nothing, event, segment };
+
+  int32_t rank = -1;
+  uint64_t address = 0;
+  uint32_t version = 0;
+  KnownBy known_by = KnownBy::alloc;
+  int64_t requested_size = 0;
+  std::optional<int64_t> block_size;       // rounded up; of blocks of the final state
+  std::optional<model::BlockState> state;  // the same: when it was saved
+  StreamId stream;
+  int32_t stream_number = 0;
+  PoolId pool;
+  PoolFrom pool_from = PoolFrom::nothing;
+
+  int32_t born_event = -1, free_requested_event = -1, freed_event = -1;
+  std::optional<int64_t> born_time_us, freed_time_us, lifetime_us;
+  int32_t lifetime_events = 0;
+  std::optional<int64_t> total_after;  // bytes alive after the alloc
+
+  BlockTexts texts;
+  StringId forward_frames;
+  Annotations annotations;
+  std::vector<Extra> extras;  // at most kMostInList
+  int64_t extras_left_out = 0;
+
+  StackId stack;                              // to be shown; none = nothing is recorded
+  StackFrom stack_from = StackFrom::nothing;  // whose it is
+  Who who;
+  std::vector<NoStackReason> no_stack_reasons;  // the most certain first; empty if there is a stack
+};
+
+// `rank` exists. O(log n + extras + frames), and O(life) to look for the request of a free.
+[[nodiscard]] BlockDetails block_details(const model::Recording& recording,
+                                         const replay::Lifetimes& lifetimes, const DeviceIndex& index,
+                                         int32_t rank);
+
+// The stack that details, labels and colours show of a block; none = nothing is recorded. O(log n), and looks
+// back for the request of a free as far as `furthest` events.
+[[nodiscard]] StackId shown_stack(const model::Recording& recording, const replay::Lifetimes& lifetimes,
+                                  const DeviceIndex& index, int32_t rank, int32_t furthest);
 
 }  // namespace memstrata::analysis

@@ -38,12 +38,12 @@ constexpr int32_t kPairsEnough = 64;
   return -1;
 }
 
-[[nodiscard]] StringId if_it_says_something(const model::Recording& recording, StringId id) {
+}  // namespace
+
+StringId if_it_says_something(const model::Recording& recording, StringId id) {
   const std::string_view text = recording.strings.view(id);
   return text.empty() || text == "N/A" ? StringId{} : id;
 }
-
-}  // namespace
 
 int32_t find_segment(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device,
                      uint64_t address) {

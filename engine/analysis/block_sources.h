@@ -82,6 +82,9 @@ struct BlockTexts {
 [[nodiscard]] BlockTexts block_texts(const model::Recording& recording, const replay::Lifetimes& lifetimes,
                                      int32_t rank, int32_t final_block, int32_t free_event);
 
+// None if there is no text, or PyTorch's "N/A".
+[[nodiscard]] StringId if_it_says_something(const model::Recording& recording, StringId text);
+
 // The key of `extras` whose value is a stack: shown and searched as one, not as metadata.
 inline constexpr std::string_view kForwardFrames = "forward_frames";
 

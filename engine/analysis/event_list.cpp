@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/analysis/block_details.h"
+#include "engine/analysis/block_name.h"
 #include "engine/analysis/frame_filter.h"
 
 namespace memstrata::analysis {

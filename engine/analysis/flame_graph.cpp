@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "engine/analysis/frame_filter.h"
-#include "engine/analysis/state_json.h"
 #include "engine/base/hash.h"
 #include "engine/base/markup.h"
 #include "engine/base/units.h"
@@ -46,6 +45,12 @@ constexpr double kLetter = 6.6;     // pixels of one letter of the 11 pixel font
     }
   }
   return out.empty() ? ";<non-python>" : out;
+}
+
+[[nodiscard]] std::string_view state_name(model::BlockState state) {
+  return state == model::BlockState::active_allocated      ? "active_allocated"
+         : state == model::BlockState::active_pending_free ? "active_pending_free"
+                                                           : "inactive";
 }
 
 [[nodiscard]] StackId stack_of(const model::Recording& recording, const replay::StateHistory& history,
@@ -137,7 +142,7 @@ FoldedStacks fold_memory(const model::Recording& recording, const replay::StateH
                          const FlameOptions& options) {
   FoldedStacks stacks;
   const auto add = [&](const std::string& prefix, const replay::BlockAt& block) {
-    const std::string root = prefix + ";" + std::string(name_of(block.state));
+    const std::string root = prefix + ";" + std::string(state_name(block.state));
     if (block.row < 0) {
       if (options.inactive) stacks[root] += block.size;
       return;

@@ -7,8 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/analysis/bounded_json.h"
-#include "engine/base/units.h"
+#include "engine/base/saturating.h"
 
 namespace memstrata::analysis {
 
@@ -16,8 +15,6 @@ using model::kNoTime;
 using trace::Action;
 
 namespace {
-
-constexpr size_t kMostRegions = 2000, kMostMarkers = 2000;
 
 struct Region {
   StringId name;
@@ -140,15 +137,15 @@ struct Allocated {
       const auto row = static_cast<size_t>(rows.events.first + event);
       if (recording.events.action[row] != Action::alloc) continue;
       ++sum.count;
-      if (__builtin_add_overflow(sum.bytes, recording.events.size[row], &sum.bytes)) sum.bytes = INT64_MAX;
+      add_saturated(sum.bytes, recording.events.size[row]);
     }
     before.push_back(sum);
   }
   return before;
 }
 
-void write_regions(JsonWriter& json, const model::Recording& recording, const replay::DeviceRows& rows,
-                   Column<Region>& regions) {
+void list_regions(const model::Recording& recording, const replay::DeviceRows& rows, Column<Region>& regions,
+                  Marks& marks) {
   const auto length = [](const Region& region) { return region.to_event - region.from_event; };
   const size_t shown = std::min(regions.size(), kMostRegions);
   Region* const begin = regions.data();
@@ -172,8 +169,6 @@ void write_regions(JsonWriter& json, const model::Recording& recording, const re
                                          borders.begin())];
   };
   std::vector<const Region*> around;  // those that go on, outermost first
-  json.key("regions");
-  json.begin_array();
   for (size_t i = 0; i < shown; ++i) {
     const Region& region = regions[i];
     const auto is_over = [&](const Region* one) {
@@ -182,63 +177,43 @@ void write_regions(JsonWriter& json, const model::Recording& recording, const re
       return one->to_us <= region.from_us;
     };
     while (!around.empty() && is_over(around.back())) around.pop_back();
-    json.begin_object();
-    json.member("name", in_list(recording.strings.view(region.name)));
-    json.member("from_event", region.from_event);
-    json.member("to_event", region.to_event);
-    json.member("from_us", known(region.from_us));
-    json.member("to_us", known(region.to_us));
-    json.member("depth", around.size());
-    json.member("cut_start", region.cut_start);
-    json.member("cut_end", region.cut_end);
     const Allocated inside = before(region.to_event) - before(region.from_event);
-    json.member("allocated_bytes", inside.bytes);
-    json.member("allocations", inside.count);
-    json.end_object();
+    marks.regions.push_back({region.name, region.from_event, region.to_event, known(region.from_us),
+                             known(region.to_us), static_cast<int32_t>(around.size()), region.cut_start,
+                             region.cut_end, inside.bytes, inside.count});
     around.push_back(&region);
   }
-  json.end_array();
-  json.member("regions_left_out", regions.size() - shown);
+  marks.regions_left_out = static_cast<int64_t>(regions.size() - shown);
 }
 
-void write_markers(JsonWriter& json, const model::Recording& recording, const replay::DeviceRows& rows) {
+void list_markers(const model::Recording& recording, const replay::DeviceRows& rows, Marks& marks) {
   const model::EventTable& events = recording.events;
-  json.key("markers");
-  json.begin_array();
-  size_t found = 0;
   for (int32_t event = 0; event < rows.events.count; ++event) {
     const auto row = static_cast<size_t>(rows.events.first + event);
     const Action action = events.action[row];
     if (action != Action::oom && action != Action::snapshot && action != Action::annotate) continue;
-    if (++found > kMostMarkers) continue;
-    json.begin_object();
-    json.member("kind", trace::name_of(action));
-    json.member("event", event);
-    json.member("time_us", known(events.time_us[row]));
-    json.member("text", action == Action::oom ? "out of memory: " + size_text(events.size[row]) + " requested"
-                        : action == Action::snapshot ? std::string("snapshot taken")
-                                                     : in_list(recording.strings.view(events.metadata[row])));
-    json.end_object();
+    if (marks.markers.size() == kMostMarkers) {
+      ++marks.markers_left_out;
+    } else {
+      marks.markers.push_back(
+          {action, event, known(events.time_us[row]), events.size[row], events.metadata[row]});
+    }
   }
-  json.end_array();
-  json.member("markers_left_out", found - std::min(found, kMostMarkers));
 }
 
 }  // namespace
 
-Result<std::string> marks_json(const model::Recording& recording, const model::Snapshot& snapshot,
-                               const replay::DeviceRows& rows) {
+Result<Marks> find_marks(const model::Recording& recording, const model::Snapshot& snapshot,
+                         const replay::DeviceRows& rows) {
   Regions regions(recording.budget);
   if (!collect_annotations(recording, snapshot, rows, regions) ||
       !collect_user_defined(recording, rows, regions)) {
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the annotations of this recording");
   }
-  JsonWriter json;
-  json.begin_object();
-  write_regions(json, recording, rows, regions.finish(rows.events.count));
-  write_markers(json, recording, rows);
-  json.end_object();
-  return std::move(json).text();
+  Marks marks;
+  list_regions(recording, rows, regions.finish(rows.events.count), marks);
+  list_markers(recording, rows, marks);
+  return marks;
 }
 
 }  // namespace memstrata::analysis

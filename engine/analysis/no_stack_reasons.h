@@ -1,7 +1,7 @@
-// Why a block or an event has no stack: what both can say, from what this recording really holds.
+// Why a block or an event has no stack: what can be said, from what this recording really holds.
 #pragma once
 
-#include <string_view>
+#include <cstdint>
 
 #include "engine/model/recording.h"
 
@@ -14,13 +14,20 @@ struct StacksThere {
 // O(events) at worst.
 [[nodiscard]] StacksThere stacks_there(const model::Recording& recording, model::RowRange events);
 
-inline constexpr std::string_view kEmptyStack =
-    "A stack was taken, but it holds no frames. This is usual where no Python runs, as in the threads of the "
-    "backward pass; record with stacks=\"all\" to see their C++ frames.";
-inline constexpr std::string_view kNoFrames =
-    "No event of this device has frames, although stacks were asked for.";
-inline constexpr std::string_view kNoStacks =
-    "No event of this device has a stack: events get one only when recording with context=\"alloc\" or "
-    "context=\"all\".";
+// answers/no_stack_reasons.h has the sentences.
+enum class NoStackReason : uint8_t {
+  empty_stack,            // one was taken, without frames
+  other_allocs_have_one,  // this alloc has none
+  no_history,             // the device has no events
+  before_first_event,     // the block is older than the recording
+  final_state_without,    // it is known from the final state, without frames
+  final_state_empty,      // the same, with an empty list
+  free_without,           // it is known by its free, without frames
+  free_empty,             // the same, with an empty list
+  no_frames_anywhere,     // stacks were asked for, but none has frames
+  no_stacks_anywhere,     // no event of the device has a stack
+  never_for_this_event,   // of the kind that has none
+  other_events_have_one,  // this event has none
+};
 
 }  // namespace memstrata::analysis

@@ -5,13 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
 namespace memstrata::analysis {
-
-// [a, b], or null where the file does not say.
-void write_pool(JsonWriter& json, const model::Recording& recording, PoolId pool);
 
 // "1, 0"
 [[nodiscard]] std::string pool_text(const model::Pool& pool, std::string_view separator = ", ");

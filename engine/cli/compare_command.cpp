@@ -300,8 +300,8 @@ class Comparing {
     if (!shows_stacks_only()) add_answer(before, after);
     if (!wants_stacks()) return;
     const auto fold = [&](const Side& side) {
-      return analysis::fold_memory(side.recording, side.opened.history, side.memory, side.opened.streams,
-                                   {options_.segments, false});
+      return analysis::fold_memory(side.recording, side.opened.history, side.memory,
+                                   side.opened.index.streams, {options_.segments, false});
     };
     for (const auto& [stack, bytes] : analysis::difference_of(fold(before), fold(after))) {
       // only_after;device 0;stream_0;...

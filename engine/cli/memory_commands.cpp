@@ -2,10 +2,14 @@
 
 #include <fmt/core.h>
 
+#include <cstdio>
 #include <utility>
 
 #include "engine/analysis/flame_graph.h"
-#include "engine/analysis/memory_text.h"
+#include "engine/analysis/segment_stats.h"
+#include "engine/answers/json_of.h"
+#include "engine/answers/segment_stats.h"
+#include "engine/answers/trace_program.h"
 #include "engine/cli/opened_device.h"
 #include "engine/cli/output_file.h"
 #include "engine/cli/printable.h"
@@ -42,41 +46,30 @@ int run_stats(const StatsOptions& options, const Console& console) {
     return answer_at(recording, options.choice, options.at,
                      [&](const OpenedDevice& opened, const replay::MemoryAt& memory) -> Outcome<void> {
                        const auto context = opened.context(recording);
-                       out.add(options.choice.json ? analysis::stats_json(context, memory) + "\n"
-                                                   : analysis::stats_text(context, memory));
+                       const auto stats = analysis::memory_stats(memory, recording.budget);
+                       if (!stats) return failure(stats.error(), options.choice.file);
+                       out.add(options.choice.json ? answers::json_of(context, memory, *stats) + "\n"
+                                                   : answers::to_text(context, memory, *stats));
                        return {};
                      });
   });
 }
 
 int run_trace(const TraceOptions& options, const Console& console) {
-  return answer_about(options.choice, console,
-                      [&](const model::Recording& recording, TextOut& out) -> Outcome<void> {
-                        const auto opened = open_chosen(recording, options.choice);
-                        if (!opened) return tl::unexpected(opened.error());
-                        const auto context = opened->context(recording);
-                        const int32_t count = opened->history.event_count();
-                        if (!options.choice.json) {
-                          replay::MemoryAt memory(opened->history, recording.budget);
-                          if (const Status there = go_to(memory, count - 1); !there)
-                            return failure(there.error(), options.choice.file);
-                          out.add(printable_lines(analysis::trace_text(context, 0, count)));
-                          out.print("TOTAL MEM: {} bytes allocated, {} reserved\n", memory.totals().allocated,
-                                    memory.totals().reserved);
-                          return {};
-                        }
-                        analysis::EventList list(recording.budget);
-                        list.show_all(count);
-                        out.print("{{\"device\":{},\"events\":[", opened->history.rows.device);
-                        constexpr int32_t kAtOnce = 1000;
-                        for (int32_t first = 0; first < count && !out.failed(); first += kAtOnce) {
-                          const std::string rows = analysis::event_rows_json(context, list, first, kAtOnce);
-                          if (first > 0) out.add(",");
-                          out.add(std::string_view(rows).substr(1, rows.size() - 2));
-                        }
-                        out.add("]}\n");
-                        return {};
-                      });
+  return answer_about(
+      options.choice, console, [&](const model::Recording& recording, TextOut& out) -> Outcome<void> {
+        const auto opened = open_chosen(recording, options.choice);
+        if (!opened) return tl::unexpected(opened.error());
+        const auto context = opened->context(recording);
+        const answers::Sink sink = [&](std::string_view piece) {
+          out.add(options.choice.json ? std::string(piece) : printable_lines(piece));
+          return !out.failed();
+        };
+        const Status done = options.choice.json ? answers::trace_to_json(context, sink)
+                                                : answers::trace_to_text(context, sink);
+        // What could not be written is told by `out`.
+        return done || out.failed() ? Outcome<void>() : failure(done.error(), options.choice.file);
+      });
 }
 
 namespace {
@@ -107,10 +100,11 @@ int run_flamegraph(const FlameGraphOptions& options, const Console& console) {
     return answer_at(
         recording, options.choice, options.at,
         [&](const OpenedDevice& opened, const replay::MemoryAt& memory) -> Outcome<void> {
-          const std::string text = flame_text(opened, memory,
-                                              analysis::fold_memory(recording, opened.history, memory,
-                                                                    opened.streams, {options.segments, true}),
-                                              options);
+          const std::string text =
+              flame_text(opened, memory,
+                         analysis::fold_memory(recording, opened.history, memory, opened.index.streams,
+                                               {options.segments, true}),
+                         options);
           if (options.output.empty()) {
             out.add(text);
             return {};

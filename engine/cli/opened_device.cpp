@@ -12,8 +12,9 @@ Result<OpenedDevice> open_device(const model::Recording& recording, const Chosen
   if (!lifetimes) return tl::unexpected(lifetimes.error());
   auto history = replay::undo_to_start(recording, snapshot, chosen.device);
   if (!history) return tl::unexpected(history.error());
-  return OpenedDevice{snapshot, std::move(*lifetimes), std::move(*history),
-                      analysis::StreamNumbers(recording, snapshot)};
+  auto index = analysis::index_device(recording, snapshot, *lifetimes);
+  if (!index) return tl::unexpected(index.error());
+  return OpenedDevice{snapshot, std::move(*lifetimes), std::move(*history), std::move(*index)};
 }
 
 Result<int32_t> event_of(const OpenedDevice& opened, const std::string& at) {

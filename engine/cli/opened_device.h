@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/analysis/event_json.h"
+#include "engine/analysis/event_context.h"
 #include "engine/cli/one_file.h"
 #include "engine/replay/memory_at.h"
 
@@ -14,10 +14,10 @@ struct OpenedDevice {
   const model::Snapshot snapshot;  // of the host: with the host as its device
   replay::Lifetimes lifetimes;
   replay::StateHistory history;
-  analysis::StreamNumbers streams;
+  analysis::DeviceIndex index;
 
   [[nodiscard]] analysis::EventContext context(const model::Recording& recording) const {
-    return {recording, snapshot, history, lifetimes, streams};
+    return {recording, snapshot, history, lifetimes, index};
   }
 };
 

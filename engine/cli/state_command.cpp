@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
-#include "engine/analysis/pool_id.h"
-#include "engine/analysis/state_json.h"
 #include "engine/analysis/summary.h"
+#include "engine/answers/json_of.h"
+#include "engine/answers/memory_state.h"
 #include "engine/base/units.h"
 #include "engine/cli/opened_device.h"
 #include "engine/cli/printable.h"
@@ -22,46 +22,6 @@ void write_findings(TextOut& out, const model::Diagnostics& diagnostics) {
               finding.count == 1 ? "" : fmt::format(" [{} times]", count_text(finding.count)));
     first = false;
   }
-}
-
-[[nodiscard]] std::string pool_words(const model::Recording& recording, PoolId pool) {
-  if (pool.is_none()) return "pool unknown";
-  const model::Pool& key = recording.pools[pool.index()];
-  if (key == model::Pool{}) return "default pool";
-  return fmt::format("private pool ({})", analysis::pool_text(key));
-}
-
-void write_state(TextOut& out, const model::Recording& recording, const replay::StateHistory& history,
-                 const replay::MemoryAt& memory) {
-  const replay::TotalsAt& totals = memory.totals();
-  if (memory.event() < 0) {
-    out.print("Device {} before event 0\n", history.rows.device);
-  } else {
-    out.print("Device {} after event {} (the last is {})\n", history.rows.device, count_text(memory.event()),
-              count_text(history.event_count() - 1));
-  }
-  out.print("  reserved   {}\n  allocated  {}\n  active     {}\n  requested  {}\n",
-            exact_size_text(totals.reserved), exact_size_text(totals.allocated),
-            exact_size_text(totals.active), exact_size_text(totals.requested));
-  out.print("  free       {} in {} blocks, the largest {}\n",
-            exact_size_text(totals.reserved - totals.active), count_text(totals.free_blocks),
-            exact_size_text(totals.largest_free));
-  const auto block_line = [&out](const replay::BlockAt& block) {
-    out.print("    {:#x}  {:>12}  {}", block.address, size_text(block.size), analysis::name_of(block.state));
-    if (block.row >= 0) out.print(", {} requested", size_text(block.requested_size));
-    out.add("\n");
-  };
-  for (const replay::SegmentAt& segment : memory.segments()) {
-    const auto row = static_cast<size_t>(segment.row);
-    const StreamId stream = history.range_stream[row];
-    out.print("\n  Segment {:#x}  {}, stream {}, {}\n", segment.address, size_text(segment.size),
-              stream.is_none() ? "unknown" : fmt::format("{:#x}", recording.streams[stream.index()]),
-              pool_words(recording, history.range_pool[row]));
-    for (const replay::BlockAt& block : memory.blocks_of(segment)) block_line(block);
-  }
-  if (!memory.outside().empty()) out.add("\n  Blocks without a segment\n");
-  for (const replay::BlockAt& block : memory.outside()) block_line(block);
-  write_findings(out, history.diagnostics);
 }
 
 }  // namespace
@@ -89,10 +49,11 @@ int run_state(const StateOptions& options, const Console& console) {
           if (!options.choice.json && !first) out.add("\n");
           first = false;
           if (options.choice.json) {
-            out.add(analysis::state_json(recording, *history, memory));
+            out.add(answers::json_of(recording, *history, memory));
             out.add("\n");
           } else {
-            write_state(out, recording, *history, memory);
+            out.add(answers::to_text(recording, *history, memory));
+            write_findings(out, history->diagnostics);
           }
         }
         return {};

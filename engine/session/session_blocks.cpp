@@ -5,8 +5,12 @@
 #include <utility>
 
 #include "engine/analysis/block_details.h"
+#include "engine/analysis/block_name.h"
 #include "engine/analysis/pool_id.h"
 #include "engine/analysis/stream_numbers.h"
+#include "engine/answers/block_details.h"
+#include "engine/answers/json_of.h"
+#include "engine/answers/parts.h"
 #include "engine/base/json_writer.h"
 #include "engine/base/units.h"
 #include "engine/replay/segment_lifetimes.h"
@@ -75,7 +79,7 @@ std::string Session::block_place_json(int32_t rank, Axis axis) const {
 }
 
 std::string Session::block_details_json(int32_t rank) {
-  const State& s = *state_;
+  State& s = *state_;
   if (!s.has_rank(rank)) return "null";
   if (s.view->envelope(rank) != nullptr) return s.envelope_details(rank);
   if (!s.view->range_of_rank.empty()) {
@@ -86,7 +90,9 @@ std::string Session::block_details_json(int32_t rank) {
                        s.view->range_of_rank[static_cast<size_t>(rank)])
         .value_or("null");
   }
-  return analysis::block_details_json(s.recording, s.view->snapshot, s.view->ranked(), rank);
+  if (!s.find_index()) return "null";
+  return answers::json_of(s.recording,
+                          analysis::block_details(s.recording, s.view->ranked(), *s.view->index, rank));
 }
 
 std::string Session::State::envelope_details(int32_t rank) const {
@@ -98,7 +104,7 @@ std::string Session::State::envelope_details(int32_t rank) const {
   json.member("rank", rank);
   json.member("name", name_of(envelope));
   json.key("pool");
-  analysis::write_pool(json, recording, envelope.pool);
+  answers::pool_to_json(json, recording, envelope.pool);
   json.member("stream", view->attributes->number_of(envelope.stream));
   json.member("stream_handle", analysis::handle_text(recording, envelope.stream));
   json.member("capacity", capacity);

@@ -10,6 +10,7 @@
 #include "engine/analysis/block_attributes.h"
 #include "engine/analysis/block_filter.h"
 #include "engine/analysis/block_groups.h"
+#include "engine/analysis/device_index.h"
 #include "engine/base/content_hash.h"
 #include "engine/io/any_reader.h"
 #include "engine/model/recording.h"
@@ -39,6 +40,7 @@ struct Session::State {
     Column<int32_t> range_of_rank;                        // of segments: rows of StateHistory::ranges
     std::optional<replay::PoolLifetimes> pools;           // less its `bands`, which are `lifetimes`
     std::optional<analysis::BlockAttributes> attributes;  // asked for by filters and colours
+    std::optional<analysis::DeviceIndex> index;           // asked for by details and labels
     std::unique_ptr<StateView> state;                     // refers to what is above
     std::optional<analysis::Matches> matches;
     std::optional<analysis::BlockGroups> groups;
@@ -76,6 +78,7 @@ struct Session::State {
   [[nodiscard]] std::string view_json() const;
   // Computed when first asked for.
   [[nodiscard]] Status find_attributes();
+  [[nodiscard]] Status find_index();
   [[nodiscard]] Status open_state();
 
   Budget budget;

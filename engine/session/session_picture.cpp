@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/analysis/block_label.h"
+#include "engine/analysis/block_details.h"
+#include "engine/answers/block_label.h"
 #include "engine/base/json_writer.h"
 #include "engine/replay/band_places.h"
 
@@ -122,15 +123,18 @@ std::string Session::labels_json(const ColumnGrid& columns, int32_t least_column
 }
 
 std::string Session::label_frames_json(int32_t rank) const {
-  const State& s = *state_;
+  State& s = *state_;
   if (!s.has_rank(rank) || s.view->envelope(rank) != nullptr) return "[]";
+  StackId stack;
   if (!s.view->range_of_rank.empty()) {
-    const bool known = s.view->attributes.has_value();
-    return known ? analysis::label_frames_json(s.recording,
-                                               s.view->attributes->stack[static_cast<size_t>(rank)])
-                 : "[]";
+    if (s.view->attributes) stack = s.view->attributes->stack[static_cast<size_t>(rank)];
+  } else if (s.find_index()) {
+    stack = analysis::shown_stack(s.recording, s.view->ranked(), *s.view->index, rank,
+                                  answers::kFurthestRequestOfLabel);
   }
-  return analysis::label_frames_json(s.recording, s.view->snapshot, s.view->ranked(), rank);
+  JsonWriter json;
+  answers::label_frames_to_json(json, s.recording, stack);
+  return std::move(json).text();
 }
 
 replay::Curves Session::curves(const ColumnGrid& columns) const {

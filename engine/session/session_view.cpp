@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "engine/analysis/marks.h"
+#include "engine/answers/json_of.h"
+#include "engine/answers/marks.h"
 #include "engine/base/json_writer.h"
 #include "engine/replay/segment_lifetimes.h"
 
@@ -162,6 +164,14 @@ Status Session::State::open_state() {
   return {};
 }
 
+Status Session::State::find_index() {
+  if (view->index) return {};
+  auto found = analysis::index_device(recording, view->snapshot, view->ranked());
+  if (!found) return tl::unexpected(found.error());
+  view->index.emplace(std::move(*found));
+  return {};
+}
+
 Status Session::State::find_attributes() {
   if (view->attributes) return {};
   if (!view->range_of_rank.empty()) {
@@ -188,8 +198,10 @@ std::optional<int64_t> Session::State::time_of(int32_t event) const {
 Result<std::string> Session::marks_json() const {
   const State& s = *state_;
   if (!s.view) return std::string("null");
-  return analysis::marks_json(s.recording, s.view->snapshot,
-                              replay::rows_of(s.view->snapshot, s.view->lifetimes.device));
+  const auto marks = analysis::find_marks(s.recording, s.view->snapshot,
+                                          replay::rows_of(s.view->snapshot, s.view->lifetimes.device));
+  if (!marks) return tl::unexpected(marks.error());
+  return answers::json_of(s.recording, *marks);
 }
 
 }  // namespace memstrata::session

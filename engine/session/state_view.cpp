@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/analysis/memory_json.h"
+#include "engine/analysis/event_details.h"
+#include "engine/analysis/memory_state.h"
+#include "engine/answers/events.h"
+#include "engine/answers/json_of.h"
+#include "engine/answers/memory_state.h"
 #include "engine/base/json_writer.h"
 #include "engine/replay/links.h"
 #include "engine/session/state_view_parts.h"
@@ -18,7 +22,10 @@ Result<std::unique_ptr<StateView>> StateView::open(const model::Recording& recor
                                                    const replay::Lifetimes& lifetimes) {
   auto history = replay::undo_to_start(recording, snapshot, lifetimes.device);
   if (!history) return tl::unexpected(history.error());
-  auto parts = std::make_unique<Parts>(recording, snapshot, lifetimes, std::move(*history));
+  auto index = analysis::index_device(recording, snapshot, lifetimes);
+  if (!index) return tl::unexpected(index.error());
+  auto parts =
+      std::make_unique<Parts>(recording, snapshot, lifetimes, std::move(*history), std::move(*index));
   return std::unique_ptr<StateView>(new StateView(std::move(parts)));
 }
 
@@ -50,20 +57,24 @@ const replay::StateHistory& StateView::history() const { return parts_->history;
 
 Result<int32_t> StateView::filter_events(const analysis::EventFilter& filter) {
   Parts& p = *parts_;
-  if (const Status shown = p.list.show(p.recording, p.history, p.streams, filter); !shown)
+  if (const Status shown = p.list.show(p.recording, p.history, p.index.streams, filter); !shown)
     return tl::unexpected(shown.error());
   return p.list.count();
 }
 
 std::string StateView::event_rows_json(int32_t first, int32_t count) const {
-  return analysis::event_rows_json(parts_->context(), parts_->list, first, count);
+  const analysis::EventContext context = parts_->context();
+  JsonWriter json;
+  answers::to_json(json, context, analysis::event_rows(context, parts_->list, first, count));
+  return std::move(json).text();
 }
 
 int32_t StateView::row_of_event(int32_t event) const { return parts_->list.row_of(event); }
 
 std::string StateView::event_details_json(int32_t event) const {
   if (event < 0 || event >= parts_->history.event_count()) return "null";
-  return analysis::event_details_json(parts_->context(), event);
+  const analysis::EventContext context = parts_->context();
+  return answers::json_of(context, analysis::event_details(context, event));
 }
 
 int32_t StateView::find_event(std::string_view kind, int32_t from, bool backwards) const {
@@ -75,7 +86,7 @@ int32_t StateView::find_event(std::string_view kind, int32_t from, bool backward
 
 Result<std::string> StateView::totals_json(int32_t event) {
   if (const Status there = parts_->go_to(event); !there) return tl::unexpected(there.error());
-  return analysis::totals_json(parts_->context(), parts_->memory);
+  return answers::json_of(analysis::memory_totals(parts_->context(), parts_->memory));
 }
 
 Result<replay::StateRects> StateView::layout(int32_t event, const replay::StateWindow& window) {
@@ -86,20 +97,23 @@ Result<replay::StateRects> StateView::layout(int32_t event, const replay::StateW
 Result<std::string> StateView::pick_json(int32_t event, const replay::StateWindow& window, double x,
                                          double y) {
   if (const Status there = parts_->go_to(event, true); !there) return tl::unexpected(there.error());
-  return analysis::hit_json(parts_->context(), parts_->memory,
-                            parts_->layout.hit(parts_->memory, window, x, y));
+  return answers::json_of(parts_->context(), parts_->memory,
+                          parts_->layout.hit(parts_->memory, window, x, y));
 }
 
 Result<std::string> StateView::block_json(int32_t event, int32_t block) {
   if (block < 0 || block >= parts_->history.blocks.count()) return std::string("null");
   if (const Status there = parts_->go_to(event); !there) return tl::unexpected(there.error());
-  return analysis::state_block_json(parts_->context(), parts_->memory, block);
+  const analysis::EventContext context = parts_->context();
+  return answers::json_of(context, analysis::state_block(context, parts_->memory, block));
 }
 
 Result<std::string> StateView::segment_json(int32_t event, int32_t range) {
   if (range < 0 || range >= parts_->history.ranges.count()) return std::string("null");
   if (const Status there = parts_->go_to(event); !there) return tl::unexpected(there.error());
-  return analysis::state_segment_json(parts_->context(), parts_->memory, range);
+  const analysis::EventContext context = parts_->context();
+  const auto segment = analysis::state_segment(context, parts_->memory, range);
+  return segment ? answers::json_of(context, *segment) : std::string("null");
 }
 
 Result<std::string> StateView::place_json(int32_t event, int32_t block, const replay::StateWindow& window) {

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
-#include "engine/analysis/block_details.h"
-#include "engine/analysis/pool_id.h"
+#include "engine/analysis/block_name.h"
+#include "engine/analysis/stream_numbers.h"
+#include "engine/answers/parts.h"
 #include "engine/base/json_writer.h"
 #include "engine/session/state_view_parts.h"
 
@@ -50,10 +51,10 @@ Result<std::string> StateView::regions_json(replay::RegionOrder order, int32_t f
     json.member("name", analysis::segment_name(region.address, p.history.range_version[range]));
     json.member("address", fmt::format("{:#x}", region.address));
     json.member("size", region.size);
-    json.member("stream", p.streams[p.history.range_stream[range]]);
+    json.member("stream", p.index.streams[p.history.range_stream[range]]);
     json.member("stream_handle", analysis::handle_text(p.recording, p.history.range_stream[range]));
     json.key("pool");
-    analysis::write_pool(json, p.recording, p.history.range_pool[range]);
+    answers::pool_to_json(json, p.recording, p.history.range_pool[range]);
     json.member("expandable", p.history.expandable[range] != 0);
     json.member("pieces", region.ranges);
     json.end_object();

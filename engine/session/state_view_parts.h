@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "engine/analysis/event_json.h"
+#include "engine/analysis/event_context.h"
 #include "engine/replay/memory_at.h"
 #include "engine/session/state_view.h"
 
@@ -12,12 +12,12 @@ namespace memstrata::session {
 
 struct StateView::Parts {
   Parts(const model::Recording& recording_, const model::Snapshot& snapshot_,
-        const replay::Lifetimes& lifetimes_, replay::StateHistory&& found)
+        const replay::Lifetimes& lifetimes_, replay::StateHistory&& found, analysis::DeviceIndex&& indexed)
       : recording(recording_),
         snapshot(snapshot_),
         lifetimes(lifetimes_),
         history(std::move(found)),
-        streams(recording_, snapshot_),
+        index(std::move(indexed)),
         list(recording_.budget),
         memory(history, recording_.budget),
         layout(recording_.budget) {
@@ -25,7 +25,7 @@ struct StateView::Parts {
   }
 
   [[nodiscard]] analysis::EventContext context() const {
-    return {recording, snapshot, history, lifetimes, streams};
+    return {recording, snapshot, history, lifetimes, index};
   }
   // Moves the state, and packs the layout if that is asked for.
   [[nodiscard]] Status go_to(int32_t event, bool packed = false) {
@@ -46,7 +46,7 @@ struct StateView::Parts {
   const model::Snapshot& snapshot;
   const replay::Lifetimes& lifetimes;
   replay::StateHistory history;
-  analysis::StreamNumbers streams;
+  analysis::DeviceIndex index;
   analysis::EventList list;
   replay::MemoryAt memory;
   replay::StateLayout layout;

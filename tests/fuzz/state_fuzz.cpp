@@ -7,7 +7,8 @@
 #include <string>
 
 #include "engine/analysis/block_attributes.h"
-#include "engine/analysis/state_json.h"
+#include "engine/answers/json_of.h"
+#include "engine/answers/memory_state.h"
 #include "engine/replay/address_map.h"
 #include "engine/replay/links.h"
 #include "engine/replay/memory_at.h"
@@ -161,8 +162,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (int32_t event = count - 1; event >= -1; event -= 7) {
       if (!jumping.go_to(event) || !walking.go_to(event)) return 0;
       check(jumping);
-      if (analysis::state_json(recording, *history, jumping) !=
-          analysis::state_json(recording, *history, walking)) {
+      if (answers::json_of(recording, *history, jumping) != answers::json_of(recording, *history, walking)) {
         wrong("walking and jumping differ");
       }
       if (!layout.pack(jumping)) return 0;

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/analysis/block_name.h"
+#include "engine/answers/block_details.h"
+#include "engine/answers/json_of.h"
 #include "tests/unit/analysis/story.h"
 
 namespace memstrata::analysis {
@@ -21,7 +24,9 @@ std::string details(Story& story, int32_t rank) {
   auto lifetimes = story.lifetimes();
   EXPECT_TRUE(lifetimes.has_value());
   EXPECT_LT(rank, lifetimes->block_count());
-  return block_details_json(story.recording, story.recording.snapshots[0], *lifetimes, rank);
+  const auto index = index_device(story.recording, story.recording.snapshots[0], *lifetimes);
+  EXPECT_TRUE(index.has_value());
+  return answers::json_of(story.recording, block_details(story.recording, *lifetimes, *index, rank));
 }
 
 TEST(BlockDetails, NameIsTheAddressInHexAndTheVersion) {
@@ -45,7 +50,7 @@ TEST(BlockDetails, ATracedBlockHasBothEndsAndTheTotalAfterIt) {
           HasSubstr(R"("born_time_us":1010,"freed_time_us":1030,"lifetime_events":3,"lifetime_us":20)"),
           HasSubstr(R"("total_after":130)"), HasSubstr(R"("stack_of":"alloc")"),
           HasSubstr(
-              R"({"text":"file.py:1:leaf","name":"leaf","file":"file.py","line":1,"repeats":1,"hidden":false,"fx":[]})"),
+              R"({"text":"file.py:1:leaf","name":"leaf","file":"file.py","line":1,"repeats":1,"hidden":false,"own":true,"fx":[]})"),
           HasSubstr(R"("no_stack_reasons":[])")));
 }
 
@@ -240,7 +245,7 @@ TEST(BlockDetails, LongListsEndWithACount) {
           HasSubstr(R"("annotations_left_out":234,"extras_left_out":500,"frames_left_out":3000)"),
           HasSubstr(R"("n","… 234 more"])"), HasSubstr(R"("k999":"v","… 500 more":""})"),
           HasSubstr(
-              R"({"text":"… 3,000 more","name":"","file":"","line":0,"repeats":1,"hidden":false,"fx":[]}])")));
+              R"({"text":"… 3,000 more","name":"","file":"","line":0,"repeats":1,"hidden":false,"own":false,"fx":[]}])")));
 }
 
 TEST(BlockDetails, TheAnswerIsBoundedWhateverTheFileHolds) {

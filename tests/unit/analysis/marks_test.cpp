@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/answers/json_of.h"
+#include "engine/answers/marks.h"
 #include "tests/unit/analysis/story.h"
 
 namespace memstrata::analysis {
@@ -18,7 +20,14 @@ using trace::Action;
 constexpr uint64_t kBase = 0x7f064c000000;
 
 // Ten allocs of 1, 2, 4, ... bytes, event i at i * 10 microseconds; every other one is freed by nothing.
-class Marks : public ::testing::Test {
+Result<std::string> marks_json(const Story& story, const model::Snapshot& snapshot,
+                               const replay::DeviceRows& rows) {
+  return find_marks(story.recording, snapshot, rows).map([&](const Marks& marks) {
+    return answers::json_of(story.recording, marks);
+  });
+}
+
+class MarksOfAProgram : public ::testing::Test {
  protected:
   void SetUp() override {
     for (int i = 0; i < 10; ++i)
@@ -42,7 +51,7 @@ class Marks : public ::testing::Test {
     model::Snapshot& snapshot = story.recording.snapshots[0];
     snapshot.traces = {{device, {0, static_cast<int32_t>(story.recording.events.size_rows())}}};
     snapshot.annotations = {0, static_cast<int32_t>(story.recording.annotations.size_rows())};
-    const auto text = marks_json(story.recording, snapshot, replay::rows_of(snapshot, device));
+    const auto text = marks_json(story, snapshot, replay::rows_of(snapshot, device));
     EXPECT_TRUE(text.has_value());
     return text.value_or("");
   }
@@ -59,7 +68,7 @@ std::string region(const char* name, int from, int to, const char* from_us, cons
 }
 constexpr const char* kWhole = R"("cut_start":false,"cut_end":false)";
 
-TEST_F(Marks, RegionsNestAndHoldTheEventsBetweenTheirTimes) {
+TEST_F(MarksOfAProgram, RegionsNestAndHoldTheEventsBetweenTheirTimes) {
   start("step", 5);  // before event 1
   start("forward", 20);
   end("forward", 35);
@@ -74,7 +83,7 @@ TEST_F(Marks, RegionsNestAndHoldTheEventsBetweenTheirTimes) {
                       R"(],"regions_left_out":0,"markers":[],"markers_left_out":0})");
 }
 
-TEST_F(Marks, PairsOfOneNameNest) {
+TEST_F(MarksOfAProgram, PairsOfOneNameNest) {
   start("layer", 0);
   start("layer", 10);
   end("layer", 30);
@@ -83,7 +92,7 @@ TEST_F(Marks, PairsOfOneNameNest) {
                                  region("layer", 1, 3, "10", "30", 1, kWhole, 6, 2)));
 }
 
-TEST_F(Marks, AHalfOfAPairReachesToTheBorderOfTheRecording) {
+TEST_F(MarksOfAProgram, AHalfOfAPairReachesToTheBorderOfTheRecording) {
   end("before", 25);
   start("after", 85);
   const std::string text = found();
@@ -93,7 +102,7 @@ TEST_F(Marks, AHalfOfAPairReachesToTheBorderOfTheRecording) {
                                      512, 1)));
 }
 
-TEST_F(Marks, OnlyThoseOfTheDevice) {
+TEST_F(MarksOfAProgram, OnlyThoseOfTheDevice) {
   annotate("mine", model::Stage::start, 0, 0);
   annotate("theirs", model::Stage::start, 0, 1);
   annotate("whose", model::Stage::unknown, 0, 0);
@@ -102,14 +111,14 @@ TEST_F(Marks, OnlyThoseOfTheDevice) {
   EXPECT_THAT(text, testing::Not(testing::AnyOf(HasSubstr("theirs"), HasSubstr("whose"))));
 }
 
-TEST_F(Marks, TimesThatRunBackwardsDoNotMoveEventsBack) {
+TEST_F(MarksOfAProgram, TimesThatRunBackwardsDoNotMoveEventsBack) {
   story.alloc(kBase + (1 << 20), 1).time(15);  // event 10, after one at 90
   start("late", 91);                           // behind every event
   const std::string text = found();
   EXPECT_THAT(text, HasSubstr(R"("name":"late","from_event":11,"to_event":11)"));
 }
 
-TEST_F(Marks, UserDefinedEventsAreRegionsToo) {
+TEST_F(MarksOfAProgram, UserDefinedEventsAreRegionsToo) {
   user_defined("optimizer", "START");  // event 10
   story.alloc(kBase + (1 << 20), 100);
   user_defined("optimizer", "END");
@@ -118,7 +127,7 @@ TEST_F(Marks, UserDefinedEventsAreRegionsToo) {
   EXPECT_THAT(found(), testing::Not(HasSubstr("other")));
 }
 
-TEST_F(Marks, TooManyKeepTheLongestAndCountTheRest) {
+TEST_F(MarksOfAProgram, TooManyKeepTheLongestAndCountTheRest) {
   start("all", 0);
   for (int i = 0; i < 2100; ++i) {  // no event lies in any of them
     start("short", 11 + i % 8);
@@ -130,7 +139,7 @@ TEST_F(Marks, TooManyKeepTheLongestAndCountTheRest) {
   EXPECT_THAT(text, HasSubstr(region("all", 0, 10, "0", "1000", 0, kWhole, 1023, 10)));
 }
 
-TEST_F(Marks, MarkersAreTheFirstOfTheirKindInOrder) {
+TEST_F(MarksOfAProgram, MarkersAreTheFirstOfTheirKindInOrder) {
   story.event(Action::oom, 77, 3 << 20, 100);
   story.event(Action::snapshot, 0, 0, 110);
   story.annotate(kBase, "after the third layer");
@@ -144,13 +153,13 @@ TEST_F(Marks, MarkersAreTheFirstOfTheirKindInOrder) {
   EXPECT_THAT(found(), HasSubstr(R"("markers_left_out":3})"));
 }
 
-TEST_F(Marks, OfPinnedMemoryTheAnnotationsOfAllDevicesCount) {
+TEST_F(MarksOfAProgram, OfPinnedMemoryTheAnnotationsOfAllDevicesCount) {
   annotate("step", model::Stage::start, 0, 3);
   model::Snapshot& snapshot = story.recording.snapshots[0];
   snapshot.has_host = true;
   snapshot.host_events = {0, 10};
   snapshot.annotations = {0, 1};
-  const auto text = marks_json(story.recording, snapshot, replay::rows_of(snapshot, replay::kHostDevice));
+  const auto text = marks_json(story, snapshot, replay::rows_of(snapshot, replay::kHostDevice));
   ASSERT_TRUE(text.has_value());
   EXPECT_THAT(*text, HasSubstr(R"("name":"step","from_event":0,"to_event":10)"));
 }
@@ -158,7 +167,7 @@ TEST_F(Marks, OfPinnedMemoryTheAnnotationsOfAllDevicesCount) {
 TEST(MarksOfNothing, AreEmpty) {
   Story story;
   const model::Snapshot& snapshot = story.recording.snapshots[0];
-  EXPECT_EQ(*marks_json(story.recording, snapshot, replay::rows_of(snapshot, 0)),
+  EXPECT_EQ(*marks_json(story, snapshot, replay::rows_of(snapshot, 0)),
             R"({"regions":[],"regions_left_out":0,"markers":[],"markers_left_out":0})");
 }
 

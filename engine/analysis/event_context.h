@@ -1,0 +1,25 @@
+// One device with all that questions about its events and states need. Refers to what the caller holds.
+#pragma once
+
+#include "engine/analysis/device_index.h"
+#include "engine/model/recording.h"
+#include "engine/replay/lifetimes.h"
+#include "engine/replay/state_history.h"
+
+namespace memstrata::analysis {
+
+struct EventContext {
+  const model::Recording& recording;
+  const model::Snapshot& snapshot;
+  const replay::StateHistory& history;
+  const replay::Lifetimes& lifetimes;  // the timeline of the same device
+  const DeviceIndex& index;
+
+  // Row of EventTable of an event of the device.
+  [[nodiscard]] size_t row(int32_t event) const {
+    return static_cast<size_t>(history.rows.events.first + event);
+  }
+  [[nodiscard]] int32_t stream_number(StreamId stream) const { return index.streams[stream]; }
+};
+
+}  // namespace memstrata::analysis

@@ -1,0 +1,22 @@
+// What the bytes of every segment are used for: the answer of `memstrata stats`.
+#pragma once
+
+#include <string>
+
+#include "engine/analysis/event_context.h"
+#include "engine/analysis/segment_stats.h"
+#include "engine/base/json_writer.h"
+#include "engine/replay/memory_at.h"
+
+namespace memstrata::answers {
+
+// {"device","event","reserved","allocated","pending","requested","rounding","free","free_blocks","largest_free",
+//  "segments":[{"address","name","size","allocated","pending","requested","rounding","free","stream","pool","bar"}]}
+void to_json(JsonWriter& json, const analysis::EventContext& context, const replay::MemoryAt& memory,
+             const analysis::MemoryStats& stats);
+
+// Segments as bars, then sums, then what a character means.
+[[nodiscard]] std::string to_text(const analysis::EventContext& context, const replay::MemoryAt& memory,
+                                  const analysis::MemoryStats& stats);
+
+}  // namespace memstrata::answers

@@ -1,0 +1,101 @@
+#include "engine/answers/trace_program.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+
+#include "engine/analysis/event_details.h"
+#include "engine/analysis/event_list.h"
+#include "engine/analysis/trace_program.h"
+#include "engine/answers/bounded.h"
+#include "engine/answers/events.h"
+#include "engine/base/json_writer.h"
+#include "engine/base/units.h"
+
+namespace memstrata::answers {
+
+using analysis::EventContext;
+using analysis::TraceStep;
+using trace::Action;
+
+namespace {
+
+[[nodiscard]] std::string variable(char letter, int32_t number, uint64_t address) {
+  return number < 0 ? fmt::format("MEM[{:#x}]", address) : fmt::format("{}{}", letter, number);
+}
+
+[[nodiscard]] std::string line_of(const EventContext& context, const TraceStep& step) {
+  const std::string size = size_text(step.size);
+  const std::string block = variable('b', step.block, step.address);
+  const std::string segment = variable('s', step.segment, step.address);
+  switch (step.action) {
+    case Action::alloc:
+      return step.segment < 0 ? fmt::format("{} = MEM[{:#x}:{}]", block, step.address, size)
+                              : fmt::format("{} = {}[{:#x}:{}]", block, segment, step.offset, size);
+    case Action::free_requested:
+      return fmt::format("del {}  # {}", block, size);
+    case Action::free_completed:
+      return fmt::format("# free completed for {}  {}", block, size);
+    case Action::free:
+      return fmt::format("del {}  # {}, completed", block, size);
+    case Action::segment_alloc:
+      return fmt::format("{} = cudaMalloc({:#x}, {})", segment, step.address, size);
+    case Action::segment_free:
+      return fmt::format("cudaFree({})  # {}", segment, size);
+    case Action::segment_map:
+      return fmt::format("{} = cuMemMap({:#x}, {})", segment, step.address, size);
+    case Action::segment_unmap:
+      return fmt::format("cuMemUnmap({})  # {}", segment, size);
+    case Action::oom:
+      return fmt::format(
+          "raise OutOfMemoryError  # {} requested, {} free on the device", size,
+          size_text(static_cast<int64_t>(std::min(step.address, static_cast<uint64_t>(INT64_MAX)))));
+    default: {
+      const model::Recording& recording = context.recording;
+      const StringId metadata = recording.events.metadata[context.row(step.event)];
+      return fmt::format("# {}  {:#x} {} {}", in_list(recording.action_name(step.action)), step.address, size,
+                         in_list(recording.strings.view(metadata)));
+    }
+  }
+}
+
+}  // namespace
+
+Status trace_to_text(const EventContext& context, const Sink& sink) {
+  auto program = analysis::TraceProgram::of(context);
+  if (!program) return tl::unexpected(program.error());
+  replay::MemoryAt memory(context.history, context.recording.budget);
+  if (!memory.go_to(context.history.event_count() - 1))
+    return fail(ErrorCode::limit_exceeded, -1, "The memory state does not fit into memory.");
+  std::string piece = fmt::format("Device {} ({} events)\n", context.history.rows.device,
+                                  count_text(context.history.event_count()));
+  while (!program->done()) {
+    piece += line_of(context, program->step());
+    piece += '\n';
+    if (piece.size() < kPieceBytes) continue;
+    if (!sink(piece)) return refused_by_sink();
+    piece.clear();
+  }
+  piece += fmt::format("TOTAL MEM: {} bytes allocated, {} reserved\n", memory.totals().allocated,
+                       memory.totals().reserved);
+  return sink(piece) ? Status() : refused_by_sink();
+}
+
+Status trace_to_json(const EventContext& context, const Sink& sink) {
+  const int32_t count = context.history.event_count();
+  analysis::EventList list(context.recording.budget);
+  list.show_all(count);
+  std::string piece = fmt::format("{{\"device\":{},\"events\":[", context.history.rows.device);
+  for (int32_t first = 0; first < count; first += analysis::kMostInList) {
+    JsonWriter json;
+    to_json(json, context, analysis::event_rows(context, list, first, analysis::kMostInList));
+    if (first > 0) piece += ',';
+    piece.append(json.text(), 1, json.text().size() - 2);  // less the brackets
+    if (!sink(piece)) return refused_by_sink();
+    piece.clear();
+  }
+  return sink(piece + "]}\n") ? Status() : refused_by_sink();
+}
+
+}  // namespace memstrata::answers

@@ -1,0 +1,25 @@
+// Who asked for memory, in words. analysis/own_frame.h decides who that is.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/analysis/own_frame.h"
+#include "engine/base/json_writer.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::answers {
+
+// "cross_entropy_loss", "DivBackward0", "aten::addmm"; empty for nothing.
+[[nodiscard]] std::string function_text(const analysis::Who& who);
+// The file as it is recorded; empty for nothing, for nodes and operators, and where none is known.
+[[nodiscard]] std::string_view file_of(const model::Recording& recording, const analysis::Who& who);
+// Line in that file, 0 = unknown.
+[[nodiscard]] int32_t line_of(const model::Recording& recording, const analysis::Who& who);
+// "cross_entropy_loss loss.py:22", "DivBackward0"; empty for nothing. Names are cut at 120 bytes.
+[[nodiscard]] std::string who_text(const model::Recording& recording, const analysis::Who& who);
+
+// Member "who": who_text(), or null for nothing.
+void who_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Who& who);
+
+}  // namespace memstrata::answers
