@@ -5,6 +5,7 @@
 // --connect names other servers from which the page may fetch files by address (?url=, src=); without it only its own.
 // FOLDER holds engine.js and engine.wasm of the wasm preset. Two forms come out of the same sources:
 //   index.html + main.js + worker.js + engine.wasm + ...   for any static host, under any path
+//   viewer.js                                              the element for other pages; needs worker.js, engine.wasm beside it
 //   memstrata.html                                         everything in one file, opens from file://
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -130,6 +131,7 @@ const put = async (name, data) => {
 
 // The page in files.
 await put('main.js', main);
+await put('viewer.js', await bundle('src/viewer/element.ts')); // the element alone, for other pages
 await put('worker.js', worker);
 await put('engine.wasm', wasm);
 const inData = async (tag, href) => {

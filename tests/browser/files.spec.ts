@@ -256,18 +256,9 @@ test('?url= takes files by address, several too; the policy of the page has the 
 
 test('the host page may name files in the attribute src', async ({ page }) => {
   await page.context().route('**/one.pickle', (route) => route.fulfill({ body: knownSnapshot() }));
-  await page.context().route(
-    (url) => url.pathname === '/',
-    async (route) => {
-      const response = await route.fetch();
-      const body = (await response.text()).replace(
-        '<memstrata-viewer>',
-        '<memstrata-viewer src="one.pickle">',
-      );
-      await route.fulfill({ response, body });
-    },
-  );
-  await page.goto(process.env.MEMSTRATA_URL!);
+  const body = '<script type="module" src="viewer.js"></script><memstrata-viewer src="one.pickle">';
+  await page.context().route('**/host.html', (route) => route.fulfill({ body, contentType: 'text/html' }));
+  await page.goto(`${process.env.MEMSTRATA_URL}host.html`);
   await waitForState(page, 'ready');
   expect(await bytesOf(page, 'peak')).toBe(7 * MiB);
 });

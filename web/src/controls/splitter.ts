@@ -92,7 +92,7 @@ export class SplitterView extends LitElement {
         box-shadow: 0 0 0 1px var(--accent);
         outline: none;
       }
-      @media (max-width: 899px) {
+      @container (max-width: 899px) {
         :host([direction='width']) div {
           pointer-events: none;
         }

@@ -23,10 +23,15 @@ export class ToastView extends LitElement {
   static override styles = [
     base,
     css`
-      div {
-        position: fixed;
-        inset: auto 16px 24px;
+      :host {
+        position: sticky; /* at the lower edge of what is seen, be it the element or a page that scrolls */
+        bottom: 0;
         z-index: 30;
+        height: 0;
+      }
+      div {
+        position: absolute;
+        inset: auto 16px 24px;
         display: grid;
         justify-items: center;
         pointer-events: none;

@@ -4,7 +4,7 @@ import { customElement, property, query } from 'lit/decorators.js';
 import { baseName, formatBytes, formatExactBytes } from '../base/format.ts';
 import type { ViewInfo } from '../engine/answers.ts';
 import { textOf, type Described, type Goal } from '../words/described.ts';
-import { ownFrame } from '../words/stack_lines.ts';
+import { ownFrame } from '../engine/origins.ts';
 import '../controls/copy_button.ts';
 import type { CopyButton } from '../controls/copy_button.ts';
 import './stack.ts';

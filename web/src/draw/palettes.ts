@@ -3,20 +3,8 @@
 // Kinds without an order: Paul Tol's "muted" scheme (nine hues that colour-blind readers tell apart), two greys-in-hue
 // and grey for "others", least visible last. Kinds in order: one hue from pale to deep, so that the order is seen and
 // survives grey; what has no place in the order (never freed, from before) stands apart in sand and grey.
-import type { ColourBy, Kinds } from '../engine/answers.ts';
+import type { Kinds } from '../engine/answers.ts';
 import { colorsOf, type Theme } from './colors.ts';
-
-export const colourNames: Record<ColourBy, string> = {
-  allocation: 'Allocation',
-  stack: 'Stack',
-  size: 'Size class',
-  stream: 'Stream',
-  pool: 'Pool',
-  lifetime: 'Lifetime',
-  age: 'Age',
-  category: 'Category',
-};
-export const colourWays = Object.keys(colourNames) as ColourBy[];
 
 const unordered: Record<Theme, readonly string[]> = {
   light: [

@@ -1,6 +1,8 @@
 // Where things lie on the canvas: the plot between its rulers, and data to device pixels.
 import type { AxisUnits, Bytes, CssPx, DevicePx } from '../base/units.ts';
-import type { Viewport } from '../model/viewport.ts';
+import type { Axis } from '../engine/answers.ts';
+import type { Columns } from '../engine/protocol.ts';
+import { columnWidth, type Bounds, type Viewport } from '../model/viewport.ts';
 
 /** The plot's place on the canvas, in device pixels. */
 export interface PlotArea {
@@ -73,4 +75,12 @@ export function clipped(ctx: Context, area: PlotArea, draw: () => void): void {
   ctx.clip();
   draw();
   ctx.restore();
+}
+
+/** The grid on which the visible part is drawn; also the one to pick on. */
+export function visibleColumns(at: Projection, axis: Axis, bounds: Bounds): Columns {
+  const width = columnWidth(at.unitsPerPixel);
+  const first = Math.max(0, Math.floor(at.view.x0 / width));
+  const end = Math.min(Math.ceil(bounds.extent / width), Math.ceil(at.view.x1 / width));
+  return { axis, first, width, count: Math.max(1, end - first) };
 }

@@ -1,6 +1,9 @@
 // The engine's JSON answers as types; engine/session/session.h and engine/analysis/block_details.h define them.
 import type { AxisUnits, Bytes, Microseconds, Rank } from '../base/units.ts';
+import type { Frame } from './frame.ts';
 import type { StateSegment } from './state_answers.ts';
+
+export type { Frame } from './frame.ts';
 
 export type Axis = 'event' | 'time';
 
@@ -106,16 +109,6 @@ export interface BlockPlace {
   /** Bytes below the block at its birth. */
   offset: Bytes;
   size: Bytes;
-}
-
-export interface Frame {
-  text: string;
-  name: string;
-  file: string;
-  line: number;
-  repeats: number;
-  hidden: boolean;
-  fx: string[];
 }
 
 export interface BlockDetails {

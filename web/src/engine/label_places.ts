@@ -1,6 +1,6 @@
 // Where the blocks of labelled bands came from: the frame that the details put first. Inside the worker.
 import type { AxisUnits, Rank } from '../base/units.ts';
-import { ownFrame } from '../words/stack_lines.ts';
+import { ownFrame } from './origins.ts';
 import type { BandLabel, Frame } from './answers.ts';
 
 export type PlainLabel = Omit<BandLabel, 'function' | 'place'>;

@@ -40,7 +40,7 @@ async function compile(name: string): Promise<WebAssembly.Module> {
 }
 
 async function fetchPart(name: string): Promise<Response> {
-  const response = await fetch(new URL(name, document.baseURI));
+  const response = await fetch(new URL(name, import.meta.url));
   if (!response.ok) throw new Error(`${name}: the server answered ${response.status}.`);
   return response;
 }

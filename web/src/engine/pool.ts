@@ -6,9 +6,23 @@ import { loadEngineParts } from './parts.ts';
 export class EnginePool {
   private parts: Promise<EngineParts> | undefined;
   private readonly ready: Promise<EngineClient>[] = [];
+  private users = 0;
+
+  /** A viewer begins to use it: two engines wait, so that opening two files does not even make a worker. */
+  enter(): void {
+    this.users += 1;
+    this.warmUp(2);
+  }
+  /** When the last one leaves, no engine waits any longer. Script and compiled engine are kept. */
+  leave(): void {
+    this.users -= 1;
+    if (this.users > 0) return;
+    for (const engine of this.ready.splice(0)) engine.then((one) => one.terminate()).catch(() => undefined);
+  }
 
   /** Has `count` engines waiting. The first call causes the page's own requests. */
   warmUp(count = 1): void {
+    if (this.users === 0) return;
     this.parts ??= loadEngineParts();
     while (this.ready.length < count) {
       const engine = this.parts.then((parts) => new EngineClient(parts));
@@ -40,3 +54,6 @@ export class EnginePool {
     return new EngineClient(await (this.parts ??= loadEngineParts()));
   }
 }
+
+/** One for all viewers of a page. */
+export const pagePool = new EnginePool();

@@ -16,16 +16,11 @@ import type {
   Shares,
   ViewInfo,
 } from './answers.ts';
+import type { Columns, Look } from './columns.ts';
 import type { StateCalls } from './state_calls.ts';
 import type { AxisUnits, Bytes, Rank } from '../base/units.ts';
 
-/** Columns [first, first + count) of a grid in which column k covers [k * width, (k + 1) * width). */
-export interface Columns {
-  axis: Axis;
-  first: number;
-  width: AxisUnits;
-  count: number;
-}
+export type { Columns, Look, Palette } from './columns.ts';
 
 export interface Rows {
   bottom: Bytes;
@@ -41,27 +36,8 @@ export interface Curves {
   reserved: Float64Array;
 }
 
-/** Colours as 0xAABBGGRR. */
-export interface Palette {
-  bands: Uint32Array;
-  nothing: number;
-  dimmedTowards: number;
-  /** What private pools keep and no block uses. */
-  envelope: number;
-}
-
 /** Where the bytes come from. A URL is absolute, http or https. */
 export type Source = { file: File } | { url: string };
-
-/** How blocks are coloured. */
-export interface Look {
-  palette: Palette;
-  /** Blocks that the filter does not mean fade; with `kind` all that are not of that kind. */
-  dimOthers: boolean;
-  colourBy: ColourBy;
-  /** The only kind that is lit, -1 = the filter decides. */
-  kind: number;
-}
 
 export interface PictureQuestion extends Look {
   columns: Columns;

@@ -1,6 +1,6 @@
 // The engine's JSON answers about events and states as types; engine/session/state_view.h and the headers it names
 // define them.
-import type { Frame } from './answers.ts';
+import type { Frame } from './frame.ts';
 import type { Bytes, Microseconds, Rank } from '../base/units.ts';
 
 /** Row of the state history: a block's life, or a piece of a segment. -1 = none. */

@@ -13,7 +13,7 @@ import type {
   StateSegment,
   StateTotals,
 } from './state_answers.ts';
-import type { Columns, Look } from './protocol.ts';
+import type { Columns, Look } from './columns.ts';
 import type { Bytes, Rank } from '../base/units.ts';
 
 /** At zoom 1 the whole layout fills width x height; (left, top) is the window's corner in the zoomed one. */

@@ -91,7 +91,7 @@ export class AboutView extends LitElement {
       .settings {
         gap: 2px 16px;
       }
-      @media (max-width: 480px) {
+      @container (max-width: 480px) {
         .settings {
           grid-template-columns: minmax(0, 1fr);
         }

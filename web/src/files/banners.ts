@@ -55,7 +55,7 @@ export class BannersView extends LitElement {
         margin: 0;
         overflow-wrap: anywhere;
       }
-      @media (max-width: 640px) {
+      @container (max-width: 640px) {
         .banner {
           flex-wrap: wrap;
         }

@@ -1,4 +1,4 @@
-// How files come in: dropped anywhere, pasted, chosen, or named by address.
+// How files come in: dropped, pasted, chosen, or named by address.
 import type { EngineError } from '../engine/answers.ts';
 import type { Chosen } from '../model/open_files.ts';
 
@@ -44,8 +44,8 @@ const deepest = 4; // folders inside a folder
 /** Names that files with snapshots have. Only to pick from a folder: what a file is, its bytes decide. */
 const likely = /\.(pickle|pkl|json|html?|gz|zst|zip|snapshot)$/i;
 
-/** Listens on the whole page. Returns how to stop. */
-export function receiveFiles(receiver: FileReceiver): () => void {
+/** Files that are dropped or pasted on `target`. Returns how to stop. */
+export function receiveFiles(target: EventTarget, receiver: FileReceiver): () => void {
   let depth = 0;
   const over = (change: number): void => {
     depth = Math.max(0, depth + change);
@@ -93,13 +93,10 @@ export function receiveFiles(receiver: FileReceiver): () => void {
     event.preventDefault();
     receiver.receive(chosenFrom(files, false));
   };
-  for (const [name, listener] of Object.entries(listeners))
-    document.addEventListener(name as 'drop', listener);
-  document.addEventListener('paste', paste);
+  const all = Object.entries({ ...listeners, paste }) as [string, EventListener][];
+  for (const [name, listener] of all) target.addEventListener(name, listener);
   return () => {
-    for (const [name, listener] of Object.entries(listeners))
-      document.removeEventListener(name as 'drop', listener);
-    document.removeEventListener('paste', paste);
+    for (const [name, listener] of all) target.removeEventListener(name, listener);
   };
 }
 
@@ -148,40 +145,29 @@ export function markPicked(): void {
 }
 
 /**
- * Files named by address: `?open=` and `?url=` of the page (several are allowed), and the host page's `src` attribute
- * of the element, whose addresses stand apart by white space.
- *
- * `?open=` is for links: it only takes files of this site, so that a link cannot make the page fetch from elsewhere.
- * `?url=` and `src` take any http(s) address, but the page's Content-Security-Policy has the last word; the site as
- * built allows its own (site/build.mjs, `--connect` names more).
+ * Files named by address, as `from` says them (`src`, `?url=`): any http or https address, relative to `base`; the
+ * page's Content-Security-Policy has the last word.
  */
-export function filesOfAddress(address: URL, src: string | null): ChosenFiles | undefined {
-  const own = address.searchParams.getAll('open').filter((one) => one !== '');
-  const any = [
-    ...address.searchParams.getAll('url').filter((one) => one !== ''),
-    ...(src?.split(/\s+/).filter((one) => one !== '') ?? []),
-  ];
-  if (own.length + any.length === 0) return undefined;
+export function filesAt(addresses: readonly string[], from: string, base: URL): ChosenFiles {
   const refused = (message: string): ChosenFiles => ({
-    refused: { name: address.search || (src ?? ''), error: { code: 'address', message, offset: -1 } },
+    refused: { name: addresses.join(' ').slice(0, 200), error: { code: 'address', message, offset: -1 } },
   });
-  if (address.protocol === 'file:')
+  if (base.protocol === 'file:')
     return refused('A page opened from the disk cannot fetch files. Choose the file or drop it here.');
+  if (addresses.length > mostFiles)
+    return refused(`${from} names ${addresses.length} files; at most ${mostFiles} are opened at once.`);
   const files: Chosen[] = [];
-  for (const [index, wanted] of [...own, ...any].entries()) {
-    const parameter = index < own.length ? '?open=' : src?.includes(wanted) ? 'src' : '?url=';
+  for (const wanted of addresses) {
     let url: URL;
     let name: string;
     try {
-      url = new URL(wanted, address);
+      url = new URL(wanted, base);
       name = decodeURIComponent(url.pathname.slice(url.pathname.lastIndexOf('/') + 1));
     } catch {
-      return refused(`The address after ${parameter} cannot be read: ${wanted}`);
+      return refused(`The address after ${from} cannot be read: ${wanted}`);
     }
-    if (index < own.length && url.origin !== address.origin)
-      return refused('?open= only takes files of this site. Download it, then drop it here.');
     if (url.protocol !== 'http:' && url.protocol !== 'https:')
-      return refused(`${parameter} takes addresses that begin with http: or https:, not ${url.protocol}`);
+      return refused(`${from} takes addresses that begin with http: or https:, not ${url.protocol}`);
     files.push({ name: name || url.host, source: { url: url.href } });
   }
   return { files };

@@ -216,7 +216,7 @@ export class PeakRowView extends LitElement {
         color: var(--warn);
         font-size: 12.5px;
       }
-      @media (max-width: 640px) {
+      @container (max-width: 640px) {
         ul {
           grid-template-columns: repeat(auto-fill, minmax(128px, 1fr));
         }

@@ -1,7 +1,6 @@
 // What one sees before a file is open.
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement } from 'lit/decorators.js';
-import { isOneFile } from '../engine/parts.ts';
+import { customElement, property } from 'lit/decorators.js';
 import '../controls/copy_button.ts';
 import './file_button.ts';
 import { samples } from './open_file.ts';
@@ -17,6 +16,8 @@ torch.cuda.memory._record_memory_history(enabled=None)
 
 @customElement('memstrata-start')
 export class StartView extends LitElement {
+  @property({ type: Boolean }) samples = false;
+
   protected override render(): TemplateResult {
     return html`
       <div class="column">
@@ -31,7 +32,7 @@ export class StartView extends LitElement {
             <memstrata-file-button primary label="Choose files…"></memstrata-file-button>
             <memstrata-file-button folder label="Choose a folder…"></memstrata-file-button>
             ${
-              isOneFile()
+              !this.samples
                 ? ''
                 : html`<button
                     class="button"
@@ -41,7 +42,7 @@ export class StartView extends LitElement {
                   </button>`
             }
           </div>
-          ${isOneFile() ? '' : this.samples()}
+          ${this.samples ? this.more() : ''}
           <p class="promise">Files are read on this computer. Nothing is uploaded.</p>
         </div>
         <section aria-labelledby="record">
@@ -61,7 +62,7 @@ export class StartView extends LitElement {
     this.dispatchEvent(new CustomEvent('sample', { detail: path }));
   }
 
-  private samples(): TemplateResult {
+  private more(): TemplateResult {
     return html`
       <div class="samples" role="group" aria-labelledby="samples">
         <span id="samples">More samples:</span>

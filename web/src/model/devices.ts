@@ -1,6 +1,6 @@
 // What devices are called, which one of a snapshot is shown first, and which one comes next.
 import type { Contents } from '../engine/answers.ts';
-import type { OpenFile } from './open_files.ts';
+import type { OpenFile } from './open_file.ts';
 
 export interface DeviceChoice {
   snapshot: number;

@@ -1,5 +1,4 @@
 // The filter of the blocks: its text, what the engine says of it, and the match that is shown.
-import type { ReactiveControllerHost } from 'lit';
 import { LatestOnly } from '../base/latest_only.ts';
 import type { Rank } from '../base/units.ts';
 import type { EngineError, FilterAnswer } from '../engine/answers.ts';
@@ -18,7 +17,7 @@ export class Filtering {
   private engine: EngineClient | undefined;
   private latest: LatestOnly<string, FilterAnswer> | undefined;
 
-  constructor(private readonly host: ReactiveControllerHost) {}
+  constructor(private readonly changed: () => void) {}
 
   /** Another device is shown; the text stays and is asked for there. Undefined = nothing can be filtered. */
   show(engine: EngineClient | undefined): void {
@@ -42,7 +41,7 @@ export class Filtering {
         this.found = undefined; // what the one before meant is not what the field says
         this.match = -1;
         this.highlight = '';
-        this.host.requestUpdate();
+        this.changed();
       },
     );
     if (this.text !== '') this.latest.request(this.text);
@@ -52,7 +51,7 @@ export class Filtering {
     this.text = text;
     this.error = undefined;
     this.latest?.request(text);
-    this.host.requestUpdate();
+    this.changed();
   }
 
   /** The match after the one shown, or before it; undefined = none, or another was asked for meanwhile. */
@@ -63,7 +62,7 @@ export class Filtering {
     const from = this.match < 0 && by < 0 ? 0 : this.match;
     const match = (from + by + count) % count;
     this.match = match;
-    this.host.requestUpdate();
+    this.changed();
     const rank = await engine.call('match', { index: match });
     return rank < 0 || found !== this.found || match !== this.match ? undefined : rank;
   }
@@ -74,6 +73,6 @@ export class Filtering {
     this.error = undefined;
     this.found = text === '' ? undefined : answer;
     this.highlight = text !== '' && answer.count > 0 ? String(this.filters) : '';
-    this.host.requestUpdate();
+    this.changed();
   }
 }

@@ -1,12 +1,25 @@
 // Where the page stands in its address and in the browser's history, and how it goes to a place that they say.
-import type { ReactiveControllerHost } from 'lit';
-import { AddressBar } from '../page/address_bar.ts';
 import type { Shown } from './link.ts';
 import type { OpenFile, OpenFiles } from './open_files.ts';
 import type { Viewport } from './viewport.ts';
 
-/** The page, as far as links go. */
-export interface LinkTarget extends ReactiveControllerHost {
+/** Where a page keeps what is shown: its address, and the browser's history of it (page/address_bar.ts). */
+export interface Address {
+  /** What it says now. From here on `went` is told what the reader goes to: back, forward, or by hand. */
+  connect(went: (shown: Shown) => void): Shown | undefined;
+  disconnect(): void;
+  /** Soon, in place of the entry that is there. */
+  replace(shown: () => Shown | undefined): void;
+  /** Now, as a new entry behind that of `before`. */
+  push(before: Shown | undefined, shown: Shown): void;
+  /** A link to it. */
+  linkTo(shown: Shown): string;
+}
+
+/** The viewer, as far as links go. */
+export interface LinkTarget {
+  requestUpdate(): void;
+  readonly updateComplete: Promise<unknown>;
   /** What it shows; undefined = nothing that a link could tell. */
   shown(): Shown | undefined;
   /** Shows what makes sense for any file: axis, colour, filter, panel. */
@@ -18,25 +31,31 @@ export interface LinkTarget extends ReactiveControllerHost {
 export class LinkWalk {
   /** The link that was opened, until its file is there. */
   wanted: Shown | undefined;
-  private readonly address = new AddressBar((shown) => void this.goTo(shown));
   private going = 0;
-  private connected = false;
+  private address: Address | undefined;
 
   constructor(
     private readonly page: LinkTarget,
     private readonly files: OpenFiles,
   ) {}
 
-  /** Begins with what the address says. Without it (a page inside another one) the address is left alone. */
-  connect(): void {
-    this.connected = true;
-    this.address.connect();
-    this.wanted = this.address.shown;
-    if (this.wanted) this.page.take(this.wanted);
+  /** Begins with what the address says. Without one (an element inside another page) nothing is remembered. */
+  connect(address: Address | undefined): void {
+    this.address = address;
+    const wanted = address?.connect((shown) => void this.goTo(shown));
+    if (!wanted) return;
+    this.wanted = wanted;
+    this.page.take(wanted);
   }
   disconnect(): void {
-    this.connected = false;
-    this.address.disconnect();
+    this.address?.disconnect();
+    this.address = undefined;
+  }
+
+  /** Undefined = this element has no address of its own, or shows nothing. */
+  get link(): string | undefined {
+    const shown = this.page.shown();
+    return shown && this.address?.linkTo(shown);
   }
 
   forget(): void {
@@ -46,7 +65,7 @@ export class LinkWalk {
 
   /** Soon, in place of the entry that is there. */
   remember(): void {
-    if (this.connected && !this.wanted) this.address.replace(() => this.page.shown());
+    if (!this.wanted) this.address?.replace(() => this.page.shown());
   }
 
   /** Makes a change that one can go back from. */
@@ -58,7 +77,7 @@ export class LinkWalk {
   /** A change was made that one can go back from. */
   stepped(before: Shown | undefined): void {
     const shown = this.page.shown();
-    if (shown && this.connected) this.address.push(before, shown);
+    if (shown) this.address?.push(before, shown);
   }
 
   /** A file is shown; goes on to what the link says of it, and tells the part to show first. */

@@ -2,18 +2,20 @@
 //
 // One engine per file: closing a file ends its worker, which gives all its memory back. A few are read at the same
 // time, the others wait. A file that cannot be read keeps its place with its error and hides no other.
-import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Bytes } from '../base/units.ts';
-import type { Bands, Contents, Diagnostic, EngineError, ViewInfo } from '../engine/answers.ts';
+import type { Bands, EngineError, ViewInfo } from '../engine/answers.ts';
 import { EngineFailure, type EngineClient } from '../engine/client.ts';
-import { EnginePool } from '../engine/pool.ts';
+import type { EnginePool } from '../engine/pool.ts';
 import type { Progress, Source } from '../engine/protocol.ts';
 import { firstDevice } from './devices.ts';
+import type { OpenFile } from './open_file.ts';
+
+export type { OpenFile } from './open_file.ts';
 
 /** Bytes the engine may use for one file; the 32-bit heap ends at 4 GiB. */
 const budget: Bytes = 3.5 * 1024 ** 3;
 /** Files read at the same time. More would only share the same cores and disk. */
-const mostReading = Math.min(4, Math.max(2, navigator.hardwareConcurrency || 2));
+const mostReading = Math.min(4, Math.max(2, globalThis.navigator?.hardwareConcurrency || 2));
 
 /** Events whose peaks are found out while one looks at the picture: about a second (see findPeaks). */
 const mostCompared = 4_000_000;
@@ -21,30 +23,6 @@ const mostCompared = 4_000_000;
 /** Events of which the states are built while one looks at the picture: about a third of a second, 36 MB. */
 const mostPrepared = 1_500_000;
 const restBefore = 500; // ms
-
-/** A file that could be read. */
-export interface OpenFile {
-  name: string;
-  bytes: Bytes;
-  source: Source;
-  engine: EngineClient;
-  contents: Contents;
-  snapshot: number;
-  /** Undefined if the file names no device. */
-  view: ViewInfo | undefined;
-  /** Those that were shown, by `viewKey`: what was chosen and drawn of one is kept by the object. */
-  views: Map<string, ViewInfo>;
-  /** What the reader noticed, and what the view shown repaired. */
-  diagnostics: readonly Diagnostic[];
-  /** Of the blocks of the device shown, whatever the timeline shows of it; undefined = not known. */
-  peak: Bytes | undefined;
-  /** Of the device that is shown first of each snapshot, where there are several; undefined = not found out yet. */
-  peaks: readonly (Bytes | undefined)[] | undefined;
-  /** Of its bytes (engine/base/content_hash.h). */
-  hash: string;
-  /** Why the engine stopped after the file was shown. */
-  died: EngineError | undefined;
-}
 
 export interface Loading {
   name: string;
@@ -75,23 +53,30 @@ export interface Chosen {
 
 export type State = 'empty' | 'loading' | 'ready' | 'error';
 
-export class OpenFiles implements ReactiveController {
+export class OpenFiles {
   entries: readonly Entry[] = [];
   active: Entry | undefined;
   /** A device is being opened. */
   switching = false;
   /** Shown before; what is behind a card, and where `back` leads. */
   private behind: Entry | undefined;
-  readonly pool = new EnginePool();
   private lastId = 0;
   private readonly comparing = new WeakSet<OpenFile>();
 
-  constructor(private readonly host: ReactiveControllerHost) {
-    host.addController(this);
+  constructor(
+    readonly pool: EnginePool,
+    private readonly changed: () => void,
+  ) {}
+
+  start(): void {
+    this.pool.enter();
   }
 
-  hostConnected(): void {
-    this.pool.warmUp(2); // so that opening two files does not even make a worker
+  /** Closes all; their engines give their memory back. */
+  dispose(): void {
+    for (const entry of this.entries) this.drop(entry);
+    this.pool.leave();
+    this.changed();
   }
 
   get state(): State {
@@ -130,7 +115,7 @@ export class OpenFiles implements ReactiveController {
   show(entry: Entry): void {
     if (this.active?.file) this.behind = this.active;
     this.active = entry;
-    this.host.requestUpdate();
+    this.changed();
   }
 
   /** The one after (or before) the shown one in the row. */
@@ -155,7 +140,7 @@ export class OpenFiles implements ReactiveController {
     }
     this.pool.warmUp();
     this.readNext();
-    this.host.requestUpdate();
+    this.changed();
   }
 
   /** Back from a card to the file that was shown before, or to the start. */
@@ -167,7 +152,7 @@ export class OpenFiles implements ReactiveController {
     const { file } = this;
     if (!file || this.switching) return;
     this.switching = true;
-    this.host.requestUpdate();
+    this.changed();
     try {
       const { view, diagnostics } = await file.engine.call('view', { snapshot, device, bands });
       // Of other bands the peak is another one; that of the same device stays.
@@ -189,7 +174,7 @@ export class OpenFiles implements ReactiveController {
           .catch(() => undefined);
     } finally {
       this.switching = false;
-      this.host.requestUpdate();
+      this.changed();
     }
   }
 
@@ -209,7 +194,7 @@ export class OpenFiles implements ReactiveController {
       const shown = firstDevice(listed);
       return found?.[index]?.find(({ device }) => device === shown)?.bytes;
     });
-    this.host.requestUpdate();
+    this.changed();
   }
 
   /**
@@ -286,7 +271,7 @@ export class OpenFiles implements ReactiveController {
     const { source, loading } = entry;
     if (!source || !loading) return;
     entry.loading = { ...loading, startedAt: performance.now() };
-    this.host.requestUpdate();
+    this.changed();
     const gone = (): boolean => !this.entries.includes(entry);
     let engine: EngineClient | undefined;
     try {
@@ -299,7 +284,7 @@ export class OpenFiles implements ReactiveController {
         (progress) => {
           if (!entry.loading) return;
           entry.loading = { ...entry.loading, progress };
-          this.host.requestUpdate();
+          this.changed();
         },
       );
       if (gone()) return engine.terminate();
@@ -320,7 +305,7 @@ export class OpenFiles implements ReactiveController {
       };
       engine.onDeath = (error) => {
         file.died = error;
-        this.host.requestUpdate();
+        this.changed();
       };
       entry.file = file;
     } catch (error) {
@@ -333,7 +318,7 @@ export class OpenFiles implements ReactiveController {
       entry.loading = undefined;
       entry.engine = undefined;
       this.readNext();
-      this.host.requestUpdate();
+      this.changed();
     }
   }
 

@@ -1,10 +1,11 @@
-// What is remembered on this computer between visits.
-import { colourWays } from '../draw/palettes.ts';
+// What a reader prefers. Where it is kept between visits is the page's business (page/stored_settings.ts); an element
+// inside another page keeps it to itself.
 import type { ColourBy } from '../engine/answers.ts';
+import { colourWays } from './colours.ts';
 
 export type ThemeChoice = 'auto' | 'light' | 'dark';
 
-interface Settings {
+export interface Settings {
   theme: ThemeChoice;
   /** Width of the details pane in CSS pixels. */
   detailsWidth: number;
@@ -13,30 +14,34 @@ interface Settings {
   panelHeight: number;
 }
 
-const key = 'memstrata';
-const defaults: Settings = { theme: 'auto', detailsWidth: 360, colour: 'allocation', panelHeight: 340 };
-
-export function loadSettings(): Settings {
-  try {
-    const stored = JSON.parse(localStorage.getItem(key) ?? '{}') as Partial<Settings>;
-    const theme = stored.theme === 'light' || stored.theme === 'dark' ? stored.theme : 'auto';
-    const width = Number(stored.detailsWidth);
-    const height = Number(stored.panelHeight);
-    return {
-      theme,
-      detailsWidth: width >= 200 && width <= 1200 ? width : defaults.detailsWidth,
-      colour: colourWays.find((one) => one === stored.colour) ?? defaults.colour,
-      panelHeight: height >= 100 && height <= 4000 ? height : defaults.panelHeight,
-    };
-  } catch {
-    return { ...defaults }; // storage may be forbidden, or hold something else
-  }
+export interface SettingsStore {
+  load(): Settings;
+  save(change: Partial<Settings>): void;
 }
 
-export function saveSettings(change: Partial<Settings>): void {
-  try {
-    localStorage.setItem(key, JSON.stringify({ ...loadSettings(), ...change }));
-  } catch {
-    // Without storage the choice lasts as long as the page.
+const usual: Settings = { theme: 'auto', detailsWidth: 360, colour: 'allocation', panelHeight: 340 };
+
+/** Whatever was stored, by this version or another; what cannot be right is as usual. */
+export function settingsFrom(stored: unknown): Settings {
+  const said = (typeof stored === 'object' && stored !== null ? stored : {}) as Partial<Settings>;
+  const width = Number(said.detailsWidth);
+  const height = Number(said.panelHeight);
+  return {
+    theme: said.theme === 'light' || said.theme === 'dark' ? said.theme : usual.theme,
+    detailsWidth: width >= 200 && width <= 1200 ? width : usual.detailsWidth,
+    colour: colourWays.find((one) => one === said.colour) ?? usual.colour,
+    panelHeight: height >= 100 && height <= 4000 ? height : usual.panelHeight,
+  };
+}
+
+/** As long as the object lives. */
+export class OwnSettings implements SettingsStore {
+  private settings = settingsFrom(undefined);
+
+  load(): Settings {
+    return this.settings;
+  }
+  save(change: Partial<Settings>): void {
+    this.settings = { ...this.settings, ...change };
   }
 }

@@ -1,18 +1,19 @@
 // Keeps the page's address telling what is shown, and its history a walk through selections.
 import { linkOf, shownIn, type Shown } from '../model/link.ts';
+import type { Address } from '../model/link_walk.ts';
 
 const waitMs = 300; // browsers refuse an address that changes all the time
 
-export class AddressBar {
+export class AddressBar implements Address {
   private timer = 0;
   private written = '';
+  private went: ((shown: Shown) => void) | undefined;
 
-  /** `went`: the reader pressed back or forward, or changed the address by hand. */
-  constructor(private readonly went: (shown: Shown) => void) {}
-
-  connect(): void {
+  connect(went: (shown: Shown) => void): Shown | undefined {
+    this.went = went;
     addEventListener('popstate', this.moved);
     addEventListener('hashchange', this.moved);
+    return this.shown;
   }
   disconnect(): void {
     removeEventListener('popstate', this.moved);
@@ -20,22 +21,25 @@ export class AddressBar {
     clearTimeout(this.timer);
   }
 
-  /** What the address says now. */
-  get shown(): Shown | undefined {
+  private get shown(): Shown | undefined {
     return shownIn(location.hash);
   }
 
-  /** Soon, in place of the entry that is there. */
   replace(shown: () => Shown | undefined): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.write(shown(), false), waitMs);
   }
 
-  /** Now, as a new entry. */
   push(before: Shown | undefined, shown: Shown): void {
     clearTimeout(this.timer);
     this.write(before, false); // where one comes back to
     this.write(shown, true);
+  }
+
+  linkTo(shown: Shown): string {
+    const url = new URL(location.href);
+    url.hash = linkOf(shown);
+    return url.href;
   }
 
   private write(shown: Shown | undefined, asNew: boolean): void {
@@ -44,8 +48,8 @@ export class AddressBar {
     if (fragment === this.written) return;
     this.written = fragment;
     try {
-      if (asNew) history.pushState(null, '', fragment);
-      else history.replaceState(null, '', fragment);
+      if (asNew) history.pushState(history.state, '', fragment);
+      else history.replaceState(history.state, '', fragment); // what a router keeps there stays
     } catch {
       // Some pages must not change their address; everything else works.
     }
@@ -56,6 +60,6 @@ export class AddressBar {
     this.written = location.hash;
     clearTimeout(this.timer);
     const shown = this.shown;
-    if (shown) this.went(shown);
+    if (shown) this.went?.(shown);
   };
 }

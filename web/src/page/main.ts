@@ -1,2 +1,4 @@
-// The page is one element; see viewer/viewer.ts.
-import '../viewer/viewer.ts';
+// The page: a viewer, and the application around it.
+import { startApplication } from './application.ts';
+
+startApplication();

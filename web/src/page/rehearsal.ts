@@ -48,7 +48,7 @@ export class Rehearsal {
 
     // Closed, hidden and inert: nothing looks into it, neither a screen reader nor a script that looks for the timeline.
     this.stage.inert = true;
-    this.stage.style.cssText = 'position: fixed; inset: 0; visibility: hidden; contain: strict';
+    this.stage.style.cssText = 'position: absolute; inset: 0; visibility: hidden; contain: strict';
     render(
       html`<memstrata-stats .info=${view} .diagnostics=${diagnostics}></memstrata-stats>
         <memstrata-filter></memstrata-filter>

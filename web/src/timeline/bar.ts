@@ -1,7 +1,7 @@
 // The bar above the timeline: tools, axis, colours, and what the lines are.
 import { html, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { colourNames, colourWays } from '../draw/palettes.ts';
+import { colourNames, colourWays } from '../model/colours.ts';
 import type { Axis, ColourBy, ViewInfo } from '../engine/answers.ts';
 import type { Tool } from './tracks/drag_tool.ts';
 import { symbols } from '../controls/symbols.ts';

@@ -128,7 +128,7 @@ export class LegendView extends LitElement {
         color: var(--dim);
         font-variant-numeric: tabular-nums;
       }
-      @media (max-width: 640px) {
+      @container (max-width: 640px) {
         ul {
           max-height: 88px;
         }

@@ -197,7 +197,7 @@ export class MinimapView extends LitElement {
         cursor: ew-resize;
         touch-action: none;
       }
-      @media (max-width: 480px) {
+      @container (max-width: 480px) {
         :host {
           padding-left: 60px;
         }

@@ -223,7 +223,7 @@ export class RegionsView extends LitElement {
         color: var(--dim);
         font-size: 11.5px;
       }
-      @media (max-width: 480px) {
+      @container (max-width: 480px) {
         .note {
           padding-left: 60px;
         }

@@ -181,12 +181,14 @@ export const timelineStyles = css`
       filter: var(--on-paper, none);
     }
   }
-  @media screen and (max-width: 899px) {
-    .plot {
-      min-height: 220px; /* the page scrolls */
+  @media screen {
+    @container (max-width: 899px) {
+      .plot {
+        min-height: 220px; /* the page scrolls */
+      }
     }
   }
-  @media (max-width: 640px) {
+  @container (max-width: 640px) {
     .word,
     .optional {
       display: none;
@@ -200,7 +202,7 @@ export const timelineStyles = css`
       font-size: 12px;
     }
   }
-  @media (max-width: 360px) {
+  @container (max-width: 360px) {
     .least {
       display: none;
     }

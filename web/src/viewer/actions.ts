@@ -33,7 +33,7 @@ export interface ActionTarget {
   stepSnapshot(by: 1 | -1): boolean;
   stepDevice(by: 1 | -1): boolean;
   closeFile(): boolean;
-  copyLink(): void;
+  copyLink(): boolean;
   copyDetails(): boolean;
   pinAtCursor(from: EventTarget | undefined): boolean;
   stepBack(): boolean;

@@ -4,7 +4,6 @@ import type { Axis, Band, ColourBy } from '../engine/answers.ts';
 import type { Goal } from '../words/described.ts';
 import type { OpenFile } from '../model/open_files.ts';
 import { showsMoment, type PanelId } from '../model/panel_ids.ts';
-import { saveSettings } from '../model/settings.ts';
 import '../files/banners.ts';
 import '../details/details.ts';
 import './filter_bar.ts';
@@ -14,13 +13,13 @@ import type { PanelEvents } from '../panels/panel.ts';
 import '../controls/splitter.ts';
 import '../files/stats.ts';
 import '../timeline/timeline.ts';
-import type { MemstrataViewer } from './viewer.ts';
+import type { ViewerParts } from './parts.ts';
 
 /** Least height of the timeline, in CSS pixels. */
 const timelineHeight = 300;
 
 /** The numbers of its device, the filter, warnings. */
-export function aboveTimeline(page: MemstrataViewer, file: OpenFile): TemplateResult {
+export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult {
   return html`
     ${
       file.view
@@ -52,7 +51,7 @@ export function aboveTimeline(page: MemstrataViewer, file: OpenFile): TemplateRe
 }
 
 /** Timeline, panels, details. */
-export function workArea(page: MemstrataViewer, file: OpenFile): TemplateResult {
+export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
   const { view } = file;
   if (!view) {
     return html`<div class="nothing">
@@ -93,7 +92,7 @@ export function workArea(page: MemstrataViewer, file: OpenFile): TemplateResult 
               .most=${2000}
               .rest=${timelineHeight}
               @resize=${(event: CustomEvent<number>) => (page.panelHeight = event.detail)}
-              @resized=${() => saveSettings({ panelHeight: page.panelHeight })}></memstrata-splitter>`
+              @resized=${() => page.settings.save({ panelHeight: page.panelHeight })}></memstrata-splitter>`
           : nothing
       }
       <memstrata-panels
@@ -113,7 +112,7 @@ export function workArea(page: MemstrataViewer, file: OpenFile): TemplateResult 
       .size=${page.detailsWidth}
       .least=${260}
       @resize=${(event: CustomEvent<number>) => (page.detailsWidth = event.detail)}
-      @resized=${() => saveSettings({ detailsWidth: page.detailsWidth })}></memstrata-splitter>
+      @resized=${() => page.settings.save({ detailsWidth: page.detailsWidth })}></memstrata-splitter>
     <memstrata-details
       role="region"
       aria-label="Details"

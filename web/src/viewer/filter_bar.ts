@@ -359,7 +359,7 @@ export class FilterBar extends LitElement {
         color: var(--bad);
         text-decoration: underline wavy;
       }
-      @media (max-width: 480px) {
+      @container (max-width: 480px) {
         .bytes {
           display: none;
         }

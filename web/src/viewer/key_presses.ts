@@ -14,16 +14,19 @@ interface Movable {
   release(movement: Movement): void;
 }
 
-export class PageKeys {
+export class KeyPresses {
   constructor(private readonly page: KeyTarget) {}
 
-  connect(): void {
-    document.addEventListener('keydown', this.down);
-    document.addEventListener('keyup', this.up);
+  private events: EventTarget | undefined;
+
+  connect(events: EventTarget): void {
+    this.events = events;
+    events.addEventListener('keydown', this.down as EventListener);
+    events.addEventListener('keyup', this.up as EventListener);
   }
   disconnect(): void {
-    document.removeEventListener('keydown', this.down);
-    document.removeEventListener('keyup', this.up);
+    this.events?.removeEventListener('keydown', this.down as EventListener);
+    this.events?.removeEventListener('keyup', this.up as EventListener);
   }
 
   private readonly down = (event: KeyboardEvent): void => {
@@ -35,6 +38,7 @@ export class PageKeys {
     const typing =
       target instanceof HTMLSelectElement ||
       target instanceof HTMLTextAreaElement ||
+      (target instanceof HTMLElement && target.isContentEditable) ||
       (target instanceof HTMLInputElement && target.type !== 'radio' && target.type !== 'file');
     if (typing) return;
     const action = actionOf(event);

@@ -74,7 +74,7 @@ export class KeysView extends LitElement {
       dd {
         margin: 0;
       }
-      @media (max-width: 640px) {
+      @container (max-width: 640px) {
         .groups {
           columns: 1;
         }

@@ -1,12 +1,14 @@
-// How the page divides its room.
+// How the element divides its room. What depends on its width asks the element's own (container queries), never the window's.
 import { css } from 'lit';
 
 export const layout = css`
   :host {
-    display: flex;
-    flex-direction: column;
-    height: 100vh;
-    height: 100dvh;
+    position: relative;
+    display: grid;
+    grid-template: minmax(0, 1fr) / minmax(0, 1fr);
+    container-type: inline-size;
+    height: 640px; /* unless the page says otherwise */
+    overflow: auto;
     background: var(--bg);
     color: var(--text);
     font:
@@ -15,6 +17,15 @@ export const layout = css`
       'Segoe UI',
       Roboto,
       sans-serif;
+  }
+  :host(:focus) {
+    outline: none; /* it is focused by clicks, so that its keys work; what is inside shows its focus */
+  }
+  .frame {
+    display: flex;
+    flex-direction: column;
+    min-width: 0;
+    min-height: 0;
   }
   .second {
     display: flex;
@@ -91,7 +102,7 @@ export const layout = css`
     background: color-mix(in srgb, var(--bg) 70%, transparent);
   }
   .drop {
-    position: fixed;
+    position: absolute;
     inset: 8px;
     z-index: 20;
     display: grid;
@@ -129,27 +140,29 @@ export const layout = css`
       overflow: visible;
     }
   }
-  @media (max-width: 1200px) {
+  @container (max-width: 1200px) {
     memstrata-filter {
       flex: 1 1 500px;
     }
   }
-  @media screen and (max-width: 899px) {
-    :host {
-      height: auto;
-      min-height: 100dvh;
-    }
-    .work {
-      grid-template-columns: minmax(0, 1fr);
-      grid-template-rows: auto 1px auto;
-    }
-    memstrata-timeline {
-      flex: none;
-      min-height: max(360px, 60dvh);
-    }
-    .with-panel memstrata-panels {
-      flex: none;
-      height: max(var(--panel), 640px);
+  @media screen {
+    @container (max-width: 899px) {
+      .frame {
+        min-height: 100%; /* longer than the element: it scrolls, or the page does */
+        height: max-content;
+      }
+      .work {
+        grid-template-columns: minmax(0, 1fr);
+        grid-template-rows: auto 1px auto;
+      }
+      memstrata-timeline {
+        flex: none;
+        min-height: max(360px, var(--timeline-room, 0px));
+      }
+      .with-panel memstrata-panels {
+        flex: none;
+        height: max(var(--panel), 640px);
+      }
     }
   }
 `;

@@ -202,7 +202,7 @@ export class TopBarView extends LitElement {
           display: none;
         }
       }
-      @media (max-width: 640px) {
+      @container (max-width: 640px) {
         header {
           flex-wrap: wrap;
         }

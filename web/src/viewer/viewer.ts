@@ -1,9 +1,9 @@
-// <memstrata-viewer>: the whole page. Holds what the views share (files, selection, filter, theme). What of a file is on
+// <memstrata-viewer>: the element, everything inside its own root. Holds what the views share (files, selection, filter, theme). What of a file is on
 // the page is in file_area.ts, what actions do in page_actions.ts. `data-state` = empty | loading | ready | error.
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import type { Theme } from '../draw/colors.ts';
-import { takeEmbeddedSnapshot } from '../page/embedded_snapshot.ts';
+import { pagePool } from '../engine/pool.ts';
 import { isBlock, type Axis, type Bands, type ColourBy } from '../engine/answers.ts';
 import { Filtering } from '../model/filtering.ts';
 import { choiceOf, fileNameOf, titleOf, type DeviceChoice } from '../model/devices.ts';
@@ -13,8 +13,9 @@ import type { Viewport } from '../model/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../model/open_files.ts';
 import { barsOfFiles, barsOfSnapshots } from '../model/peak_bars.ts';
 import type { PanelId } from '../model/panel_ids.ts';
-import { loadSettings, saveSettings } from '../model/settings.ts';
+import { OwnSettings, type SettingsStore, type ThemeChoice } from '../model/settings.ts';
 import { actions, type ActionId } from './actions.ts';
+import type { Application, ViewerChange } from './application.ts';
 import '../files/about.ts';
 import type { AboutView } from '../files/about.ts';
 import { BandsSwitch } from './bands_switch.ts';
@@ -30,14 +31,14 @@ import type { KeysView } from './key_sheet.ts';
 import '../files/link_note.ts';
 import '../files/loading.ts';
 import type { NotesView } from '../files/notes.ts';
-import { filesOfAddress, markPicked, receiveFiles, type ChosenFiles } from '../files/open_file.ts';
-import { PageActions } from './viewer_actions.ts';
-import { PageKeys } from './key_presses.ts';
-import { PageTheme } from './theme.ts';
+import { filesAt, markPicked, receiveFiles, type ChosenFiles } from '../files/open_file.ts';
+import { ViewerActions } from './viewer_actions.ts';
+import { KeyPresses } from './key_presses.ts';
+import { ViewerTheme } from './theme.ts';
+import type { ViewerParts } from './parts.ts';
 import '../files/peak_row.ts';
 import type { PanelArea } from '../panels/panel_area.ts';
 import type { PanelPage } from '../panels/panel.ts';
-import { Rehearsal } from '../page/rehearsal.ts';
 import '../files/start.ts';
 import { base, tokens } from '../controls/styles.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
@@ -46,18 +47,26 @@ import type { ToastView } from '../controls/toast.ts';
 import './top_bar.ts';
 import { layout } from './styles.ts';
 
-@customElement('memstrata-viewer')
-export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTarget {
-  /** Addresses of files to open at the start, apart by white space; the host page's own choice. */
-  @property() src: string | null = null;
+/** An element that is away for longer than this (ms) has left for good. */
+const lastingMs = 1000;
 
-  readonly files = new OpenFiles(this);
+@customElement('memstrata-viewer')
+export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesTarget, LinkTarget {
+  /** Addresses of files to show, apart by white space; the host page's own choice. */
+  @property() src: string | null = null;
+  /** `light`, `dark`, or `auto`: as the system has it. */
+  @property({ attribute: 'theme' }) wantedTheme: ThemeChoice | null = null;
+  /** Set before the element is connected, by the page that is there for it alone. */
+  application: Application | undefined;
+  private readonly ownSettings = new OwnSettings();
+
+  readonly files = new OpenFiles(pagePool, () => this.requestUpdate());
   @state() axis: Axis = 'event';
-  @state() colour: ColourBy = loadSettings().colour;
+  @state() colour: ColourBy = 'allocation';
   @state() panel: PanelId | undefined;
   @state() private dragging = false;
-  @state() detailsWidth = loadSettings().detailsWidth;
-  @state() panelHeight = loadSettings().panelHeight;
+  @state() detailsWidth = 0;
+  @state() panelHeight = 0;
 
   @query('memstrata-timeline') readonly timeline!: TimelineView | null;
   @query('memstrata-details') readonly details!: DetailsView | null;
@@ -70,47 +79,76 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
   @query('memstrata-notes') readonly notes!: NotesView | null;
 
   private shownView: OpenFile['view'];
-  readonly filter = new Filtering(this);
+  readonly filter = new Filtering(() => this.requestUpdate());
   readonly links = new LinkWalk(this, this.files);
   readonly choices = new Choices(this, this.links);
   readonly bands = new BandsSwitch(this, this.files, this.links, this.choices);
-  readonly pageTheme = new PageTheme(this);
-  readonly actions = new PageActions(this);
-  private readonly keyPresses = new PageKeys(this.actions);
+  readonly themes = new ViewerTheme(this, () => this.settings);
+  readonly actions: ViewerActions = new ViewerActions(this);
+  private readonly keyPresses = new KeyPresses(this.actions);
   firstView: Viewport | undefined;
   private stopReceiving: (() => void) | undefined;
-  private rehearsal: Rehearsal | undefined;
+  private running = false;
+  /** The files that `src` names. */
+  private fromSource: Entry[] = [];
+  private leaving: ReturnType<typeof setTimeout> | undefined;
+  private told = '';
+
+  get settings(): SettingsStore {
+    return this.application?.settings ?? this.ownSettings;
+  }
+
+  // -- Life of the element.
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.dataset['state'] = this.files.state;
-    this.stopReceiving = receiveFiles({
+    clearTimeout(this.leaving); // it was only moved
+    if (!this.running) this.start();
+    const events = this.application?.events ?? this;
+    this.keyPresses.connect(events);
+    this.stopReceiving = receiveFiles(events, {
       receive: (chosen) => this.receive(chosen),
       dragging: (over) => (this.dragging = over),
     });
-    this.keyPresses.connect();
-    if (!this.hasAttribute('src')) this.links.connect(); // a host page keeps its address
-    const embedded = takeEmbeddedSnapshot();
-    if (embedded) {
-      markPicked();
-      this.files.open([{ name: embedded.name, source: { file: embedded } }]);
-      return;
-    }
-    const wanted = filesOfAddress(new URL(location.href), this.getAttribute('src'));
-    if (!wanted) {
-      this.rehearsal = new Rehearsal(this.files.pool, this.renderRoot, this.theme);
-      return;
-    }
-    markPicked();
-    this.receive(wanted);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.stopReceiving?.();
-    this.rehearsal?.stop();
-    this.links.disconnect();
     this.keyPresses.disconnect();
+    this.leaving = setTimeout(() => this.dispose(), lastingMs);
+  }
+
+  private start(): void {
+    this.running = true;
+    const { colour, detailsWidth, panelHeight } = this.settings.load();
+    Object.assign(this, { colour, detailsWidth, panelHeight });
+    // So that a click anywhere inside gives it the keys.
+    if (!this.application && !this.hasAttribute('tabindex')) this.tabIndex = -1;
+    this.dataset['state'] = this.files.state;
+    this.files.start();
+    this.links.connect(this.application?.address);
+    this.openSource();
+  }
+
+  /** Closes all files and ends their workers. Called when the element has left the document for good; a host may. */
+  dispose(): void {
+    clearTimeout(this.leaving);
+    if (!this.running) return;
+    this.running = false;
+    this.links.disconnect();
+    this.files.dispose();
+  }
+
+  /** What the host page names now, instead of what it named before. */
+  private openSource(): void {
+    for (const entry of this.fromSource.splice(0)) this.files.close(entry);
+    const addresses = this.src?.split(/\s+/).filter((one) => one !== '') ?? [];
+    if (addresses.length === 0) return;
+    markPicked();
+    const before = new Set(this.files.entries);
+    this.receive(filesAt(addresses, 'src', new URL(document.baseURI)));
+    this.fromSource = this.files.entries.filter((entry) => !before.has(entry));
   }
 
   receive(chosen: ChosenFiles): void {
@@ -119,20 +157,27 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
   }
 
   get theme(): Theme {
-    return this.pageTheme.theme;
+    return this.themes.theme;
   }
 
   // -- One file, one device.
 
-  protected override willUpdate(): void {
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('src') && this.hasUpdated && this.running) this.openSource();
+    if (changed.has('wantedTheme') && this.wantedTheme) this.themes.choose(this.wantedTheme);
     const { file, state } = this.files;
-    if (state !== 'empty') this.rehearsal?.stop();
     if (file?.view !== this.shownView) this.viewChanged(file);
     this.links.remember();
-    document.title = file ? `${file.name} · memstrata` : 'memstrata';
-    document.documentElement.style.colorScheme = this.theme;
     this.dataset['theme'] = this.theme;
     this.dataset['state'] = state;
+    this.tell({ state, file: file?.name, theme: this.theme });
+  }
+
+  private tell(detail: ViewerChange): void {
+    const told = JSON.stringify(detail);
+    if (told === this.told) return;
+    this.told = told;
+    this.dispatchEvent(new CustomEvent('viewer-change', { detail }));
   }
 
   private viewChanged(file: OpenFile | undefined): void {
@@ -171,7 +216,7 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
 
   private openSample({ detail: path }: CustomEvent<string>): void {
     markPicked();
-    const url = new URL(path, document.baseURI).href;
+    const url = new URL(path, this.application?.site).href;
     this.files.open([{ name: path.slice(path.lastIndexOf('/') + 1), source: { url } }]);
   }
 
@@ -244,7 +289,7 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
 
   setColour(colour: ColourBy): void {
     this.colour = colour;
-    saveSettings({ colour });
+    this.settings.save({ colour });
   }
   /** False = there is no such device. */
   showDevice(choice: DeviceChoice | undefined): boolean {
@@ -300,7 +345,7 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
 
   protected override render(): TemplateResult {
     const { file, active, entries, state } = this.files;
-    return html`
+    return html`<div class="frame">
       <memstrata-top-bar
         .file=${file}
         .view=${file?.view}
@@ -340,7 +385,7 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
       ${file ? aboveTimeline(this, file) : nothing}
       <main>
         ${file ? workArea(this, file) : nothing}
-        ${state === 'empty' ? html`<memstrata-start @files=${this.chosen} @sample=${(event: CustomEvent<string>) => this.openSample(event)}></memstrata-start>` : nothing}
+        ${state === 'empty' ? html`<memstrata-start ?samples=${this.application?.site !== undefined} @files=${this.chosen} @sample=${(event: CustomEvent<string>) => this.openSample(event)}></memstrata-start>` : nothing}
         ${active && !active.file ? this.card(active, file) : nothing}
       </main>
       <memstrata-keys></memstrata-keys>
@@ -348,7 +393,7 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
       ${file?.view ? html`<memstrata-export .name=${fileNameOf(file, file.view.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></memstrata-export>` : nothing}
       <memstrata-toast></memstrata-toast>
       ${this.dragging ? html`<div class="drop" aria-hidden="true"><p>Drop to open</p></div>` : nothing}
-    `;
+    </div>`;
   }
 
   private readonly chosen = (event: CustomEvent<ChosenFiles>): void => {
@@ -379,5 +424,8 @@ export class MemstrataViewer extends LitElement implements ChoicesTarget, LinkTa
 declare global {
   interface HTMLElementTagNameMap {
     'memstrata-viewer': MemstrataViewer;
+  }
+  interface HTMLElementEventMap {
+    'viewer-change': CustomEvent<ViewerChange>;
   }
 }

@@ -1,17 +1,16 @@
 // What the actions of the page do (actions.ts): keys, buttons of the top bar.
 import { copyText } from '../base/clipboard.ts';
-import { colourNames, colourWays } from '../draw/palettes.ts';
+import { colourNames, colourWays } from '../model/colours.ts';
 import { bandsNames, bandsWays } from '../engine/answers.ts';
 import { nextDevice, nextSnapshot } from '../model/devices.ts';
-import { linkOf } from '../model/link.ts';
 import type { PanelId } from '../model/panel_ids.ts';
 import { askForFiles } from '../files/file_button.ts';
 import { somethingSelected, type KeyTarget } from './key_presses.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
-import type { MemstrataViewer } from './viewer.ts';
+import type { ViewerParts } from './parts.ts';
 
-export class PageActions implements KeyTarget {
-  constructor(private readonly page: MemstrataViewer) {}
+export class ViewerActions implements KeyTarget {
+  constructor(private readonly page: ViewerParts) {}
 
   get timeline(): TimelineView | null {
     return this.page.timeline;
@@ -34,7 +33,7 @@ export class PageActions implements KeyTarget {
     this.page.exporter?.open();
   }
   toggleTheme(): void {
-    this.page.pageTheme.toggle();
+    this.page.themes.toggle();
   }
   changeAxis(): void {
     void this.timeline?.changeAxis(this.page.axis === 'event' ? 'time' : 'event');
@@ -98,18 +97,17 @@ export class PageActions implements KeyTarget {
     if (shown) files.close(shown);
     return shown !== undefined;
   }
-  copyLink(): void {
-    const shown = this.page.shown();
-    if (!shown) return;
-    const url = new URL(location.href);
-    url.hash = linkOf(shown);
-    void copyText(url.href).then((done) =>
+  copyLink(): boolean {
+    const { link } = this.page.links;
+    if (link === undefined) return false;
+    void copyText(link).then((done) =>
       this.page.toast.say(
         done
           ? 'Link copied. It holds the view, not the data: whoever opens it needs the file.'
           : 'The browser does not let this page copy. The link is in the address bar.',
       ),
     );
+    return true;
   }
   copyDetails(): boolean {
     const { details, shadowRoot } = this.page;

@@ -1,7 +1,10 @@
 // A region and a marker in words.
 import { formatBytes, formatCount, formatDuration, formatMoment, plural } from '../base/format.ts';
 import type { Microseconds } from '../base/units.ts';
-import type { Marker, Region } from '../timeline/tracks/marks_track.ts';
+import type { Marks } from '../engine/state_answers.ts';
+
+type Region = Marks['regions'][number];
+type Marker = Marks['markers'][number];
 
 /** Name, where it lies, how long it took, what was allocated in it. `firstTime`: of the recording. */
 export function regionLines(region: Region, firstTime: Microseconds | null): string[] {

@@ -17,13 +17,12 @@ import {
   wordsHeight,
   wordsOf,
 } from '../../draw/map_rows.ts';
-import { plotArea, Projection } from '../../draw/plot.ts';
+import { plotArea, Projection, visibleColumns } from '../../draw/plot.ts';
 import type { Region } from '../../engine/state_answers.ts';
 import { mapPixels, regionOrders, type RegionOrder } from '../../engine/state_calls.ts';
 import { RowWindow } from '../../controls/row_window.ts';
 import { boundsOf } from '../../model/viewport.ts';
 import { MapTrack } from './map_track.ts';
-import { visibleColumns } from '../../timeline/tracks/picture_track.ts';
 import { addressMapStyles } from './styles.ts';
 import { tell, type PanelPage } from '../panel.ts';
 import { base } from '../../controls/styles.ts';

@@ -12,7 +12,7 @@ import type {
   PictureQuestion,
   Rows,
 } from '../../engine/protocol.ts';
-import type { Context, PlotArea, Projection } from '../../draw/plot.ts';
+import { visibleColumns, type Context, type PlotArea, type Projection } from '../../draw/plot.ts';
 import { columnWidth, type Bounds, type Viewport } from '../../model/viewport.ts';
 
 export interface Picture {
@@ -217,14 +217,6 @@ export function highestEvent({ columns, curves }: Picture, view: Viewport): numb
     if (!Number.isNaN(level) && (best < 0 || level > (curves.highest[best] ?? 0))) best = i;
   }
   return best < 0 ? undefined : curves.event[best];
-}
-
-/** The grid on which the visible part is drawn; also the one to pick on. */
-export function visibleColumns(at: Projection, axis: Axis, bounds: Bounds): Columns {
-  const width = columnWidth(at.unitsPerPixel);
-  const first = Math.max(0, Math.floor(at.view.x0 / width));
-  const end = Math.min(Math.ceil(bounds.extent / width), Math.ceil(at.view.x1 / width));
-  return { axis, first, width, count: Math.max(1, end - first) };
 }
 
 function visibleRows(at: Projection): Rows {

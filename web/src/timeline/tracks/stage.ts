@@ -1,11 +1,10 @@
 // What the parts of the timeline share: which recording and axis, where the plot lies, what of it is visible.
 import type { AxisUnits, Rank } from '../../base/units.ts';
-import { plotArea, Projection, type PlotArea } from '../../draw/plot.ts';
+import { plotArea, Projection, visibleColumns, type PlotArea } from '../../draw/plot.ts';
 import type { Axis, ViewInfo } from '../../engine/answers.ts';
 import type { EngineClient } from '../../engine/client.ts';
 import type { Calls, Columns, Edges, Kind } from '../../engine/protocol.ts';
 import { boundsOf, type Bounds, type Viewport } from '../../model/viewport.ts';
-import { visibleColumns } from './picture_track.ts';
 
 /** A band's edges on a grid of columns. */
 export interface Outline extends Edges {

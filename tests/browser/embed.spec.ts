@@ -1,0 +1,185 @@
+// The element inside somebody else's page: several of them, their lives, what stays the host's.
+import { expect, test, type Locator, type Page } from '@playwright/test';
+import { knownSnapshot, MiB } from './pickle.ts';
+import { openPage, waitForState } from './support.ts';
+
+/** A page that is not ours, beside the built site, with `body` in it. */
+async function openHost(page: Page, body: string, query = ''): Promise<void> {
+  const text = `<!doctype html><meta charset="utf-8"><title>host</title>
+    <style>memstrata-viewer { width: 640px; height: 420px; border: 1px solid } </style>
+    <script type="module" src="viewer.js"></script>${body}`;
+  const host = new RegExp('/host\\.html');
+  await page.context().route(host, (route) => route.fulfill({ body: text, contentType: 'text/html' }));
+  for (const [name, options] of [
+    ['a', {}],
+    ['b', { extra: MiB }],
+    ['c', { extra: 2 * MiB }],
+  ] as const)
+    await page
+      .context()
+      .route(`**/${name}.pickle`, (route) => route.fulfill({ body: knownSnapshot(options) }));
+  await page.goto(`${process.env.MEMSTRATA_URL}host.html${query}`);
+}
+const ready = (viewer: Locator): Promise<void> =>
+  expect(viewer).toHaveAttribute('data-state', 'ready', { timeout: 30_000 });
+const nameIn = (viewer: Locator): Locator => viewer.locator('.file-name');
+const view = async (viewer: Locator): Promise<string> =>
+  (await viewer.locator('.plot[data-settled]').getAttribute('data-view')) ?? '';
+
+const three = `<memstrata-viewer id="one" src="a.pickle"></memstrata-viewer>
+  <memstrata-viewer id="two" src="b.pickle" theme="dark"></memstrata-viewer>
+  <memstrata-viewer id="three" src="c.pickle" theme="light" style="width: 1100px"></memstrata-viewer>
+  <div id="text" contenteditable>letters</div>`;
+
+test('three viewers on one page: each has its own file, keys, theme and size', async ({ page }) => {
+  await openHost(page, three);
+  const [one, two, three_] = ['#one', '#two', '#three'].map((id) => page.locator(id)) as [
+    Locator,
+    Locator,
+    Locator,
+  ];
+  for (const viewer of [one, two, three_]) await ready(viewer);
+  await expect(nameIn(one)).toHaveText('a.pickle');
+  await expect(nameIn(two)).toHaveText('b.pickle');
+  await expect(nameIn(three_)).toHaveText('c.pickle');
+  await expect(two).toHaveAttribute('data-theme', 'dark');
+  await expect(three_).toHaveAttribute('data-theme', 'light');
+
+  // A key acts where the focus is, and nowhere else.
+  await page.locator('body').press('1');
+  for (const viewer of [one, two, three_])
+    await expect(viewer.locator('[role=tab][data-panel=state]')).toHaveAttribute('aria-selected', 'false');
+  await two.locator('.plot').focus();
+  await page.keyboard.press('1');
+  await expect(two.locator('[role=tab][data-panel=state]')).toHaveAttribute('aria-selected', 'true');
+  await expect(one.locator('[role=tab][data-panel=state]')).toHaveAttribute('aria-selected', 'false');
+  // A click anywhere inside gives it the keys; the theme of one is not that of another.
+  await one.locator('.file-name').click();
+  await page.keyboard.press('t');
+  const themes = await page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('memstrata-viewer')].map((viewer) => viewer.dataset['theme']),
+  );
+  expect(themes[1]).toBe('dark');
+  expect(themes[2]).toBe('light');
+  expect(themes[0]).toBe('dark'); // the system's is light
+
+  // Letters of the host stay letters.
+  const text = page.locator('#text');
+  await text.click();
+  await page.keyboard.press('End');
+  await page.keyboard.type('pfo1t/');
+  await expect(text).toHaveText('letterspfo1t/');
+
+  // Nothing of the host's own is touched.
+  expect(await page.title()).toBe('host');
+  expect(new URL(page.url()).hash).toBe('');
+  expect(await page.evaluate(() => document.documentElement.style.colorScheme)).toBe('');
+  expect(await page.evaluate(() => localStorage.length)).toBe(0);
+});
+
+test('a file that is dropped on a viewer is opened there and nowhere else', async ({ page }) => {
+  await openHost(page, three);
+  for (const id of ['#one', '#two', '#three']) await ready(page.locator(id));
+  await page.evaluate(
+    (bytes) => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(bytes)], 'dropped.pickle'));
+      const drop = new DragEvent('drop', {
+        dataTransfer: data,
+        bubbles: true,
+        cancelable: true,
+        composed: true,
+      });
+      document.querySelector('#two')!.shadowRoot!.querySelector('main')!.dispatchEvent(drop);
+    },
+    [...knownSnapshot()],
+  );
+  await expect(nameIn(page.locator('#two'))).toHaveText('dropped.pickle');
+  await expect(nameIn(page.locator('#one'))).toHaveText('a.pickle');
+  await expect(nameIn(page.locator('#three'))).toHaveText('c.pickle');
+});
+
+test('src may be set later; the ?url= of the host is not fetched', async ({ page }) => {
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await openHost(page, '<memstrata-viewer id="one"></memstrata-viewer>', '?url=b.pickle&open=c.pickle');
+  const one = page.locator('#one');
+  await expect(one).toHaveAttribute('data-state', 'empty');
+  await one.evaluate((viewer) => viewer.setAttribute('src', 'a.pickle'));
+  await ready(one);
+  await expect(nameIn(one)).toHaveText('a.pickle');
+  await one.evaluate((viewer) => viewer.setAttribute('src', 'b.pickle'));
+  await expect(nameIn(one)).toHaveText('b.pickle'); // instead of the other one
+  await ready(one);
+  await expect(one.locator('[data-entry]')).toHaveCount(0);
+  expect(asked.filter((path) => path.endsWith('c.pickle'))).toEqual([]);
+  expect(asked.filter((path) => path.endsWith('a.pickle'))).toHaveLength(1);
+});
+
+test('moving the element keeps its file open; removing it ends its workers', async ({ page }) => {
+  let fetched = 0;
+  page.on('request', (request) => (fetched += request.url().endsWith('a.pickle') ? 1 : 0));
+  await openHost(
+    page,
+    '<div id="here"><memstrata-viewer id="one" src="a.pickle"></memstrata-viewer></div><div id="there"></div>',
+  );
+  const one = page.locator('#one');
+  await ready(one);
+  const before = await view(one);
+  await page.evaluate(() =>
+    document.querySelector('#there')!.append(document.querySelector('memstrata-viewer')!),
+  );
+  await page.waitForTimeout(1500);
+  await ready(one);
+  expect(await view(one)).toBe(before);
+  expect(fetched).toBe(1);
+
+  await page.evaluate(() => document.querySelector('memstrata-viewer')!.remove());
+  await expect.poll(() => page.workers().length).toBe(0);
+});
+
+test('ten times there and gone: workers and memory are where they were', async ({ page }) => {
+  await openHost(page, '<div id="place"></div>');
+  const cycle = async (): Promise<void> => {
+    await page.evaluate(() => {
+      const viewer = document.createElement('memstrata-viewer');
+      viewer.setAttribute('src', 'a.pickle');
+      document.querySelector('#place')!.append(viewer);
+    });
+    await ready(page.locator('memstrata-viewer'));
+    await page.locator('.plot[data-settled]').waitFor();
+    await page.evaluate(() => {
+      const viewer = document.querySelector('memstrata-viewer')!;
+      viewer.remove();
+      (viewer as HTMLElement & { dispose(): void }).dispose(); // the same as waiting
+    });
+    await expect.poll(() => page.workers().length).toBe(0);
+  };
+  const session = await page.context().newCDPSession(page);
+  const counted = async (): Promise<{ nodes: number; heap: number }> => {
+    await session.send('HeapProfiler.collectGarbage');
+    const { metrics } = await session.send('Performance.getMetrics');
+    const of = (name: string): number => metrics.find((one) => one.name === name)?.value ?? 0;
+    return { nodes: of('Nodes'), heap: of('JSHeapUsedSize') };
+  };
+  await session.send('Performance.enable');
+  await cycle();
+  await cycle();
+  const before = await counted();
+  for (let time = 0; time < 10; time += 1) await cycle();
+  const after = await counted();
+  expect(after.nodes - before.nodes).toBeLessThan(100); // one viewer has hundreds
+  expect(after.heap - before.heap).toBeLessThan(2 * MiB);
+});
+
+test('what a router keeps in the history stays there', async ({ page }) => {
+  await openPage(page);
+  await page.evaluate(() => history.replaceState({ route: 'viewer' }, ''));
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
+  await waitForState(page, 'ready');
+  await expect(page).toHaveURL(/#file=/);
+  expect(await page.evaluate(() => history.state as unknown)).toEqual({ route: 'viewer' });
+});

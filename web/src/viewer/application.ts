@@ -1,0 +1,21 @@
+// What a page that is there for the viewer alone lends to it (page/application.ts). An element inside somebody else's
+// page has none of it: it acts on the keys, drops and pastes inside its own root, keeps no settings and no address.
+import type { Address } from '../model/link_walk.ts';
+import type { SettingsStore } from '../model/settings.ts';
+
+export interface Application {
+  /** Where keys, drops and pastes are listened for: the document. */
+  readonly events: EventTarget;
+  readonly address: Address;
+  readonly settings: SettingsStore;
+  /** Beside which the samples lie; undefined = there are none (the one-file page). */
+  readonly site: string | undefined;
+}
+
+/** What a viewer tells the page around it, with the event `viewer-change`. */
+export interface ViewerChange {
+  state: 'empty' | 'loading' | 'ready' | 'error';
+  /** Name of the file that is shown. */
+  file: string | undefined;
+  theme: 'light' | 'dark';
+}
