@@ -15,11 +15,12 @@ import { byteTicks, decimalTicks } from '../../web/src/base/ticks.ts';
 import type { EngineClient } from '../../web/src/engine/client.ts';
 import { Projection } from '../../web/src/draw/plot.ts';
 import { colorsOf } from '../../web/src/draw/colors.ts';
-import type { BandLabel, Frame } from '../../web/src/engine/answers.ts';
+import type { BandLabel, Frame, ViewInfo } from '../../web/src/engine/answers.ts';
 import { originsOf } from '../../web/src/engine/origins.ts';
 import { runsOf } from '../../web/src/words/stack_lines.ts';
 import { drawLabels, inkOn } from '../../web/src/draw/labels.ts';
 import { actionOf, actions, keyText } from '../../web/src/viewer/actions.ts';
+import { prepareFirst, rememberArea, tracksOf } from '../../web/src/timeline/tracks/device_tracks.ts';
 import { PictureTrack } from '../../web/src/timeline/tracks/picture_track.ts';
 import {
   boundsOf,
@@ -185,6 +186,45 @@ test('a picture that is refused is asked for once more, then the reason is told'
   expect([want(), want(), asked]).toEqual([false, false, 2]);
   want(show({ x0: 0, x1: 10, y0: 0, y1: GiB }, bounds)); // another picture may be possible
   expect(asked).toBe(3);
+});
+
+test('the first picture of a file is asked for before there is a plot, and once', async () => {
+  const asked: string[] = [];
+  const engine = {
+    alive: true,
+    call: (kind: string) => {
+      asked.push(kind);
+      return new Promise(() => undefined);
+    },
+  } as unknown as EngineClient;
+  const area = { left: 60, top: 20, width: 500, height: 300, ratio: 1 };
+  const infoOf = (): ViewInfo =>
+    ({
+      extent: { event: 1000, time_us: 5000 },
+      peak: { bytes: GiB, event: 7 },
+      reserved_peak: GiB,
+    }) as unknown as ViewInfo;
+  prepareFirst(engine, infoOf(), 'event', 'light', 'allocation');
+  expect(asked).toEqual([]); // nobody knows how large it will be
+  rememberArea(area);
+  const info = infoOf();
+  prepareFirst(engine, info, 'event', 'light', 'allocation');
+  expect(asked).toEqual(['picture']);
+  // What the element does once it has its size.
+  const tracks = tracksOf(engine, info);
+  expect(tracksOf(engine, info)).toBe(tracks);
+  const bounds = boundsOf(1000, GiB, GiB);
+  const want = ({ width }: { width: number }): boolean =>
+    tracks.picture.want(
+      new Projection(fitAll(bounds), { ...area, width }),
+      'event',
+      bounds,
+      tracks.style('light', '', -1),
+    );
+  expect(want(area)).toBe(false);
+  expect(asked).toEqual(['picture']);
+  want({ width: 700 }); // it lies elsewhere: the latest question waits for the answer to the first
+  expect(asked).toEqual(['picture']);
 });
 
 test('words in bands fit, are never cut, and have contrast on every band', () => {

@@ -18,6 +18,10 @@ export function startApplication(): MemstrataViewer {
     site: isOneFile() ? undefined : document.baseURI,
   };
   let rehearsal: Rehearsal | undefined;
+  viewer.addEventListener('first-picture', () => {
+    if (performance.getEntriesByName('memstrata:first-picture').length === 0)
+      performance.mark('memstrata:first-picture');
+  });
   viewer.addEventListener('viewer-change', ({ detail }: CustomEvent<ViewerChange>) => {
     if (detail.state !== 'empty') rehearsal?.stop();
     document.title = detail.file === undefined ? 'memstrata' : `${detail.file} · memstrata`;
@@ -32,6 +36,6 @@ export function startApplication(): MemstrataViewer {
   if (wanted) {
     markPicked();
     viewer.receive(wanted);
-  } else rehearsal = new Rehearsal(viewer.files.pool, viewer.renderRoot, viewer.theme);
+  } else rehearsal = new Rehearsal(viewer.renderRoot, viewer.application);
   return viewer;
 }

@@ -1,71 +1,68 @@
 // A first picture runs what never ran: the browser compiles the engine twice, quickly at first and well once it has run a
 // while, for all workers; it compiles scripts when they are first called, and makes an element's template and styles when
-// one is first shown. So a made-up recording is opened and drawn where nobody sees it, while no file is open.
-import { html, render } from 'lit';
-import type { Theme } from '../draw/colors.ts';
-import type { EngineClient } from '../engine/client.ts';
+// one is first shown. So a viewer that nobody sees opens a made-up recording and draws it, while no file is open. It has
+// the size of the one that is seen, which so knows where its plot will lie.
 import { madeUpRecording } from '../engine/made_up_recording.ts';
-import type { EnginePool } from '../engine/pool.ts';
-import '../details/details.ts';
-import '../viewer/filter_bar.ts';
-import '../files/stats.ts';
-import '../timeline/timeline.ts';
+import type { Application, ViewerChange } from '../viewer/application.ts';
+import { MemstrataViewer } from '../viewer/viewer.ts';
 
 const rounds = 12_000; // 24,000 events, 6 MB: enough for the browser to compile what reads them well
-const budget = 256 * 1024 ** 2;
 
 export class Rehearsal {
   private readonly stage = document.createElement('div');
-  private engine: EngineClient | undefined;
+  private readonly viewer = new MemstrataViewer();
   private isOver = false;
 
   /** Begins when the page has nothing else to do. The stage stands in `host`, whose colours it takes. */
   constructor(
-    private readonly pool: EnginePool,
     private readonly host: Node,
-    private readonly theme: Theme,
+    { address, settings, site }: Application,
   ) {
-    const begin = (): void => void this.play().catch(() => this.stop()); // a file that is opened tells what is wrong
-    if ('requestIdleCallback' in globalThis) requestIdleCallback(begin, { timeout: 1000 });
-    else setTimeout(begin, 200); // Safari
+    // It hears no key, has no address and keeps nothing.
+    this.viewer.application = {
+      events: new EventTarget(),
+      address: {
+        connect: () => undefined,
+        disconnect: () => undefined,
+        replace: () => undefined,
+        push: () => undefined,
+        linkTo: (shown) => address.linkTo(shown),
+      },
+      settings: { load: () => settings.load(), save: () => undefined },
+      site,
+    };
+    this.viewer.addEventListener('first-picture', () => this.finish(), { once: true });
+    // A file that is opened tells what is wrong.
+    this.viewer.addEventListener('viewer-change', ({ detail }: CustomEvent<ViewerChange>) => {
+      if (detail.state === 'error') this.stop();
+    });
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(() => this.play(), { timeout: 1000 });
+    else setTimeout(() => this.play(), 200); // Safari
   }
 
   /** Leaves nothing behind. */
   stop(): void {
     this.isOver = true;
-    this.engine?.terminate();
     this.stage.remove();
+    this.viewer.dispose();
   }
 
-  private async play(): Promise<void> {
+  private play(): void {
     if (this.isOver) return;
-    this.engine = await this.pool.spare();
-    if (this.isOver) return this.stop();
-    this.engine.onDeath = () => this.stop();
-    const file = new File([madeUpRecording(rounds)], 'rehearsal');
-    const { view, diagnostics } = await this.engine.call('open', { source: { file }, budget });
-    if (this.isOver || !view) return this.stop();
-
     // Closed, hidden and inert: nothing looks into it, neither a screen reader nor a script that looks for the timeline.
     this.stage.inert = true;
     this.stage.style.cssText = 'position: absolute; inset: 0; visibility: hidden; contain: strict';
-    render(
-      html`<memstrata-stats .info=${view} .diagnostics=${diagnostics}></memstrata-stats>
-        <memstrata-filter></memstrata-filter>
-        <memstrata-timeline
-          .engine=${this.engine}
-          .info=${view}
-          .theme=${this.theme}
-          @first-picture=${() => this.finish()}></memstrata-timeline>
-        <memstrata-details .info=${view}></memstrata-details>`,
-      this.stage.attachShadow({ mode: 'closed' }),
-    );
+    this.viewer.style.cssText = 'height: 100%';
+    this.stage.attachShadow({ mode: 'closed' }).append(this.viewer);
     this.host.appendChild(this.stage);
+    const file = new File([madeUpRecording(rounds)], 'rehearsal');
+    this.viewer.receive({ files: [{ name: file.name, source: { file } }] });
   }
 
   private finish(): void {
+    const { pool } = this.viewer.files;
     this.stop();
-    this.pool.warmUp(2);
+    pool.warmUp(2);
     performance.mark('memstrata:rehearsed');
   }
 }

@@ -17,7 +17,7 @@ import { deviceName } from '../model/devices.ts';
 import { markerLines } from '../words/mark_text.ts';
 import { fitAll, show, type Viewport } from '../model/viewport.ts';
 import { ChosenTrack } from './tracks/chosen_track.ts';
-import { DeviceTracks } from './tracks/device_tracks.ts';
+import { rememberArea, tracksOf, type DeviceTracks } from './tracks/device_tracks.ts';
 import { DragTool } from './tracks/drag_tool.ts';
 import { Gestures, type Point } from '../controls/gestures.ts';
 import { MomentTrack } from './tracks/moment_track.ts';
@@ -109,7 +109,6 @@ export class TimelineView extends LitElement {
     tool: () => this.requestUpdate(),
     box: () => this.drawOverlay(),
   });
-  private readonly tracksOfDevice = new WeakMap<ViewInfo, DeviceTracks>();
   private kept: DeviceTracks | undefined;
   private readonly labels = new LabelTrack(this.stage, () => this.redraw());
   private gestures: Gestures | undefined;
@@ -280,23 +279,21 @@ export class TimelineView extends LitElement {
   }
 
   private tracksOf(engine: EngineClient, info: ViewInfo): DeviceTracks {
-    const known = this.tracksOfDevice.get(info);
-    if (known) return known;
-    const made: DeviceTracks = new DeviceTracks(engine, info, {
-      picture: () => made === this.kept && this.redraw(),
+    const tracks = tracksOf(engine, info);
+    tracks.changed ??= {
+      picture: () => tracks === this.kept && this.redraw(),
       kinds: () => {
-        if (made !== this.kept) return this.prepare(engine, info);
+        if (tracks !== this.kept) return this.prepare(engine, info);
         this.requestUpdate(); // the legend
         this.redraw(); // in the new colours, and asks for shares
       },
       marks: () => {
-        if (made !== this.kept) return;
+        if (tracks !== this.kept) return;
         this.requestUpdate(); // the strip of regions may come
         this.redraw();
       },
-    });
-    this.tracksOfDevice.set(info, made);
-    return made;
+    };
+    return tracks;
   }
 
   private styleOf(kept: DeviceTracks, highlight: string): PictureStyle {
@@ -386,6 +383,7 @@ export class TimelineView extends LitElement {
       canvas.height = height;
     }
     this.stage.area = plotArea(width, height, ratio);
+    rememberArea(this.stage.area);
     this.draw(); // at once: setting the size has emptied the canvas
   }
 

@@ -42,6 +42,7 @@ import type { PanelPage } from '../panels/panel.ts';
 import '../files/start.ts';
 import { base, tokens } from '../controls/styles.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
+import { prepareFirst } from '../timeline/tracks/device_tracks.ts';
 import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
 import './top_bar.ts';
@@ -188,6 +189,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     if (!file) return;
     if (!file.view) return this.firstPicture();
     this.firstView = this.links.opened(file) ?? this.bands.carryOn(file);
+    if (!this.firstView) prepareFirst(file.engine, file.view, this.axis, this.theme, this.colour);
   }
 
   /** Ranks in panels are those of blocks. */
@@ -196,8 +198,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   firstPicture(): void {
-    if (performance.getEntriesByName('memstrata:first-picture').length === 0)
-      performance.mark('memstrata:first-picture');
+    this.dispatchEvent(new CustomEvent('first-picture'));
     this.files.prepareNext();
     void this.files.findPeaks();
     this.files.prepareStates();

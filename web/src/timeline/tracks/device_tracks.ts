@@ -9,6 +9,44 @@ import { KindsTrack } from './kinds_track.ts';
 import { MarksTrack } from './marks_track.ts';
 import { PictureTrack, type PictureStyle } from './picture_track.ts';
 
+/** Who is told of answers: the element that shows the device. */
+export interface TracksChanged {
+  picture(): void;
+  kinds(): void;
+  marks(): void;
+}
+
+/** Where the plot of the last timeline lay: that of the next one will most likely, too. */
+let lastArea: PlotArea | undefined;
+export function rememberArea(area: PlotArea): void {
+  lastArea = area;
+}
+
+const kept = new WeakMap<ViewInfo, DeviceTracks>();
+
+/** Of a device, the same whenever it is asked for. */
+export function tracksOf(engine: EngineClient, info: ViewInfo): DeviceTracks {
+  const known = kept.get(info);
+  if (known) return known;
+  const made = new DeviceTracks(engine, info);
+  kept.set(info, made);
+  return made;
+}
+
+/**
+ * Asks for the first picture of a device before there is an element to show it: the engine draws while the page is laid
+ * out. If the plot turns out to lie elsewhere, the element asks again.
+ */
+export function prepareFirst(
+  engine: EngineClient,
+  info: ViewInfo,
+  axis: Axis,
+  theme: Theme,
+  colourBy: ColourBy,
+): void {
+  if (lastArea) tracksOf(engine, info).prepare(lastArea, axis, theme, colourBy);
+}
+
 const largestPrepared = 4_000_000; // device pixels; beyond that many files would hold too much memory
 
 export class DeviceTracks {
@@ -20,15 +58,16 @@ export class DeviceTracks {
   view: Viewport | undefined;
   /** What `prepare` asked for. */
   private prepared = '';
+  /** Undefined = nobody shows it yet. */
+  changed: TracksChanged | undefined;
 
   constructor(
     engine: EngineClient,
     private readonly info: ViewInfo,
-    changed: { picture(): void; kinds(): void; marks(): void },
   ) {
-    this.picture = new PictureTrack(engine, () => changed.picture());
-    this.kinds = new KindsTrack(engine, () => changed.kinds());
-    this.marks = new MarksTrack(engine, info, () => changed.marks());
+    this.picture = new PictureTrack(engine, () => this.changed?.picture());
+    this.kinds = new KindsTrack(engine, () => this.changed?.kinds());
+    this.marks = new MarksTrack(engine, info, () => this.changed?.marks());
   }
 
   /** `highlight` changes with the filter; `litKind`: -1 = none. */
