@@ -56,6 +56,8 @@ class Py {
     }
     return with_items(Kind::dict, std::move(items));
   }
+  // Of keys and values in turn; a key may be anything.
+  static Py dict_of(std::vector<Py> items) { return with_items(Kind::dict, std::move(items)); }
   // Bytes of the pickle itself, for what the picklers here do not write.
   static Py opcodes(std::string bytes) {
     Py made(Kind::opcodes, 0);
