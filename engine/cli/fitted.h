@@ -1,0 +1,21 @@
+// Text that fits into the columns of a terminal. Widths are those of printable text (printable.h): a column each, two
+// for what East Asian scripts and pictures take, none for marks on the letter before.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace memstrata::cli {
+
+[[nodiscard]] size_t columns_of_text(std::string_view printable);
+
+// The beginning, with "…" for the rest.
+[[nodiscard]] std::string fitted(std::string_view printable, size_t columns);
+// Of a path the end, from the beginning of a folder's name on if there is room for the name of the file:
+// "…/nn/modules/linear.py:12".
+[[nodiscard]] std::string fitted_path(std::string_view printable, size_t columns);
+// A function and its place: the place loses its folders first, then the function its end.
+[[nodiscard]] std::string fitted_frame(std::string_view function, std::string_view place, size_t columns);
+
+}  // namespace memstrata::cli
