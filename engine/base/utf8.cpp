@@ -30,6 +30,14 @@ Sequence sequence_at(std::string_view text, size_t at) {
   return {length, !surrogate};
 }
 
+uint32_t code_point(std::string_view sequence) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(sequence[i]); };
+  if (sequence.size() == 1) return byte(0);
+  uint32_t value = byte(0) & (0x7FU >> sequence.size());
+  for (size_t i = 1; i < sequence.size(); ++i) value = value << 6 | (byte(i) & 0x3FU);
+  return value;
+}
+
 std::string sanitized(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());

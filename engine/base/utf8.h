@@ -19,6 +19,9 @@ struct Sequence {
 // cut sequence the bytes that belong together are taken at once, as browsers do.
 [[nodiscard]] Sequence sequence_at(std::string_view text, size_t at);
 
+// Of one valid sequence.
+[[nodiscard]] uint32_t code_point(std::string_view sequence);
+
 // `text` with everything invalid replaced.
 [[nodiscard]] std::string sanitized(std::string_view text);
 

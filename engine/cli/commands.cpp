@@ -17,6 +17,7 @@
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/html_command.h"
 #include "engine/cli/memory_commands.h"
+#include "engine/cli/moment.h"
 #include "engine/cli/paths.h"
 #include "engine/cli/printable.h"
 #include "engine/cli/simulate_command.h"
@@ -83,6 +84,16 @@ void add_choice(CLI::App& command, FileChoice& choice) {
   command.add_flag("--json", choice.json, "One JSON object on one line");
 }
 
+// The moment of the answer; default: what `at` says.
+void add_moment(CLI::App& command, std::string& at) {
+  command.add_option("--at", at, std::string(kMomentHelp))
+      ->type_name("MOMENT")
+      ->capture_default_str()
+      ->check([](const std::string& given) {
+        return is_moment(given) ? "" : "say peak, end, start, or the index of an event";
+      });
+}
+
 // What commands that group blocks take.
 void add_groups(CLI::App& command, analysis::TopBy& by, size_t& rows) {
   const std::map<std::string, analysis::TopBy> groups{{"stack", analysis::TopBy::stack},
@@ -115,13 +126,7 @@ void add_summary(CLI::App& app, Run& chosen) {
 void add_top(CLI::App& app, Run& chosen) {
   const auto [command, options] =
       add_for_files(app, chosen, "top", "What is alive at a moment, the largest first", run_top);
-  command
-      ->add_option("--at", options->at,
-                   "The moment: peak, start, end, or an event index (the state after it)")
-      ->capture_default_str()
-      ->check([](const std::string& at) {
-        return is_moment(at) ? "" : "neither peak, start, end nor an event index";
-      });
+  add_moment(*command, options->at);
   add_groups(*command, options->by, options->rows);
   command->add_option("--device", options->device, "Only this device");
   command->add_flag("--json", options->json, "One JSON object per file and line");
@@ -168,17 +173,18 @@ void add_state(CLI::App& app, Run& chosen) {
       add(app, chosen, "state", "Segments and blocks after an event of the trace", run_state);
   add_choice(*command, options->choice);
   command
-      ->add_option("--event", options->events,
-                   "Index in the trace, or several with commas; -1 = before the first")
+      ->add_option("--at,--event", options->at,
+                   std::string(kMomentHelp) + "; several with commas are several answers")
+      ->type_name("MOMENT,...")
+      ->default_str("peak")
       ->delimiter(',')
-      ->allow_extra_args(false)
-      ->required();
+      ->allow_extra_args(false);
 }
 
 void add_stats(CLI::App& app, Run& chosen) {
   const auto [command, options] = add(app, chosen, "stats", "Segments as bars, and sums", run_stats);
   add_choice(*command, options->choice);
-  command->add_option("--at", options->at, "peak, end, start, or an event")->capture_default_str();
+  add_moment(*command, options->at);
 }
 
 void add_trace(CLI::App& app, Run& chosen) {
@@ -190,7 +196,7 @@ void add_flamegraph(CLI::App& app, Run& chosen) {
   const auto [command, options] =
       add(app, chosen, "flamegraph", "Memory by stack, as SVG or folded lines", run_flamegraph);
   add_choice(*command, options->choice);
-  command->add_option("--at", options->at, "peak, end, start, or an event")->capture_default_str();
+  add_moment(*command, options->at);
   command->add_option("-o,--output", options->output, "File to write; default: standard output");
   command->add_flag("--segments", options->segments, "Segments between stream and state");
   command->add_flag("--folded", options->folded, "Lines 'stack bytes' instead of a picture");
@@ -201,8 +207,7 @@ void add_compare(CLI::App& app, Run& chosen) {
       add(app, chosen, "compare", "What grew between two snapshots, the most first", run_compare);
   command->add_option("BEFORE", options->before.file, "Snapshot file; - is standard input")->required();
   command->add_option("AFTER", options->after.file, "Snapshot file")->required();
-  command->add_option("--at", options->at, "The moment in each: peak, end, start, or an event")
-      ->capture_default_str();
+  add_moment(*command, options->at);
   add_groups(*command, options->by, options->rows);
   command->add_option("--device", options->before.device,
                       "Ordinal, or host; default: every device that both have");
@@ -277,7 +282,7 @@ int parse_and_run(std::span<const std::string> arguments, const Console& console
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, notes;
     const bool is_asked_for = app.exit(error, out, notes) == 0;  // --help, --version
-    console.note("{}", printable_lines(notes.str()));
+    if (!notes.str().empty()) console.note("memstrata: {}", printable_lines(notes.str()));
     const bool written = console.out.write(io::bytes_of(out.str())).has_value();
     if (!written) return tell_unwritten(console);
     return is_asked_for ? kSuccess : kWrongUsage;

@@ -46,7 +46,7 @@ struct Side {
         memory(opened.history, recording_.budget) {}
 
   [[nodiscard]] Status find(const std::string& at, TopBy by) {
-    const auto event = event_of(opened, at);
+    const auto event = event_or_error(at, opened.moments());
     if (!event) return tl::unexpected(event.error());
     if (Status there = go_to(memory, *event); !there) return there;
     auto found = analysis::find_top(recording, opened.snapshot, opened.lifetimes, *event, by, size_t(-1));
@@ -119,12 +119,6 @@ void write_device(JsonWriter& json, const Side& before, const Side& after,
   json.end_object();
 }
 
-[[nodiscard]] std::string moment_text(const Side& side) {
-  if (side.opened.history.event_count() == 0) return "as saved";
-  return side.top.event < 0 ? "before the first event"
-                            : fmt::format("after event {}", count_text(side.top.event));
-}
-
 // "   +512.0 MiB      1.0 GiB      1.5 GiB      +12  model.py:10:forward"
 [[nodiscard]] std::string table(const Side& before, const Side& after, const analysis::Comparison& comparison,
                                 TopBy by) {
@@ -175,8 +169,9 @@ void write_device(JsonWriter& json, const Side& before, const Side& after,
                                        const analysis::ComparedSegments& segments,
                                        const std::vector<std::string>& notes) {
   const auto side = [](const Side& one, int64_t bytes, int64_t blocks) {
-    return fmt::format("{} {}: {} in {} block{}", device_text(one.top.device), moment_text(one),
-                       exact_size_text(bytes), count_text(blocks), blocks == 1 ? "" : "s");
+    return fmt::format("{} {}: {} in {} block{}", device_text(one.top.device),
+                       moment_text(one.top.event, one.opened.moments()), exact_size_text(bytes),
+                       count_text(blocks), blocks == 1 ? "" : "s");
   };
   std::string out =
       fmt::format("\n  Before: {}\n  After:  {}\n  Growth: {}, {} blocks; reserved {}\n",

@@ -25,7 +25,8 @@ constexpr std::array kWide = std::to_array<Range>({{0x1100, 0x115F},
                                                    {0xFFE0, 0xFFE6},
                                                    {0x1F300, 0x1FAFF},
                                                    {0x20000, 0x3FFFD}});
-constexpr std::array kMarks = std::to_array<Range>({{0x300, 0x36F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}});
+constexpr std::array kMarks =
+    std::to_array<Range>({{0x300, 0x36F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}});
 
 [[nodiscard]] size_t columns_of(std::string_view sequence) {
   const uint32_t value = utf8::code_point(sequence);

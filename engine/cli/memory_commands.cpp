@@ -32,7 +32,7 @@ template <typename Answer>
                                       const std::string& at, Answer&& answer) {
   const auto opened = open_chosen(recording, choice);
   if (!opened) return tl::unexpected(opened.error());
-  const auto event = event_of(*opened, at);
+  const auto event = event_or_error(at, opened->moments());
   if (!event) return failure(event.error(), choice.file);
   replay::MemoryAt memory(opened->history, recording.budget);
   if (const Status there = go_to(memory, *event); !there) return failure(there.error(), choice.file);
@@ -48,8 +48,11 @@ int run_stats(const StatsOptions& options, const Console& console) {
                        const auto context = opened.context(recording);
                        const auto stats = analysis::memory_stats(memory, recording.budget);
                        if (!stats) return failure(stats.error(), options.choice.file);
-                       out.add(options.choice.json ? answers::json_of(context, memory, *stats) + "\n"
-                                                   : answers::to_text(context, memory, *stats));
+                       if (options.choice.json) {
+                         out.add(answers::json_of(context, memory, *stats) + "\n");
+                       } else {
+                         out.add(answers::to_text(context, memory, *stats));
+                       }
                        return {};
                      });
   });
@@ -78,8 +81,8 @@ namespace {
                                      const analysis::FoldedStacks& stacks, const FlameGraphOptions& options) {
   if (!options.choice.json) {
     if (options.folded) return printable_lines(analysis::folded_text(stacks));
-    return analysis::flame_svg(stacks, fmt::format("Memory of device {} after event {}",
-                                                   opened.history.rows.device, memory.event()));
+    return analysis::flame_svg(
+        stacks, fmt::format("Memory of {} {}", opened.name(), moment_text(memory.event(), opened.moments())));
   }
   JsonWriter json;
   json.begin_object();

@@ -10,7 +10,7 @@ namespace memstrata::cli {
 
 struct StatsOptions {
   FileChoice choice;
-  std::string at = "end";  // peak, end, start, or an event's index
+  std::string at = "peak";
 };
 [[nodiscard]] int run_stats(const StatsOptions& options, const Console& console);
 
@@ -21,7 +21,7 @@ struct TraceOptions {
 
 struct FlameGraphOptions {
   FileChoice choice;
-  std::string at = "end";
+  std::string at = "peak";
   std::string output;  // path; empty and - = standard output
   bool segments = false;
   bool folded = false;

@@ -1,6 +1,7 @@
 #include "engine/cli/opened_device.h"
 
-#include <charconv>
+#include <fmt/core.h>
+
 #include <utility>
 
 namespace memstrata::cli {
@@ -17,19 +18,9 @@ Result<OpenedDevice> open_device(const model::Recording& recording, const Chosen
   return OpenedDevice{snapshot, std::move(*lifetimes), std::move(*history), std::move(*index)};
 }
 
-Result<int32_t> event_of(const OpenedDevice& opened, const std::string& at) {
-  if (at == "peak") return opened.lifetimes.peak_event;
-  if (at == "end") return opened.history.event_count() - 1;
-  if (at == "start") return -1;
-  int32_t event = 0;
-  const auto [end, error] = std::from_chars(at.data(), at.data() + at.size(), event);
-  if (error != std::errc() || end != at.data() + at.size() || event < -1 ||
-      event >= opened.history.event_count())
-    return fail(
-        ErrorCode::wrong_usage, -1,
-        "There is no event \"{}\": say peak, end, start, or an index below {} (-1 = before the first).", at,
-        opened.history.event_count());
-  return event;
+std::string OpenedDevice::name() const {
+  const int32_t device = history.rows.device;
+  return device == replay::kHostDevice ? "host memory" : fmt::format("device {}", device);
 }
 
 Status go_to(replay::MemoryAt& memory, int32_t event) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/analysis/event_context.h"
+#include "engine/cli/moment.h"
 #include "engine/cli/one_file.h"
 #include "engine/replay/memory_at.h"
 
@@ -16,6 +17,9 @@ struct OpenedDevice {
   replay::StateHistory history;
   analysis::DeviceIndex index;
 
+  // "device 0", "host memory"
+  [[nodiscard]] std::string name() const;
+  [[nodiscard]] Moments moments() const { return {history.event_count(), lifetimes.peak_event}; }
   [[nodiscard]] analysis::EventContext context(const model::Recording& recording) const {
     return {recording, snapshot, history, lifetimes, index};
   }
@@ -23,9 +27,6 @@ struct OpenedDevice {
 
 // Error: limit_exceeded.
 [[nodiscard]] Result<OpenedDevice> open_device(const model::Recording& recording, const Chosen& chosen);
-
-// peak, end, start, or an index. Error: wrong_usage, if the device has no such event.
-[[nodiscard]] Result<int32_t> event_of(const OpenedDevice& opened, const std::string& at);
 
 // `memory` is of `opened`. Error: limit_exceeded.
 [[nodiscard]] Status go_to(replay::MemoryAt& memory, int32_t event);

@@ -22,17 +22,8 @@ constexpr std::array kNotShown = std::to_array<Range>({
     {0xFFF9, 0xFFFB}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
 });
 
-// Of a valid sequence.
-[[nodiscard]] uint32_t code_point(std::string_view sequence) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(sequence[i]); };
-  if (sequence.size() == 1) return byte(0);
-  uint32_t value = byte(0) & (0x7FU >> sequence.size());
-  for (size_t i = 1; i < sequence.size(); ++i) value = value << 6 | (byte(i) & 0x3FU);
-  return value;
-}
-
 [[nodiscard]] bool is_shown(std::string_view sequence) {
-  const uint32_t value = code_point(sequence);
+  const uint32_t value = utf8::code_point(sequence);
   return std::none_of(kNotShown.begin(), kNotShown.end(),
                       [&](Range range) { return value >= range.first && value <= range.last; });
 }

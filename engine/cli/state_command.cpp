@@ -27,37 +27,33 @@ void write_findings(TextOut& out, const model::Diagnostics& diagnostics) {
 }  // namespace
 
 int run_state(const StateOptions& options, const Console& console) {
-  return answer_about(
-      options.choice, console, [&](const model::Recording& recording, TextOut& out) -> Outcome<void> {
-        const auto chosen = choose(recording, options.choice);
-        if (!chosen) return tl::unexpected(chosen.error());
-        const auto history = replay::undo_to_start(recording, *chosen->snapshot, chosen->device);
-        if (!history) return failure(history.error(), options.choice.file);
-        for (const int64_t event : options.events) {
-          if (event < -1 || event >= history->event_count()) {
-            return failure(
-                name_of(ErrorCode::wrong_usage), options.choice.file,
-                fmt::format("There is no event {}: device {} has {} events, and -1 is the state before them.",
-                            event, chosen->device, history->event_count()));
-          }
-        }
-        replay::MemoryAt memory(*history, recording.budget);
-        bool first = true;
-        for (const int64_t event : options.events) {
-          if (const Status there = go_to(memory, static_cast<int32_t>(event)); !there)
-            return failure(there.error(), options.choice.file);
-          if (!options.choice.json && !first) out.add("\n");
-          first = false;
-          if (options.choice.json) {
-            out.add(answers::json_of(recording, *history, memory));
-            out.add("\n");
-          } else {
-            out.add(answers::to_text(recording, *history, memory));
-            write_findings(out, history->diagnostics);
-          }
-        }
-        return {};
-      });
+  return answer_about(options.choice, console,
+                      [&](const model::Recording& recording, TextOut& out) -> Outcome<void> {
+                        const auto chosen = choose(recording, options.choice);
+                        if (!chosen) return tl::unexpected(chosen.error());
+                        const auto opened = open_device(recording, *chosen);
+                        if (!opened) return failure(opened.error(), options.choice.file);
+                        std::vector<int32_t> events;
+                        for (const std::string& at : options.at) {
+                          const auto event = event_or_error(at, opened->moments());
+                          if (!event) return failure(event.error(), options.choice.file);
+                          events.push_back(*event);
+                        }
+                        replay::MemoryAt memory(opened->history, recording.budget);
+                        for (size_t i = 0; i < events.size(); ++i) {
+                          if (const Status there = go_to(memory, events[i]); !there)
+                            return failure(there.error(), options.choice.file);
+                          if (options.choice.json) {
+                            out.add(answers::json_of(recording, opened->history, memory));
+                            out.add("\n");
+                            continue;
+                          }
+                          if (i > 0) out.add("\n");
+                          out.add(answers::to_text(recording, opened->history, memory));
+                          write_findings(out, opened->history.diagnostics);
+                        }
+                        return {};
+                      });
 }
 
 }  // namespace memstrata::cli

@@ -1,7 +1,7 @@
-// memstrata state FILE --event N[,N...] [--device D] [--snapshot S] [--json]
+// memstrata state FILE [--at MOMENT[,MOMENT...]] [--device D] [--snapshot S] [--json]
 #pragma once
 
-#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "engine/cli/one_file.h"
@@ -10,7 +10,7 @@ namespace memstrata::cli {
 
 struct StateOptions {
   FileChoice choice;
-  std::vector<int64_t> events;  // -1 = before the first event; one answer each
+  std::vector<std::string> at = {"peak"};  // moments (moment.h); one answer each
 };
 
 [[nodiscard]] int run_state(const StateOptions& options, const Console& console);

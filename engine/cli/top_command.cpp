@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <string_view>
 
@@ -11,6 +10,7 @@
 #include "engine/cli/each_file.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/group_lines.h"
+#include "engine/cli/moment.h"
 #include "engine/cli/printable.h"
 #include "engine/replay/lifetimes.h"
 
@@ -22,28 +22,8 @@ using analysis::Top;
 using analysis::TopBy;
 using analysis::TopGroup;
 
-[[nodiscard]] std::optional<int32_t> event_of(std::string_view at) {
-  int32_t event = 0;
-  const auto [end, error] = std::from_chars(at.data(), at.data() + at.size(), event);
-  if (error != std::errc{} || end != at.data() + at.size() || event < 0) return std::nullopt;
-  return event;
-}
-
-// -1 = the state before the first event; none = the device has no such event.
-[[nodiscard]] std::optional<int32_t> moment_of(const std::string& at, const replay::Lifetimes& lifetimes) {
-  if (at == "peak") return lifetimes.peak_event;
-  if (at == "start") return -1;
-  if (at == "end") return lifetimes.events.count - 1;
-  const auto event = event_of(at);
-  return event && *event < lifetimes.events.count ? event : std::nullopt;
-}
-
-[[nodiscard]] std::string moment_text(const std::string& at, const Top& top,
-                                      const replay::Lifetimes& lifetimes) {
-  const std::string word = event_of(at) ? "" : at + ", ";
-  if (top.event < 0) return word + "before the first event";
-  return fmt::format("{}after event {} (the last is {})", word, count_text(top.event),
-                     count_text(int64_t{lifetimes.events.count} - 1));
+[[nodiscard]] Moments moments_of(const replay::Lifetimes& lifetimes) {
+  return {lifetimes.events.count, lifetimes.peak_event};
 }
 
 // "   512.0 MiB   41.2%      12 blocks  model.py:10:forward"
@@ -80,7 +60,7 @@ using Look =
       if (options.device && *options.device != device) continue;
       const auto lifetimes = replay::find_lifetimes(recording, snapshot, device);
       if (!lifetimes) return failure(lifetimes.error(), file);
-      const auto event = moment_of(options.at, *lifetimes);
+      const auto event = event_at(options.at, moments_of(*lifetimes));
       if (!event) {
         if (auto looked = look(snapshot, device, *lifetimes, nullptr); !looked) return looked;
         continue;
@@ -138,8 +118,8 @@ using Look =
           return Outcome<void>();
         }
         found = true;
-        out.print("\n  {}{} {}, {}: {} in {} block{}\n\n", name, name.empty() ? "Device" : "device", device,
-                  moment_text(options.at, *top, lifetimes), exact_size_text(top->bytes),
+        out.print("\n  {}{} {} {}\n  {} in {} block{}\n\n", name, name.empty() ? "Device" : "device", device,
+                  moment_text(top->event, moments_of(lifetimes)), exact_size_text(top->bytes),
                   count_text(top->count), top->count == 1 ? "" : "s");
         out.add(table(recording, *top, options.by));
         return Outcome<void>();
@@ -150,10 +130,6 @@ using Look =
 }
 
 }  // namespace
-
-bool is_moment(const std::string& at) {
-  return at == "peak" || at == "start" || at == "end" || event_of(at).has_value();
-}
 
 int run_top(const TopOptions& options, const Console& console) {
   bool all_found = true;

@@ -20,9 +20,6 @@ struct TopOptions {
   bool json = false;
 };
 
-// `at` is one of the words or an event index.
-[[nodiscard]] bool is_moment(const std::string& at);
-
 // The exit code: 0; 1 if a file has no such event or device; 2 if any file could not be read.
 [[nodiscard]] int run_top(const TopOptions& options, const Console& console);
 

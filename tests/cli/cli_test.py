@@ -52,6 +52,21 @@ class Usage(unittest.TestCase):
             self.assertEqual(result.stdout, b"")
             self.assertNotEqual(result.stderr, b"")
 
+    def test_a_mistyped_command_is_told_what_was_meant(self):
+        for given, meant in (("tpo", "top"), ("sumary", "summary"), ("stat", "state or stats"), ("flame", "flamegraph")):
+            result = run(given, "file")
+            self.assertEqual(result.returncode, USAGE)
+            self.assertIn(f'There is no command "{given}". Did you mean {meant}?', result.stderr.decode())
+        self.assertNotIn(b"Did you mean", run("explain").stderr)
+
+    def test_a_wrong_word_is_told_which_ones_there_are(self):
+        result = run("top", "file", "--by", "colour")
+        self.assertEqual(result.returncode, USAGE)
+        self.assertRegex(result.stderr.decode(), r'^memstrata: --by: say stack, .*function or file, not "colour"\n')
+        self.assertNotIn("{", run("top", "--help").stdout.decode())
+        for command in ("top", "state", "stats", "flamegraph", "compare"):
+            self.assertRegex(run(command, "--help").stdout.decode(), r"--at.*MOMENT")
+
 
 class Refusals(unittest.TestCase):
     """What is no snapshot is refused at once, in words, with exit code 2."""
@@ -355,7 +370,7 @@ class Top(unittest.TestCase):
 
     def test_table(self):
         text = run("top", case("protocol4")).stdout.decode()
-        self.assertRegex(text, r"Device 0, peak, after event 2 \(the last is 4\): 1\.5 KiB \(1,500 bytes\) in 2 blocks")
+        self.assertRegex(text, r"Device 0 at the peak, after event 2 \(the last is 4\)\n  1\.5 KiB \(1,500 bytes\) in 2 blocks")
         self.assertRegex(text, r"1\.5 KiB +100\.0% +2  a\.py:10:leaf\n +a\.py:20:main")
 
     def test_what_is_not_there_is_exit_code_1(self):

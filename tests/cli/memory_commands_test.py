@@ -72,12 +72,26 @@ class Commands(unittest.TestCase):
     def test_state_of_an_event_that_is_not_there(self):
         self.assertIn("There is no event 5", self.run_it("state", "--json", "--event=5", code=1))
 
+    def test_without_a_moment_the_peak_is_meant(self):
+        peak = 38 * MIB + 1024
+        self.assertEqual(json.loads(self.run_it("state", "--json"))["allocated_bytes"], peak)
+        self.assertEqual(json.loads(self.run_it("stats", "--json"))["allocated"], peak)
+        stacks = json.loads(self.run_it("flamegraph", "--json"))["stacks"]
+        self.assertEqual(sum(size for stack, size in stacks.items() if "active_allocated" in stack), peak)
+        self.assertIn("at the peak, after event", self.run_it("flamegraph"))
+        for command in ("state", "stats", "flamegraph"):
+            for at in ("peak", "end", "start", "0", "-1"):
+                self.run_it(command, f"--at={at}")
+            self.assertEqual(self.run_it(command, "--json"), self.run_it(command, "--json", "--at", "peak"))
+        both = self.run_it("state", "--json", "--at", "start,end").splitlines()
+        self.assertEqual([json.loads(line)["event"] for line in both], [-1, 4])
+
     def test_stats(self):
-        stats = json.loads(self.run_it("stats", "--json"))
+        stats = json.loads(self.run_it("stats", "--json", "--at", "end"))
         self.assertEqual([stats["reserved"], stats["allocated"], stats["requested"], stats["rounding"], stats["free"]],
                          [42 * MIB, 30 * MIB + 1024, 30 * MIB + 1000, 24, 12 * MIB - 1024])
         self.assertEqual([s["bar"] for s in stats["segments"]], ["a", "aa"])
-        self.assertIn("[aa] 40.0 MiB, 10.0 MiB free", self.run_it("stats"))
+        self.assertIn("[aa] 40.0 MiB, 10.0 MiB free", self.run_it("stats", "--at", "end"))
 
     def test_trace(self):
         lines = self.run_it("trace").splitlines()
@@ -89,7 +103,7 @@ class Commands(unittest.TestCase):
         self.assertEqual([r["action"] for r in rows], [e["action"] for e in SNAPSHOT["device_traces"][0]])
 
     def test_flame_graph(self):
-        folded = dict(line.rsplit(" ", 1) for line in self.run_it("flamegraph", "--folded").splitlines())
+        folded = dict(line.rsplit(" ", 1) for line in self.run_it("flamegraph", "--folded", "--at", "end").splitlines())
         self.assertEqual(folded, {
             "stream_0;active_allocated;outer.py:7:outer;inner.py:7:inner": str(30 * MIB),
             "stream_0;active_allocated;small:<.py:7:small:<": "1000",
@@ -101,7 +115,7 @@ class Commands(unittest.TestCase):
 
     def test_flame_graph_is_a_picture_without_script(self):
         path = os.path.join(self.folder.name, "out.svg")
-        self.assertEqual(self.run_it("flamegraph", "-o", path), "")
+        self.assertEqual(self.run_it("flamegraph", "--at", "end", "-o", path), "")
         root = ElementTree.parse(path).getroot()
         self.assertEqual({e.tag.split("}")[1] for e in root.iter()}, {"svg", "rect", "text", "g", "title"})
         titles = [e.text for e in root.iter() if e.tag.endswith("title")]
@@ -134,7 +148,7 @@ class Host(unittest.TestCase):
         for device in ("host", "-1"):
             (last,) = map(json.loads, self.run_it("state", "--json", f"--device={device}", "--event=1").splitlines())
             self.assertEqual([last["device"], last["reserved_bytes"], last["allocated_bytes"]], [-1, MIB + 128, MIB + 128])
-        self.assertEqual(json.loads(self.run_it("stats", "--json", "--device", "host"))["allocated"], MIB)
+        self.assertEqual(json.loads(self.run_it("stats", "--json", "--at", "end", "--device", "host"))["allocated"], MIB)
 
     def test_without_device_the_gpu_is_meant(self):
         self.assertEqual(json.loads(self.run_it("state", "--json", "--event=0"))["device"], 0)
