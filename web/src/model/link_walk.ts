@@ -31,7 +31,8 @@ export interface LinkTarget {
 export class LinkWalk {
   /** The link that was opened, until its file is there. */
   wanted: Shown | undefined;
-  private going = 0;
+  /** Where it is on the way to; the file is there. */
+  private heading: Shown | undefined;
   private address: Address | undefined;
 
   constructor(
@@ -65,7 +66,7 @@ export class LinkWalk {
 
   /** Soon, in place of the entry that is there. */
   remember(): void {
-    if (!this.wanted) this.address?.replace(() => this.page.shown());
+    if (!this.wanted && !this.heading) this.address?.replace(() => this.page.shown());
   }
 
   /** Makes a change that one can go back from. */
@@ -80,39 +81,44 @@ export class LinkWalk {
     if (shown) this.address?.push(before, shown);
   }
 
-  /** A file is shown; goes on to what the link says of it, and tells the part to show first. */
+  /** A file or device is shown; goes on to what the link says of it, and tells the part to show first. */
   opened(file: OpenFile): Viewport | undefined {
     const { wanted } = this;
-    if (!wanted || wanted.hash !== file.hash) return undefined;
-    this.wanted = undefined;
-    void this.goTo(wanted);
-    return wanted.view;
+    if (wanted?.hash === file.hash) void this.goTo(wanted);
+    const { heading } = this;
+    return heading && isAt(file, heading) ? heading.view : undefined;
   }
 
   /** The newest wins. */
   private async goTo(shown: Shown): Promise<void> {
-    this.going += 1;
-    const { going } = this;
-    const entry = this.files.entries.find(({ file }) => file?.hash === shown.hash);
-    if (!entry?.file) {
-      this.wanted = shown;
-      this.page.requestUpdate();
-      return;
-    }
-    this.files.show(entry);
-    const { file } = entry;
-    const isAnother = file.view && (file.view.device !== shown.device || file.view.bands !== shown.bands);
-    if (file.snapshot !== shown.snapshot || isAnother) {
-      const known = file.contents.snapshots[shown.snapshot]?.devices.some(
-        ({ device }) => device === shown.device,
-      );
-      this.wanted = known ? shown : undefined; // taken up again when the device is there
-      if (known) return this.files.openDevice(shown.snapshot, shown.device, shown.bands);
+    const file = this.files.entries.find((entry) => entry.file?.hash === shown.hash)?.file;
+    this.heading = file && shown;
+    this.wanted = file ? undefined : shown;
+    this.page.requestUpdate();
+    if (!file) return;
+    await this.walk(file, shown);
+    if (this.heading === shown) this.heading = undefined;
+    this.page.requestUpdate();
+  }
+
+  private async walk(file: OpenFile, shown: Shown): Promise<void> {
+    const isNewest = (): boolean => this.heading === shown;
+    const entry = this.files.entries.find((one) => one.file === file);
+    if (entry) this.files.show(entry);
+    const { snapshot, device, bands } = shown;
+    const known = file.contents.snapshots[snapshot]?.devices.some((one) => one.device === device);
+    // A device that the file does not have: the rest of the link is shown of the one that is there.
+    if (known && (!isAt(file, shown) || file.switching)) {
+      const opened = await this.files.openDevice(file, { snapshot, device, bands });
+      if (!opened || !isNewest()) return;
     }
     const { view } = file;
     this.page.take({ ...shown, axis: view?.extent.time_us === null ? 'event' : shown.axis });
     await this.page.updateComplete;
-    if (going !== this.going) return;
-    await this.page.arrive(shown, file, () => going === this.going && view === file.view);
+    if (isNewest()) await this.page.arrive(shown, file, () => isNewest() && view === file.view);
   }
+}
+
+function isAt({ snapshot, view }: OpenFile, shown: Shown): boolean {
+  return snapshot === shown.snapshot && view?.device === shown.device && view.bands === shown.bands;
 }

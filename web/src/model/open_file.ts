@@ -1,8 +1,14 @@
 // A file that could be read, and which device of it is shown.
 import type { Bytes } from '../base/units.ts';
-import type { Contents, Diagnostic, EngineError, ViewInfo } from '../engine/answers.ts';
+import type { Bands, Contents, Diagnostic, EngineError, ViewInfo } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
 import type { Source } from '../engine/protocol.ts';
+
+export interface WantedView {
+  snapshot: number;
+  device: number;
+  bands: Bands;
+}
 
 export interface OpenFile {
   name: string;
@@ -15,6 +21,9 @@ export interface OpenFile {
   view: ViewInfo | undefined;
   /** Those that were shown, by `viewKey`: what was chosen and drawn of one is kept by the object. */
   views: Map<string, ViewInfo>;
+  /** What was chosen and is being opened, while `switching` lasts. */
+  wanted: WantedView | undefined;
+  switching: Promise<void> | undefined;
   /** What the reader noticed, and what the view shown repaired. */
   diagnostics: readonly Diagnostic[];
   /** Of the blocks of the device shown, whatever the timeline shows of it; undefined = not known. */

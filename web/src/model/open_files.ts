@@ -3,14 +3,14 @@
 // One engine per file: closing a file ends its worker, which gives all its memory back. A few are read at the same
 // time, the others wait. A file that cannot be read keeps its place with its error and hides no other.
 import type { Bytes } from '../base/units.ts';
-import type { Bands, EngineError, ViewInfo } from '../engine/answers.ts';
+import type { Diagnostic, EngineError, ViewInfo } from '../engine/answers.ts';
 import { EngineFailure, type EngineClient } from '../engine/client.ts';
 import type { EnginePool } from '../engine/pool.ts';
 import type { Progress, Source } from '../engine/protocol.ts';
 import { firstDevice } from './devices.ts';
-import type { OpenFile } from './open_file.ts';
+import type { OpenFile, WantedView } from './open_file.ts';
 
-export type { OpenFile } from './open_file.ts';
+export type { OpenFile, WantedView } from './open_file.ts';
 
 /** Bytes the engine may use for one file; the 32-bit heap ends at 4 GiB. */
 const budget: Bytes = 3.5 * 1024 ** 3;
@@ -56,8 +56,6 @@ export type State = 'empty' | 'loading' | 'ready' | 'error';
 export class OpenFiles {
   entries: readonly Entry[] = [];
   active: Entry | undefined;
-  /** A device is being opened. */
-  switching = false;
   /** Shown before; what is behind a card, and where `back` leads. */
   private behind: Entry | undefined;
   private lastId = 0;
@@ -91,6 +89,10 @@ export class OpenFiles {
   }
   get file(): OpenFile | undefined {
     return this.shown?.file;
+  }
+  /** A device of the shown file is being opened. */
+  get switching(): boolean {
+    return this.file?.switching !== undefined;
   }
 
   /** Opens all, shows the first. */
@@ -148,33 +150,40 @@ export class OpenFiles {
     if (this.active && !this.active.file) this.close(this.active);
   }
 
-  async openDevice(snapshot: number, device: number, bands: Bands = 'blocks'): Promise<void> {
-    const { file } = this;
-    if (!file || this.switching) return;
-    this.switching = true;
+  /**
+   * Shows a device of a file: one after the other, and of several that are wanted meanwhile only the last. True = it is
+   * what the file shows now; false = it could not be opened, or another one was wanted.
+   */
+  async openDevice(file: OpenFile, wanted: WantedView): Promise<boolean> {
+    file.wanted = wanted;
+    file.switching ??= this.followWishes(file).finally(() => (file.switching = undefined));
     this.changed();
-    try {
-      const { view, diagnostics } = await file.engine.call('view', { snapshot, device, bands });
-      // Of other bands the peak is another one; that of the same device stays.
-      if (view.bands === 'blocks') file.peak = view.peak.bytes;
-      else if (file.snapshot !== snapshot || file.view?.device !== device) file.peak = undefined;
-      file.snapshot = snapshot;
-      const key = viewKey(snapshot, view);
-      file.view = file.views.get(key) ?? view;
-      file.views.set(key, file.view);
-      file.diagnostics = diagnostics;
-    } catch (error) {
-      if (!file.engine.alive || file !== this.file) return;
-      // A file being loaded meanwhile goes on.
-      if (this.state !== 'loading') this.fail(file.name, reasonOf(error));
-      // The one before is still what the page shows.
-      if (file.view)
-        await file.engine
-          .call('view', { snapshot: file.snapshot, device: file.view.device, bands: file.view.bands })
-          .catch(() => undefined);
-    } finally {
-      this.switching = false;
-      this.changed();
+    await file.switching;
+    this.changed();
+    const { view } = file;
+    return file.snapshot === wanted.snapshot && view?.device === wanted.device && view.bands === wanted.bands;
+  }
+
+  private async followWishes(file: OpenFile): Promise<void> {
+    for (let { wanted } = file; wanted; wanted = file.wanted) {
+      try {
+        const { view, diagnostics } = await file.engine.call('view', wanted);
+        if (file.wanted !== wanted) continue;
+        file.wanted = undefined;
+        showView(file, wanted.snapshot, view, diagnostics);
+      } catch (error) {
+        if (!file.engine.alive) file.wanted = undefined; // the page says so already
+        if (file.wanted !== wanted) continue;
+        file.wanted = undefined;
+        // The one before is still what the file shows, on the page or not.
+        const { snapshot, view } = file;
+        if (view)
+          await file.engine
+            .call('view', { snapshot, device: view.device, bands: view.bands })
+            .catch(() => undefined);
+        // A file being loaded meanwhile goes on.
+        if (file === this.file && this.state !== 'loading') this.fail(file.name, reasonOf(error));
+      }
     }
   }
 
@@ -301,6 +310,8 @@ export class OpenFiles {
         hash,
         peak: view?.peak.bytes,
         peaks: undefined,
+        wanted: undefined,
+        switching: undefined,
         died: undefined,
       };
       engine.onDeath = (error) => {
@@ -330,6 +341,22 @@ export class OpenFiles {
       this.entries.find(({ loading, id }) => loading && id !== entry.id);
     if (other) this.show(other);
   }
+}
+
+function showView(
+  file: OpenFile,
+  snapshot: number,
+  view: ViewInfo,
+  diagnostics: readonly Diagnostic[],
+): void {
+  // Of other bands the peak is another one; that of the same device stays.
+  if (view.bands === 'blocks') file.peak = view.peak.bytes;
+  else if (file.snapshot !== snapshot || file.view?.device !== view.device) file.peak = undefined;
+  file.snapshot = snapshot;
+  const key = viewKey(snapshot, view);
+  file.view = file.views.get(key) ?? view;
+  file.views.set(key, file.view);
+  file.diagnostics = diagnostics;
 }
 
 function viewKey(snapshot: number, { device, bands }: ViewInfo): string {

@@ -24,7 +24,7 @@ export class BandsSwitch {
     const before = page.shown();
     const { view, engine } = file;
     this.left = { engine, view: page.timeline?.shownView, chosen: this.choices.chosen };
-    await files.openDevice(file.snapshot, view.device, bands);
+    await files.openDevice(file, { snapshot: file.snapshot, device: view.device, bands });
     await page.updateComplete;
     if (file.view !== view) this.links.stepped(before);
     this.left = undefined;

@@ -294,8 +294,10 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
   /** False = there is no such device. */
   showDevice(choice: DeviceChoice | undefined): boolean {
-    if (choice) void this.files.openDevice(choice.snapshot, choice.device, this.file?.view?.bands);
-    return choice !== undefined;
+    const { file } = this;
+    if (!choice || !file) return false;
+    void this.files.openDevice(file, { ...choice, bands: file.view?.bands ?? 'blocks' });
+    return true;
   }
 
   private lastPage: PanelPage | undefined;

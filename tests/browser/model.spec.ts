@@ -1,0 +1,189 @@
+// web/src/model without a page: which file and device is shown, and how links lead there. Runs in Node.
+import { expect, test } from '@playwright/test';
+import type { Contents, ViewInfo } from '../../web/src/engine/answers.ts';
+import { EngineFailure, type EngineClient } from '../../web/src/engine/client.ts';
+import type { EnginePool } from '../../web/src/engine/pool.ts';
+import type { Shown } from '../../web/src/model/link.ts';
+import { LinkWalk, type Address, type LinkTarget } from '../../web/src/model/link_walk.ts';
+import { OpenFiles, type OpenFile, type WantedView } from '../../web/src/model/open_files.ts';
+
+/** An engine with devices 0 to 3 that answers when it is told to. Device 3 cannot be opened. */
+class SlowEngine {
+  alive = true;
+  /** What it has a view of. */
+  shows: WantedView | undefined;
+  private readonly late: (() => void)[] = [];
+
+  call(kind: string, args: unknown): Promise<unknown> {
+    if (kind === 'open') return Promise.resolve(this.opened(args as { source: { file: File } }));
+    const wanted = args as WantedView;
+    return new Promise((resolve, reject) => {
+      this.late.push(() => {
+        const refused = wanted.device === 3;
+        this.shows = refused ? undefined : wanted;
+        if (refused)
+          reject(new EngineFailure({ code: 'damaged', message: 'device 3 is broken', offset: -1 }));
+        else resolve({ view: viewOf(wanted), diagnostics: [] });
+      });
+    });
+  }
+  private opened({ source }: { source: { file: File } }): unknown {
+    this.shows = { snapshot: 0, device: 0, bands: 'blocks' };
+    const devices = [0, 1, 2, 3].map((device) => ({ device, events: 10 }));
+    const contents = { snapshots: [{ name: '', devices }], default: { snapshot: 0, device: 0 } };
+    const hash = source.file.name.padEnd(16, '0');
+    return { contents: contents as unknown as Contents, view: viewOf(this.shows), diagnostics: [], hash };
+  }
+  terminate(): void {
+    this.alive = false;
+  }
+  /** Answers what was asked first; false if nothing was. */
+  async answer(): Promise<boolean> {
+    const next = this.late.shift();
+    next?.();
+    await settle();
+    return next !== undefined;
+  }
+  async answerAll(): Promise<void> {
+    while (await this.answer());
+  }
+}
+
+const settle = (): Promise<void> => new Promise((done) => setTimeout(done, 0));
+const viewOf = ({ device, bands }: WantedView): ViewInfo =>
+  ({ device, bands, peak: { bytes: 1, event: 0 }, extent: { event: 10, time_us: 10 } }) as ViewInfo;
+
+async function open(...names: string[]): Promise<{ files: OpenFiles; engines: SlowEngine[] }> {
+  const engines: SlowEngine[] = [];
+  const take = (): Promise<EngineClient> => {
+    const engine = new SlowEngine();
+    engines.push(engine);
+    return Promise.resolve(engine as unknown as EngineClient);
+  };
+  const pool = { enter() {}, leave() {}, warmUp() {}, take } as unknown as EnginePool;
+  const files = new OpenFiles(pool, () => undefined);
+  files.open(names.map((name) => ({ name, source: { file: new File([], name) } })));
+  await settle();
+  return { files, engines };
+}
+const device = (wanted: number): WantedView => ({ snapshot: 0, device: wanted, bands: 'blocks' });
+
+test('of devices that are wanted quickly one after the other the last is shown', async () => {
+  const { files, engines } = await open('a');
+  const file = files.file!;
+  const first = files.openDevice(file, device(1));
+  const second = files.openDevice(file, device(2));
+  expect(files.switching).toBe(true);
+  await engines[0]!.answerAll();
+  expect([await first, await second]).toEqual([false, true]);
+  expect(file.view?.device).toBe(2);
+  expect(engines[0]!.shows?.device).toBe(2);
+  expect(files.switching).toBe(false);
+});
+
+test('a device that does not open leaves the engine with the view before, whatever file is shown', async () => {
+  const { files, engines } = await open('a', 'b');
+  const [a, b] = files.entries;
+  const opened = files.openDevice(a!.file!, device(3));
+  files.show(b!);
+  await engines[0]!.answerAll();
+  expect(await opened).toBe(false);
+  expect(a!.file!.view?.device).toBe(0);
+  expect(engines[0]!.shows?.device).toBe(0);
+  expect(files.active).toBe(b); // no card over the other file
+  // On the page it is told.
+  files.show(a!);
+  const again = files.openDevice(a!.file!, device(3));
+  await engines[0]!.answerAll();
+  expect(await again).toBe(false);
+  expect(files.state).toBe('error');
+  expect(engines[0]!.shows?.device).toBe(0);
+});
+
+// -- Links.
+
+class FakeAddress implements Address {
+  went: (shown: Shown) => void = () => undefined;
+  connect(went: (shown: Shown) => void): Shown | undefined {
+    this.went = went;
+    return undefined;
+  }
+  disconnect(): void {}
+  replace(): void {}
+  push(): void {}
+  linkTo(): string {
+    return '';
+  }
+}
+
+function walkOver(files: OpenFiles): { walk: LinkWalk; address: FakeAddress; arrived: string[] } {
+  const arrived: string[] = [];
+  const target: LinkTarget = {
+    requestUpdate: () => undefined,
+    updateComplete: Promise.resolve(),
+    shown: () => undefined,
+    take: () => undefined,
+    arrive: (shown: Shown, file: OpenFile) => {
+      arrived.push(`${file.name} ${shown.device} ${shown.bands}`);
+      return Promise.resolve();
+    },
+  };
+  const walk = new LinkWalk(target, files);
+  const address = new FakeAddress();
+  walk.connect(address);
+  return { walk, address, arrived };
+}
+const place = (file: string, wanted: number, bands: Shown['bands'] = 'blocks'): Shown =>
+  ({ file, hash: file.padEnd(16, '0'), snapshot: 0, device: wanted, bands, axis: 'event' }) as Shown;
+
+test('back across devices never says that the file is not the one of the link', async () => {
+  const { files, engines } = await open('a');
+  const { walk, address, arrived } = walkOver(files);
+  address.went(place('a', 1));
+  expect(walk.wanted).toBeUndefined(); // the file is there, its device on the way
+  await engines[0]!.answerAll();
+  expect(arrived).toEqual(['a 1 blocks']);
+  expect(walk.wanted).toBeUndefined();
+});
+
+test('back twice, quickly, ends at the second place', async () => {
+  const { files, engines } = await open('a');
+  const { address, arrived } = walkOver(files);
+  address.went(place('a', 1));
+  address.went(place('a', 2, 'segments'));
+  await engines[0]!.answerAll();
+  expect(arrived).toEqual(['a 2 segments']);
+  expect(files.file?.view).toMatchObject({ device: 2, bands: 'segments' });
+  address.went(place('a', 1));
+  address.went(place('a', 2, 'segments')); // there already, but for the other one on the way
+  await engines[0]!.answerAll();
+  expect(files.file?.view).toMatchObject({ device: 2, bands: 'segments' });
+});
+
+test('back to another device while another file is switching', async () => {
+  const { files, engines } = await open('a', 'b');
+  const { walk, address, arrived } = walkOver(files);
+  const [, b] = files.entries;
+  files.show(b!);
+  void files.openDevice(b!.file!, device(1)); // slow, and not waited for
+  address.went(place('a', 2));
+  await engines[0]!.answerAll();
+  expect(arrived).toEqual(['a 2 blocks']);
+  expect(walk.wanted).toBeUndefined();
+  expect(files.file?.name).toBe('a');
+  await engines[1]!.answerAll();
+  expect(files.file?.view?.device).toBe(2);
+});
+
+test('a link to a file that is not open asks for it, and goes on when it comes', async () => {
+  const { files, engines } = await open('a');
+  const { walk, address, arrived } = walkOver(files);
+  address.went(place('b', 1));
+  expect(walk.wanted?.file).toBe('b');
+  files.open([{ name: 'b', source: { file: new File([], 'b') } }]);
+  await settle();
+  walk.opened(files.file!); // the viewer tells
+  expect(walk.wanted).toBeUndefined();
+  await engines[1]!.answerAll();
+  expect(arrived).toEqual(['b 1 blocks']);
+});
