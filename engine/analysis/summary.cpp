@@ -75,6 +75,17 @@ void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange
   }
 }
 
+[[nodiscard]] std::optional<OutOfMemory> find_oom(const model::Recording& recording, RowRange events) {
+  OutOfMemory last;
+  for (int32_t event = 0; event < events.count; ++event) {
+    const auto row = static_cast<size_t>(events.first + event);
+    if (recording.events.action[row] != trace::Action::oom) continue;
+    last = {last.count + 1, event, recording.events.size[row],
+            static_cast<int64_t>(std::min<uint64_t>(recording.events.address[row], INT64_MAX))};
+  }
+  return last.count > 0 ? std::optional(last) : std::nullopt;
+}
+
 [[nodiscard]] int64_t count_out_of_order(const model::Recording& recording, RowRange events) {
   int64_t latest = INT64_MIN;
   int64_t earlier_than_before = 0;
@@ -101,6 +112,10 @@ void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange
   sums.final_requested_bytes = lifetimes->final_level;
   sums.peak_requested_bytes = lifetimes->peak_level;
   sums.peak_event = lifetimes->peak_event;
+  sums.reserved_peak_bytes = lifetimes->reserved.initial;
+  for (const int64_t bytes : lifetimes->reserved.value)
+    sums.reserved_peak_bytes = std::max(sums.reserved_peak_bytes, bytes);
+  sums.oom = find_oom(recording, events);
   count_actions(sums, recording, events);
   find_times(sums, recording, events);
   sum_final_state(sums, recording, snapshot);
@@ -128,6 +143,15 @@ void write_device(JsonWriter& json, const DeviceSummary& sums) {
   json.member("requested_bytes", sums.peak_requested_bytes);
   json.member("event", sums.peak_event);
   json.end_object();
+  if (sums.oom) {
+    json.key("oom");
+    json.begin_object();
+    json.member("count", sums.oom->count);
+    json.member("event", sums.oom->event);
+    json.member("requested_bytes", sums.oom->requested_bytes);
+    json.member("device_free_bytes", sums.oom->device_free_bytes);
+    json.end_object();
+  }
   json.member("distinct_stacks", sums.distinct_stacks);
   json.member("first_time_us", sums.first_time_us);
   json.member("last_time_us", sums.last_time_us);

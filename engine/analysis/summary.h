@@ -19,6 +19,14 @@
 
 namespace memstrata::analysis {
 
+// Requests that the device could not serve: the last of them.
+struct OutOfMemory {
+  int64_t count = 0;  // of all
+  int64_t event = 0;  // index in the device's trace
+  int64_t requested_bytes = 0;
+  int64_t device_free_bytes = 0;  // as the driver said; what the allocator holds free is not in it
+};
+
 struct DeviceSummary {
   int32_t device = 0;
   int64_t events = 0;
@@ -29,6 +37,8 @@ struct DeviceSummary {
   // Requested bytes in live blocks, by the rule of the timeline (replay/lifetimes.h).
   int64_t initial_requested_bytes = 0, final_requested_bytes = 0, peak_requested_bytes = 0;
   int64_t peak_event = -1;  // -1 = the initial state
+  int64_t reserved_peak_bytes = 0;
+  std::optional<OutOfMemory> oom;
   int64_t distinct_stacks = 0;
   std::optional<int64_t> first_time_us, last_time_us;
 };

@@ -92,4 +92,22 @@ std::string fitted_frame(std::string_view function, std::string_view place, size
   return fitted(function, for_name) + "  " + fitted_path(place, for_place);
 }
 
+std::string wrapped(std::span<const std::string> printable, size_t columns, size_t indent) {
+  std::string out;
+  size_t at = indent;
+  for (const std::string& piece : printable) {
+    const size_t width = columns_of_text(piece);
+    if (at > indent && at + 1 + width > columns) {
+      out += "\n" + std::string(indent, ' ');
+      at = indent;
+    } else if (at > indent) {
+      out += ' ';
+      ++at;
+    }
+    out += piece;
+    at += width;
+  }
+  return out;
+}
+
 }  // namespace memstrata::cli

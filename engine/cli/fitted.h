@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,5 +18,9 @@ namespace memstrata::cli {
 [[nodiscard]] std::string fitted_path(std::string_view printable, size_t columns);
 // A function and its place: the place loses its folders first, then the function its end.
 [[nodiscard]] std::string fitted_frame(std::string_view function, std::string_view place, size_t columns);
+
+// Pieces in lines, a space between them: the first begins in column `indent`, where something else is written
+// already, further ones are indented as far. A piece that is longer than a line has its own.
+[[nodiscard]] std::string wrapped(std::span<const std::string> printable, size_t columns, size_t indent);
 
 }  // namespace memstrata::cli

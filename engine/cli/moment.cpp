@@ -36,8 +36,8 @@ std::optional<int32_t> event_at(std::string_view at, const Moments& moments) {
 Result<int32_t> event_or_error(std::string_view at, const Moments& moments) {
   if (const auto event = event_at(at, moments)) return *event;
   return fail(ErrorCode::wrong_usage, -1,
-              "There is no event {}: say peak, end, start, or an index below {} (-1 = before the first).",
-              at, moments.event_count);
+              "There is no event {}: say peak, end, start, or an index below {} (-1 = before the first).", at,
+              moments.event_count);
 }
 
 std::string moment_text(int32_t event, const Moments& moments) {

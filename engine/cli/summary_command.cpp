@@ -8,46 +8,45 @@
 #include "engine/base/units.h"
 #include "engine/cli/each_file.h"
 #include "engine/cli/finding_lines.h"
+#include "engine/cli/fitted.h"
 #include "engine/cli/printable.h"
 
 namespace memstrata::cli {
 
 namespace {
 
-constexpr size_t kLongestSettings = 160;
-
-// "    peak          71.2 GiB   76,450,234,368 bytes   after event 57 of 97"
+// "    peak              71.2 GiB  76,450,234,368 bytes  after event 57"
 class Rows {
  public:
-  explicit Rows(std::string& out) : out_(out) {}
   void size(std::string_view label, int64_t bytes, std::string_view remark = {}) {
-    rows_.push_back({std::string(label), size_text(bytes), count_text(bytes), std::string(remark)});
+    rows_.push_back({std::string(label), size_text(bytes), count_text(bytes), {std::string(remark)}});
   }
-  void text(std::string_view label, std::string_view what) {
-    rows_.push_back({std::string(label), "", "", std::string(what)});
+  void text(std::string_view label, std::string_view what) { list(label, {std::string(what)}); }
+  void list(std::string_view label, std::vector<std::string> pieces) {
+    rows_.push_back({std::string(label), "", "", std::move(pieces)});
   }
-  ~Rows() {
-    size_t short_width = 0, exact_width = 0;
+  // Lines of at most `columns`, as far as words allow.
+  void write(std::string& out, size_t columns) const {
+    size_t label_width = 0, short_width = 0, exact_width = 0;
     for (const Row& row : rows_) {
+      label_width = std::max(label_width, row.label.size());
       short_width = std::max(short_width, row.size.size());
       exact_width = std::max(exact_width, row.exact.size());
     }
     for (const Row& row : rows_) {
-      std::string line = fmt::format("    {:<10}", row.label);
+      std::string line = fmt::format("    {:<{}}", row.label, label_width);
       if (!row.size.empty())
         line += fmt::format("  {:>{}}  {:>{}} bytes", row.size, short_width, row.exact, exact_width);
-      if (!row.remark.empty()) line += "  " + row.remark;
-      out_ += line + "\n";
+      if (!row.remark[0].empty()) line += "  " + wrapped(row.remark, columns, line.size() + 2);
+      out += line + "\n";
     }
   }
-  Rows(const Rows&) = delete;
-  Rows& operator=(const Rows&) = delete;
 
  private:
   struct Row {
-    std::string label, size, exact, remark;
+    std::string label, size, exact;
+    std::vector<std::string> remark;  // one piece at least
   };
-  std::string& out_;
   std::vector<Row> rows_;
 };
 
@@ -66,54 +65,68 @@ class Rows {
   return text;
 }
 
-void append_device(std::string& out, const analysis::DeviceSummary& device) {
+void append_oom(Rows& rows, const analysis::OutOfMemory& oom) {
+  const std::string which =
+      oom.count > 1 ? fmt::format(", the last of {}", count_text(oom.count)) : std::string();
+  rows.size("OUT OF MEMORY", oom.requested_bytes,
+            fmt::format("asked for, event {}{}", count_text(oom.event), which));
+  rows.size("free on device", oom.device_free_bytes, "at that event");
+}
+
+void append_device(std::string& out, const analysis::DeviceSummary& device, size_t columns) {
   out += fmt::format("\n  Device {}\n", device.device);
-  Rows rows(out);
-  if (device.events > 0) {
+  Rows rows;
+  const bool has_events = device.events > 0;
+  const auto at_end = [&](std::string_view what) {
+    return has_events ? fmt::format("{} at end", what) : std::string(what);
+  };
+  if (device.oom) append_oom(rows, *device.oom);
+  if (has_events) {
     rows.size("peak", device.peak_requested_bytes,
-              device.peak_event < 0
-                  ? "before the first event"
-                  : fmt::format("after event {} (the last is {})", count_text(device.peak_event),
-                                count_text(device.events - 1)));
+              device.peak_event < 0 ? "before the first event"
+                                    : fmt::format("after event {}", count_text(device.peak_event)));
+    rows.size("reserved peak", device.reserved_peak_bytes);
     rows.size("at start", device.initial_requested_bytes);
     rows.size("at end", device.final_requested_bytes);
   } else {
     rows.size("requested", device.final_requested_bytes);
   }
-  rows.size("allocated", device.allocated_bytes, "requests rounded up to blocks");
-  if (device.active_bytes != device.allocated_bytes) {
-    rows.size("active", device.active_bytes, "and blocks that another stream still uses");
-  }
-  rows.size("reserved", device.reserved_bytes,
+  rows.size(at_end("allocated"), device.allocated_bytes, "rounded up to blocks");
+  if (device.active_bytes != device.allocated_bytes)
+    rows.size(at_end("active"), device.active_bytes, "and what a stream still uses");
+  rows.size(at_end("reserved"), device.reserved_bytes,
             fmt::format("{}, {}", counted(device.segments, "segment"), counted(device.blocks, "block")));
-  if (device.events > 0) {
-    std::string actions;
-    for (const auto& [name, count] : device.actions) {
-      actions += fmt::format("{}{} {}", actions.empty() ? "" : ", ", count_text(count), shortened(name, 60));
-    }
-    rows.text("events", fmt::format("{}: {}", count_text(device.events), actions));
+  if (has_events) {
+    std::vector<std::string> pieces = {count_text(device.events) + ":"};
+    for (const auto& [name, count] : device.actions)
+      pieces.push_back(fmt::format("{} {},", count_text(count), shortened(name, 60)));
+    pieces.back().pop_back();  // nothing follows the last
+    rows.list("events", std::move(pieces));
     rows.text("stacks", device.distinct_stacks == 0
                             ? "none"
                             : fmt::format("{} different", count_text(device.distinct_stacks)));
+  } else {
+    rows.text("events", "none recorded");
   }
-  if (device.events == 0) rows.text("events", "none recorded");
   if (device.first_time_us && device.last_time_us) {
     int64_t span = 0;
     const bool fits = !__builtin_sub_overflow(*device.last_time_us, *device.first_time_us, &span);
     rows.text("time", fmt::format("{}{}", time_text(*device.first_time_us),
                                   fits ? ", for " + duration_text(span) : ""));
-  } else if (device.events > 0) {
+  } else if (has_events) {
     rows.text("time", "not recorded");
   }
+  rows.write(out, columns);
 }
 
-[[nodiscard]] std::string summary_text(const analysis::Summary& summary, std::string_view file) {
+[[nodiscard]] std::string summary_text(const analysis::Summary& summary, std::string_view file,
+                                       size_t columns) {
   std::string out =
       fmt::format("{}\n  {}, {}\n", printable(file), summary.format, exact_size_text(summary.bytes));
   for (const analysis::SnapshotSummary& snapshot : summary.snapshots) {
     if (!snapshot.name.empty()) out += fmt::format("\n  Snapshot {}\n", shortened(snapshot.name, 200));
     if (snapshot.devices.empty()) out += "\n  Empty: no device has a segment or an event.\n";
-    for (const analysis::DeviceSummary& device : snapshot.devices) append_device(out, device);
+    for (const analysis::DeviceSummary& device : snapshot.devices) append_device(out, device, columns);
     if (snapshot.has_host) {
       out += fmt::format("\n  Pinned host memory: {}, {}\n", counted(snapshot.host_segments, "segment"),
                          counted(snapshot.host_events, "event"));
@@ -122,7 +135,7 @@ void append_device(std::string& out, const analysis::DeviceSummary& device) {
       out += fmt::format("\n  Annotations: {}\n", count_text(snapshot.annotations));
     if (snapshot.settings_json != "{}") {
       out += fmt::format("\n  Allocator settings\n    {}\n",
-                         shortened(snapshot.settings_json, kLongestSettings));
+                         fitted(shortened(snapshot.settings_json, columns * 4), columns - 4));
     }
   }
   if (!summary.diagnostics.empty()) out += "\n  Noticed while reading\n";
@@ -138,7 +151,8 @@ int run_summary(const SummaryOptions& options, const Console& console) {
       [&](const std::string& file, const model::Recording& recording, TextOut& out) -> Outcome<void> {
         const auto summary = analysis::summarize(recording);
         if (!summary) return failure(summary.error(), file);
-        out.add(options.json ? analysis::summary_json(*summary, file) + "\n" : summary_text(*summary, file));
+        out.add(options.json ? analysis::summary_json(*summary, file) + "\n"
+                             : summary_text(*summary, file, console.columns));
         return {};
       });
 }

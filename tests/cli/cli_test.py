@@ -156,6 +156,20 @@ class Reading(unittest.TestCase):
                      "1 segment", "1 different", "2023-11-14"):
             self.assertIn(part, text)
 
+    def test_out_of_memory_comes_first(self):
+        text = run("summary", CASES / "era3_expandable_and_oom" / "input.pickle").stdout.decode()
+        self.assertRegex(text, r"Device 0\n    OUT OF MEMORY +64\.0 MiB +67,108,864 bytes  asked for, event 4\n"
+                               r"    free on device +3\.0 MiB +3,145,728 bytes  at that event\n    peak ")
+        # 2 MiB and 20 MiB are mapped, then the 20 MiB unmapped.
+        self.assertRegex(text, r"reserved peak +22\.0 MiB +23,068,672 bytes\n(.*\n)* +reserved at end +2\.0 MiB +2,097,152 bytes")
+        self.assertNotIn("OUT OF MEMORY", run("summary", self.whole).stdout.decode())
+
+    def test_a_summary_has_80_columns(self):
+        paths = [p / "input.pickle" for p in sorted(CASES.iterdir()) if (p / "input.pickle").exists()] + sorted(REAL.glob("*"))
+        for line in run("summary", *paths).stdout.decode().splitlines():
+            if not line.startswith("/") and not re.match("    (info|warning|error) ", line):  # paths and sentences are as they are
+                self.assertLessEqual(len(line), 80, line)
+
     def test_standard_input(self):
         data = self.whole.read_bytes()
         for arguments in (("summary", "--json", "-"), ("summary", "-", "--json")):

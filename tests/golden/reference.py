@@ -165,6 +165,12 @@ def device_summary(snapshot, device):
         actions[event["action"]] = actions.get(event["action"], 0) + 1
     times = [e["time_us"] for e in events if whole(e.get("time_us"))]
     stacks = {tuple(map(frame_key, e["frames"])) for e in events if isinstance(e.get("frames"), list)}
+    ooms = [(i, e) for i, e in enumerate(events) if e["action"] == "oom"]
+    oom = {}
+    if ooms:
+        index, last = ooms[-1]
+        oom["oom"] = {"count": len(ooms), "event": index, "requested_bytes": size_of(last["size"]),
+                      "device_free_bytes": min(address_of(last), (1 << 63) - 1)}
     return {
         "device": device,
         "events": len(events),
@@ -177,6 +183,7 @@ def device_summary(snapshot, device):
         "initial_requested_bytes": initial,
         "final_requested_bytes": after[-1] if after else initial,
         "peak": {"requested_bytes": peak, "event": -1 if initial == peak else after.index(peak)},
+        **oom,
         "distinct_stacks": len(stacks),
         "first_time_us": times[0] if times else None,
         "last_time_us": times[-1] if times else None,
