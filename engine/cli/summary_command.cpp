@@ -15,13 +15,23 @@ namespace memstrata::cli {
 
 namespace {
 
+[[nodiscard]] std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  do {
+    const size_t end = std::min(text.find(' '), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  } while (!text.empty());
+  return words;
+}
+
 // "    peak              71.2 GiB  76,450,234,368 bytes  after event 57"
 class Rows {
  public:
   void size(std::string_view label, int64_t bytes, std::string_view remark = {}) {
-    rows_.push_back({std::string(label), size_text(bytes), count_text(bytes), {std::string(remark)}});
+    rows_.push_back({std::string(label), size_text(bytes), count_text(bytes), words_of(remark)});
   }
-  void text(std::string_view label, std::string_view what) { list(label, {std::string(what)}); }
+  void text(std::string_view label, std::string_view what) { list(label, words_of(what)); }
   void list(std::string_view label, std::vector<std::string> pieces) {
     rows_.push_back({std::string(label), "", "", std::move(pieces)});
   }
