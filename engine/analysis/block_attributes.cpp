@@ -30,8 +30,8 @@ namespace {
 }  // namespace
 
 Result<BlockAttributes> block_attributes(const model::Recording& recording, const model::Snapshot& snapshot,
-                                         const replay::Lifetimes& lifetimes) {
-  const auto count = static_cast<size_t>(lifetimes.block_count());
+                                         const replay::BlockLives& lifetimes) {
+  const auto count = static_cast<size_t>(lifetimes.count());
   BlockAttributes found(recording.budget);
   replay::SegmentIndex segments(recording.budget);
   Column<AddressAndRow> final_blocks(recording.budget);
@@ -41,12 +41,12 @@ Result<BlockAttributes> block_attributes(const model::Recording& recording, cons
       !found.pool.resize(count, PoolId{})) {
     return fail(ErrorCode::limit_exceeded, -1,
                 "not enough memory for stack, stream and pool of {} blocks: {} bytes would be needed",
-                lifetimes.block_count(), recording.budget.needed());
+                lifetimes.count(), recording.budget.needed());
   }
   found.stream_number = number_streams(recording, snapshot);
 
   const model::EventTable& events = recording.events;
-  for (int32_t rank = 0; rank < lifetimes.block_count(); ++rank) {
+  for (int32_t rank = 0; rank < lifetimes.count(); ++rank) {
     const auto r = static_cast<size_t>(rank);
     const uint64_t address = lifetimes.address(recording, rank);
     const int32_t born = lifetimes.born[r];
@@ -56,8 +56,7 @@ Result<BlockAttributes> block_attributes(const model::Recording& recording, cons
     const auto row_of = [&](int32_t event) { return static_cast<size_t>(lifetimes.events.first + event); };
     const StackId at_alloc = born >= 0 ? events.stack[row_of(born)] : StackId{};
     const bool has_own_stack = !at_alloc.is_none() && recording.stacks.leaf(at_alloc) >= 0;
-    const int32_t free_event =
-        has_own_stack ? -1 : find_free(recording, lifetimes, rank, final_block, kFurthestRequest).event;
+    const int32_t free_event = has_own_stack ? -1 : find_free(recording, lifetimes, rank, final_block).event;
     found.stack[r] = choose_stack(recording, lifetimes, rank, final_block, free_event).stack;
     const int32_t told = born >= 0 ? born : free_event;
     if (told >= 0) {

@@ -12,7 +12,7 @@
 #include "engine/base/ids.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 #include "engine/replay/state_history.h"
 
 namespace memstrata::analysis {
@@ -32,7 +32,7 @@ struct BlockAttributes {
   [[nodiscard]] int32_t number_of(StreamId id) const { return id.is_none() ? 0 : stream_number[id.index()]; }
 };
 
-// The same of segments as bands (replay/segment_lifetimes.h). Error: limit_exceeded.
+// The same of segments as bands (replay/segment_bands.h). Error: limit_exceeded.
 [[nodiscard]] Result<BlockAttributes> segment_attributes(const model::Recording& recording,
                                                          const model::Snapshot& snapshot,
                                                          const replay::StateHistory& history,
@@ -41,6 +41,6 @@ struct BlockAttributes {
 // Error: limit_exceeded.
 [[nodiscard]] Result<BlockAttributes> block_attributes(const model::Recording& recording,
                                                        const model::Snapshot& snapshot,
-                                                       const replay::Lifetimes& lifetimes);
+                                                       const replay::BlockLives& lifetimes);
 
 }  // namespace memstrata::analysis

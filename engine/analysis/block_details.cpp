@@ -11,7 +11,7 @@ using model::RowRange;
 
 namespace {
 
-[[nodiscard]] int32_t final_block_of(const model::Recording& recording, const replay::Lifetimes& lifetimes,
+[[nodiscard]] int32_t final_block_of(const model::Recording& recording, const replay::BlockLives& lifetimes,
                                      const DeviceIndex& index, int32_t rank) {
   const auto r = static_cast<size_t>(rank);
   if (rank < lifetimes.from_start && lifetimes.source[r] >= 0) return lifetimes.source[r];
@@ -22,7 +22,7 @@ namespace {
 // Fills in the details, part by part.
 class Telling {
  public:
-  Telling(const model::Recording& recording, const replay::Lifetimes& lifetimes, const DeviceIndex& index,
+  Telling(const model::Recording& recording, const replay::BlockLives& lifetimes, const DeviceIndex& index,
           int32_t rank)
       : recording_(recording), lifetimes_(lifetimes), index_(index) {
     const auto r = static_cast<size_t>(rank);
@@ -164,7 +164,7 @@ class Telling {
   }
 
   const model::Recording& recording_;
-  const replay::Lifetimes& lifetimes_;
+  const replay::BlockLives& lifetimes_;
   const DeviceIndex& index_;
   int32_t final_block_ = -1;
   int32_t free_event_ = -1;  // that tells of the free: the request, else the completion
@@ -173,15 +173,15 @@ class Telling {
 
 }  // namespace
 
-BlockDetails block_details(const model::Recording& recording, const replay::Lifetimes& lifetimes,
+BlockDetails block_details(const model::Recording& recording, const replay::BlockLives& lifetimes,
                            const DeviceIndex& index, int32_t rank) {
   return Telling(recording, lifetimes, index, rank).all();
 }
 
-StackId shown_stack(const model::Recording& recording, const replay::Lifetimes& lifetimes,
-                    const DeviceIndex& index, int32_t rank, int32_t furthest) {
+StackId shown_stack(const model::Recording& recording, const replay::BlockLives& lifetimes,
+                    const DeviceIndex& index, int32_t rank) {
   const int32_t final_block = final_block_of(recording, lifetimes, index, rank);
-  const FreeOf free = find_free(recording, lifetimes, rank, final_block, furthest);
+  const FreeOf free = find_free(recording, lifetimes, rank, final_block);
   const BlockStack stack = choose_stack(recording, lifetimes, rank, final_block, free.event);
   return stack.from == StackFrom::nothing ? StackId() : stack.stack;
 }

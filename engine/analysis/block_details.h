@@ -10,7 +10,7 @@
 #include "engine/analysis/no_stack_reasons.h"
 #include "engine/analysis/own_frame.h"
 #include "engine/model/recording.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 
 namespace memstrata::analysis {
 
@@ -53,14 +53,13 @@ struct BlockDetails {
   std::vector<NoStackReason> no_stack_reasons;  // the most certain first; empty if there is a stack
 };
 
-// `rank` exists. O(log n + extras + frames), and O(life) to look for the request of a free.
+// `rank` exists. O(log n + extras + frames).
 [[nodiscard]] BlockDetails block_details(const model::Recording& recording,
-                                         const replay::Lifetimes& lifetimes, const DeviceIndex& index,
+                                         const replay::BlockLives& lifetimes, const DeviceIndex& index,
                                          int32_t rank);
 
-// The stack that details, labels and colours show of a block; none = nothing is recorded. O(log n), and looks
-// back for the request of a free as far as `furthest` events.
-[[nodiscard]] StackId shown_stack(const model::Recording& recording, const replay::Lifetimes& lifetimes,
-                                  const DeviceIndex& index, int32_t rank, int32_t furthest);
+// The stack that details, labels and colours show of a block; none = nothing is recorded. O(log n).
+[[nodiscard]] StackId shown_stack(const model::Recording& recording, const replay::BlockLives& lifetimes,
+                                  const DeviceIndex& index, int32_t rank);
 
 }  // namespace memstrata::analysis

@@ -1,6 +1,7 @@
 #include "engine/analysis/block_filter.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -14,13 +15,15 @@ using Mask = Column<uint8_t>;
 
 class Evaluation {
  public:
-  Evaluation(const model::Recording& recording, const model::Snapshot& snapshot,
-             const replay::Lifetimes& lifetimes, const BlockAttributes& attributes, const FilterTree& tree)
+  // `search_text` answers the terms that look for words.
+  using SearchText = std::function<Result<Matches>(SearchIn, std::string_view)>;
+  Evaluation(const model::Recording& recording, const replay::Bands& bands, const BlockAttributes& attributes,
+             const FilterTree& tree, SearchText search_text)
       : recording_(recording),
-        snapshot_(snapshot),
-        lifetimes_(lifetimes),
+        bands_(bands),
         attributes_(attributes),
-        tree_(tree) {}
+        tree_(tree),
+        search_text_(std::move(search_text)) {}
 
   [[nodiscard]] Result<Mask> of(int32_t node_index) const {
     const FilterNode& node = tree_.nodes[static_cast<size_t>(node_index)];
@@ -47,7 +50,7 @@ class Evaluation {
   template <typename Predicate>
   [[nodiscard]] Result<Mask> per_rank(Predicate holds) const {
     Mask mask(recording_.budget);
-    const auto count = static_cast<size_t>(lifetimes_.block_count());
+    const auto count = static_cast<size_t>(bands_.count());
     if (!mask.resize(count, 0)) {
       return fail(ErrorCode::limit_exceeded, -1,
                   "not enough memory to filter {} blocks: {} bytes would be needed", count,
@@ -58,16 +61,16 @@ class Evaluation {
   }
 
   [[nodiscard]] std::optional<int64_t> time_of(int32_t event) const {
-    if (event < 0 || event >= lifetimes_.events.count) return std::nullopt;
-    const int64_t time = recording_.events.time_us[static_cast<size_t>(lifetimes_.events.first + event)];
+    if (event < 0 || event >= bands_.events.count) return std::nullopt;
+    const int64_t time = recording_.events.time_us[static_cast<size_t>(bands_.events.first + event)];
     return time == model::kNoTime ? std::nullopt : std::optional(time);
   }
 
   // Counted to the end of the recording for what is never freed, as lifetimes in events are.
   [[nodiscard]] std::optional<int64_t> lived_us(size_t rank) const {
-    const int32_t last = lifetimes_.events.count - 1;
-    const auto from = time_of(std::max(lifetimes_.born[rank], 0));
-    const auto to = time_of(std::min(lifetimes_.freed[rank], last));
+    const int32_t last = bands_.events.count - 1;
+    const auto from = time_of(std::max(bands_.born[rank], 0));
+    const auto to = time_of(std::min(bands_.freed[rank], last));
     int64_t lived = 0;
     if (!from || !to || __builtin_sub_overflow(*to, *from, &lived)) return std::nullopt;
     return lived;
@@ -78,9 +81,7 @@ class Evaluation {
     if (node.field == FilterField::address) where = SearchIn::address;
     if (node.field == FilterField::stack) where = SearchIn::frame;
     if (node.field == FilterField::metadata) where = SearchIn::metadata;
-    const bool of_segments = !lifetimes_.given_address.empty();
-    auto found = search(recording_, snapshot_, lifetimes_, where, node.text,
-                        of_segments ? attributes_.stack.span() : std::span<const StackId>());
+    auto found = search_text_(where, node.text);
     if (!found) return tl::unexpected(found.error());
     return std::move(found->matched);
   }
@@ -94,22 +95,22 @@ class Evaluation {
       case FilterField::metadata:
         return text_term(node);
       case FilterField::size:
-        return per_rank([&](size_t rank) { return within(lifetimes_.size[rank]); });
+        return per_rank([&](size_t rank) { return within(bands_.size[rank]); });
       case FilterField::lifetime:
         return per_rank([&](size_t rank) {
           if (!node.in_time) {
-            const int32_t end = std::min(lifetimes_.freed[rank], lifetimes_.events.count);
-            return within(end - std::max(lifetimes_.born[rank], 0));
+            const int32_t end = std::min(bands_.freed[rank], bands_.events.count);
+            return within(end - std::max(bands_.born[rank], 0));
           }
           const auto lived = lived_us(rank);
           return lived && within(*lived);
         });
       case FilterField::born:
-        return per_rank([&](size_t rank) { return within(lifetimes_.born[rank]); });
+        return per_rank([&](size_t rank) { return within(bands_.born[rank]); });
       case FilterField::freed:
         return per_rank([&](size_t rank) {
-          const int32_t freed = lifetimes_.freed[rank];
-          return within(freed >= lifetimes_.events.count ? kNever : freed);
+          const int32_t freed = bands_.freed[rank];
+          return within(freed >= bands_.events.count ? kNever : freed);
         });
       case FilterField::stream:
         return per_rank([&](size_t rank) {
@@ -127,45 +128,60 @@ class Evaluation {
         });
       case FilterField::alive: {
         int64_t event = node.low;
-        if (event == kAliveAtPeak) event = lifetimes_.peak_event;
-        event = std::min<int64_t>(event, lifetimes_.events.count - 1);
+        if (event == kAliveAtPeak) event = bands_.peak_event;
+        event = std::min<int64_t>(event, bands_.events.count - 1);
         return per_rank(
-            [&](size_t rank) { return lifetimes_.born[rank] <= event && event < lifetimes_.freed[rank]; });
+            [&](size_t rank) { return bands_.born[rank] <= event && event < bands_.freed[rank]; });
       }
     }
     return per_rank([](size_t) { return false; });
   }
 
   const model::Recording& recording_;
-  const model::Snapshot& snapshot_;
-  const replay::Lifetimes& lifetimes_;
+  const replay::Bands& bands_;
   const BlockAttributes& attributes_;
   const FilterTree& tree_;
+  SearchText search_text_;
 };
 
-}  // namespace
-
-Result<Matches> filter_blocks(const model::Recording& recording, const model::Snapshot& snapshot,
-                              const replay::Lifetimes& lifetimes, const BlockAttributes& attributes,
-                              std::string_view text) {
+[[nodiscard]] Result<Matches> filter(const model::Recording& recording, const replay::Bands& bands,
+                                     const BlockAttributes& attributes, std::string_view text,
+                                     Evaluation::SearchText search_text) {
   auto tree = parse_filter(text);
   if (!tree) return tl::unexpected(tree.error());
   Matches matches(recording.budget);
   if (tree->root < 0) {
-    if (matches.matched.resize(static_cast<size_t>(lifetimes.block_count()), 0)) return matches;
-    return fail(ErrorCode::limit_exceeded, -1, "not enough memory to filter {} blocks",
-                lifetimes.block_count());
+    if (matches.matched.resize(static_cast<size_t>(bands.count()), 0)) return matches;
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory to filter {} blocks", bands.count());
   }
-  auto mask = Evaluation(recording, snapshot, lifetimes, attributes, *tree).of(tree->root);
+  auto mask = Evaluation(recording, bands, attributes, *tree, std::move(search_text)).of(tree->root);
   if (!mask) return tl::unexpected(mask.error());
   matches.matched = std::move(*mask);
   for (size_t rank = 0; rank < matches.matched.size(); ++rank) {
     if (matches.matched[rank] == 0) continue;
     if (!matches.ranks.push_back(static_cast<int32_t>(rank)))
       return fail(ErrorCode::limit_exceeded, -1, "not enough memory for {} matches", matches.ranks.size());
-    matches.bytes += lifetimes.size[rank];
+    // Sizes that were never in use together may pass 2^63.
+    if (__builtin_add_overflow(matches.bytes, bands.size[rank], &matches.bytes)) matches.bytes = INT64_MAX;
   }
   return matches;
+}
+
+}  // namespace
+
+Result<Matches> filter_blocks(const model::Recording& recording, const model::Snapshot& snapshot,
+                              const replay::BlockLives& lives, const BlockAttributes& attributes,
+                              std::string_view text) {
+  return filter(recording, lives, attributes, text, [&](SearchIn where, std::string_view words) {
+    return search(recording, snapshot, lives, where, words);
+  });
+}
+
+Result<Matches> filter_segments(const model::Recording& recording, const replay::SegmentBands& segments,
+                                const BlockAttributes& attributes, std::string_view text) {
+  return filter(recording, segments, attributes, text, [&](SearchIn where, std::string_view words) {
+    return search_segments(recording, segments, attributes.stack.span(), where, words);
+  });
 }
 
 }  // namespace memstrata::analysis

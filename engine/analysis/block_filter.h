@@ -9,15 +9,19 @@
 #include "engine/analysis/search.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
+#include "engine/replay/segment_bands.h"
 
 namespace memstrata::analysis {
 
 // An empty text means nothing. Error: invalid_format with the byte of `text` at fault as offset,
 // limit_exceeded.
 [[nodiscard]] Result<Matches> filter_blocks(const model::Recording& recording,
-                                            const model::Snapshot& snapshot,
-                                            const replay::Lifetimes& lifetimes,
+                                            const model::Snapshot& snapshot, const replay::BlockLives& lives,
                                             const BlockAttributes& attributes, std::string_view text);
+// The same of segments as bands.
+[[nodiscard]] Result<Matches> filter_segments(const model::Recording& recording,
+                                              const replay::SegmentBands& segments,
+                                              const BlockAttributes& attributes, std::string_view text);
 
 }  // namespace memstrata::analysis

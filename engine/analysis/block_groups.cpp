@@ -58,10 +58,9 @@ void name_classes(const std::array<Class, Count>& classes, BlockGroups& groups) 
   for (const Class& one : classes) groups.kinds.push_back({std::string(one.label)});
 }
 
-[[nodiscard]] int64_t time_of(const model::Recording& recording, const replay::Lifetimes& lifetimes,
-                              int32_t event) {
-  if (event < 0 || event >= lifetimes.events.count) return model::kNoTime;
-  return recording.events.time_us[static_cast<size_t>(lifetimes.events.first + event)];
+[[nodiscard]] int64_t time_of(const model::Recording& recording, const replay::Bands& bands, int32_t event) {
+  if (event < 0 || event >= bands.events.count) return model::kNoTime;
+  return recording.events.time_us[static_cast<size_t>(bands.events.first + event)];
 }
 
 // Libraries and the interpreter are rarely what one looks for.
@@ -105,12 +104,12 @@ void name_classes(const std::array<Class, Count>& classes, BlockGroups& groups) 
 
 // What torch.profiler says a tensor is for, in the alloc event or else the free: a StringId of its JSON text;
 // -1 = nothing, or the profiler's own "unknown".
-[[nodiscard]] int32_t category_of(const model::Recording& recording, const replay::Lifetimes& lifetimes,
+[[nodiscard]] int32_t category_of(const model::Recording& recording, const replay::Bands& bands,
                                   size_t rank) {
-  const int32_t born = lifetimes.born[rank];
-  const int32_t event = born >= 0 ? born : lifetimes.freed[rank];
-  if (event >= lifetimes.events.count) return -1;
-  const model::RowRange extras = recording.extras_of(model::Owner::event, lifetimes.events.first + event);
+  const int32_t born = bands.born[rank];
+  const int32_t event = born >= 0 ? born : bands.freed[rank];
+  if (event >= bands.events.count) return -1;
+  const model::RowRange extras = recording.extras_of(model::Owner::event, bands.events.first + event);
   for (int32_t row = extras.first; row < extras.end(); ++row) {
     const auto k = static_cast<size_t>(row);
     if (recording.strings.view(recording.extras.key[k]) != "category") continue;
@@ -130,7 +129,7 @@ void name_classes(const std::array<Class, Count>& classes, BlockGroups& groups) 
 
 // The largest kinds get a place of their own, the others the last one.
 template <typename KeyOf, typename LabelOf>
-[[nodiscard]] bool largest_kinds(const replay::Lifetimes& lifetimes, BlockGroups& groups, Budget& budget,
+[[nodiscard]] bool largest_kinds(const replay::Bands& bands, BlockGroups& groups, Budget& budget,
                                  KeyOf key_of, LabelOf label_of) {
   struct Size {
     int64_t at_peak = 0;
@@ -138,17 +137,16 @@ template <typename KeyOf, typename LabelOf>
     int32_t key = 0;
   };
   Column<Size> sizes(budget);  // by key + 1
-  for (int32_t rank = 0; rank < lifetimes.block_count(); ++rank) {
+  for (int32_t rank = 0; rank < bands.count(); ++rank) {
     const auto r = static_cast<size_t>(rank);
     const auto slot = static_cast<size_t>(key_of(r) + 1);
     if (slot >= sizes.size() && !sizes.resize(slot + 1, Size{})) return false;
     Size& size = sizes[slot];
     size.key = static_cast<int32_t>(slot) - 1;
-    const bool at_peak =
-        lifetimes.born[r] <= lifetimes.peak_event && lifetimes.peak_event < lifetimes.freed[r];
-    if (at_peak) size.at_peak += lifetimes.size[r];
+    const bool at_peak = bands.born[r] <= bands.peak_event && bands.peak_event < bands.freed[r];
+    if (at_peak) size.at_peak += bands.size[r];
     // Sums of sizes that were all in use at some time may pass 2^63 in hostile files.
-    if (__builtin_add_overflow(size.ever, lifetimes.size[r] + 1, &size.ever)) size.ever = INT64_MAX;
+    if (__builtin_add_overflow(size.ever, bands.size[r] + 1, &size.ever)) size.ever = INT64_MAX;
   }
   Column<Size> ordered(budget);
   for (const Size& size : sizes) {
@@ -175,29 +173,28 @@ template <typename KeyOf, typename LabelOf>
   return true;
 }
 
-void group_lifetimes(const model::Recording& recording, const replay::Lifetimes& lifetimes,
-                     BlockGroups& groups) {
+void group_lifetimes(const model::Recording& recording, const replay::Bands& bands, BlockGroups& groups) {
   bool has_times = false;
-  for (int32_t event = 0; event < lifetimes.events.count && !has_times; ++event)
-    has_times = time_of(recording, lifetimes, event) != model::kNoTime;
+  for (int32_t event = 0; event < bands.events.count && !has_times; ++event)
+    has_times = time_of(recording, bands, event) != model::kNoTime;
   has_times ? name_classes(kTimes, groups) : name_classes(kEventCounts, groups);
   const auto never = static_cast<uint32_t>(groups.kinds.size());
   groups.kinds.push_back({"never freed"});
   const auto before = static_cast<uint32_t>(groups.kinds.size());
   groups.kinds.push_back({"from before the recording"});
   for (size_t r = 0; r < groups.group.size(); ++r) {
-    const int32_t born = lifetimes.born[r];
-    const int32_t freed = lifetimes.freed[r];
+    const int32_t born = bands.born[r];
+    const int32_t freed = bands.freed[r];
     uint32_t& group = groups.group[r];
-    if (freed >= lifetimes.events.count) {
+    if (freed >= bands.events.count) {
       group = never;
     } else if (born < 0) {
       group = before;
     } else if (!has_times) {
       group = class_of(kEventCounts, freed - born);
     } else {
-      const int64_t from = time_of(recording, lifetimes, born);
-      const int64_t to = time_of(recording, lifetimes, freed);
+      const int64_t from = time_of(recording, bands, born);
+      const int64_t to = time_of(recording, bands, freed);
       int64_t lived = 0;
       if (from != model::kNoTime && to != model::kNoTime && __builtin_sub_overflow(to, from, &lived))
         lived = 0;
@@ -206,9 +203,9 @@ void group_lifetimes(const model::Recording& recording, const replay::Lifetimes&
   }
 }
 
-void group_ages(const replay::Lifetimes& lifetimes, BlockGroups& groups) {
+void group_ages(const replay::Bands& bands, BlockGroups& groups) {
   groups.kinds.push_back({"from before the recording"});
-  const int64_t count = lifetimes.events.count;
+  const int64_t count = bands.events.count;
   const auto start_of = [&](int64_t part) { return (count * part + kAges - 1) / kAges; };
   for (int64_t part = 0; part < kAges && count > 0; ++part) {
     const int64_t first = start_of(part);
@@ -218,7 +215,7 @@ void group_ages(const replay::Lifetimes& lifetimes, BlockGroups& groups) {
                                 : fmt::format("since events {} to {}", count_text(first), count_text(last))});
   }
   for (size_t r = 0; r < groups.group.size(); ++r) {
-    const int64_t born = lifetimes.born[r];
+    const int64_t born = bands.born[r];
     groups.group[r] = born < 0 ? 0 : static_cast<uint32_t>(1 + born * kAges / count);
   }
 }
@@ -233,24 +230,24 @@ std::optional<GroupBy> group_by_name(std::string_view name) {
   return static_cast<GroupBy>(found - kNames.begin());
 }
 
-Result<BlockGroups> group_blocks(const model::Recording& recording, const replay::Lifetimes& lifetimes,
+Result<BlockGroups> group_blocks(const model::Recording& recording, const replay::Bands& bands,
                                  const BlockAttributes& attributes, GroupBy by) {
   BlockGroups groups(recording.budget);
   groups.by = by;
   if (by == GroupBy::allocation) return groups;
   const auto too_much = [&] {
     return fail(ErrorCode::limit_exceeded, -1,
-                "not enough memory to group {} blocks: {} bytes would be needed", lifetimes.block_count(),
+                "not enough memory to group {} blocks: {} bytes would be needed", bands.count(),
                 recording.budget.needed());
   };
-  if (!groups.group.resize(static_cast<size_t>(lifetimes.block_count()), 0)) return too_much();
+  if (!groups.group.resize(static_cast<size_t>(bands.count()), 0)) return too_much();
   bool done = true;
   switch (by) {
     case GroupBy::allocation:
       break;
     case GroupBy::stack:
       done = largest_kinds(
-          lifetimes, groups, recording.budget,
+          bands, groups, recording.budget,
           [&](size_t r) {
             const StackId stack = attributes.stack[r];
             const bool empty = stack.is_none() || recording.stacks.leaf(stack) < 0;
@@ -260,7 +257,7 @@ Result<BlockGroups> group_blocks(const model::Recording& recording, const replay
       break;
     case GroupBy::stream:
       done = largest_kinds(
-          lifetimes, groups, recording.budget,
+          bands, groups, recording.budget,
           [&](size_t r) { return attributes.number_of(attributes.stream[r]); },
           [](int32_t key) {
             return key == 0 ? std::string("default stream (0)") : fmt::format("stream {}", key);
@@ -268,7 +265,7 @@ Result<BlockGroups> group_blocks(const model::Recording& recording, const replay
       break;
     case GroupBy::pool:
       done = largest_kinds(
-          lifetimes, groups, recording.budget, [&](size_t r) { return int32_t{attributes.pool[r].value}; },
+          bands, groups, recording.budget, [&](size_t r) { return int32_t{attributes.pool[r].value}; },
           [&](int32_t key) {
             if (key < 0) return std::string("pool unknown");
             const model::Pool& pool = recording.pools[static_cast<size_t>(key)];
@@ -277,21 +274,21 @@ Result<BlockGroups> group_blocks(const model::Recording& recording, const replay
       break;
     case GroupBy::category:
       done = largest_kinds(
-          lifetimes, groups, recording.budget, [&](size_t r) { return category_of(recording, lifetimes, r); },
+          bands, groups, recording.budget, [&](size_t r) { return category_of(recording, bands, r); },
           [&](int32_t key) { return category_text(recording, key); });
       break;
     case GroupBy::size:
       groups.ordered = true;
       name_classes(kSizes, groups);
-      for (size_t r = 0; r < groups.group.size(); ++r) groups.group[r] = class_of(kSizes, lifetimes.size[r]);
+      for (size_t r = 0; r < groups.group.size(); ++r) groups.group[r] = class_of(kSizes, bands.size[r]);
       break;
     case GroupBy::lifetime:
       groups.ordered = true;
-      group_lifetimes(recording, lifetimes, groups);
+      group_lifetimes(recording, bands, groups);
       break;
     case GroupBy::age:
       groups.ordered = true;
-      group_ages(lifetimes, groups);
+      group_ages(bands, groups);
       break;
   }
   if (!done) return too_much();
@@ -299,12 +296,12 @@ Result<BlockGroups> group_blocks(const model::Recording& recording, const replay
   return groups;
 }
 
-std::vector<Share> shares_at(const replay::Lifetimes& lifetimes, const BlockGroups& groups, int32_t event) {
+std::vector<Share> shares_at(const replay::Bands& bands, const BlockGroups& groups, int32_t event) {
   std::vector<Share> shares(groups.kinds.size());
   for (size_t r = 0; r < groups.group.size(); ++r) {
-    if (lifetimes.born[r] > event || event >= lifetimes.freed[r]) continue;
+    if (bands.born[r] > event || event >= bands.freed[r]) continue;
     Share& share = shares[groups.group[r]];
-    share.bytes += lifetimes.size[r];
+    share.bytes += bands.size[r];
     ++share.blocks;
   }
   return shares;

@@ -16,7 +16,7 @@
 #include "engine/base/column.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/bands.h"
 
 namespace memstrata::analysis {
 
@@ -43,8 +43,7 @@ struct BlockGroups {
 };
 
 // Error: limit_exceeded.
-[[nodiscard]] Result<BlockGroups> group_blocks(const model::Recording& recording,
-                                               const replay::Lifetimes& lifetimes,
+[[nodiscard]] Result<BlockGroups> group_blocks(const model::Recording& recording, const replay::Bands& bands,
                                                const BlockAttributes& attributes, GroupBy by);
 
 struct Share {
@@ -52,7 +51,7 @@ struct Share {
   int64_t blocks = 0;
 };
 // In use after the event (-1 = before the first), per kind. O(blocks).
-[[nodiscard]] std::vector<Share> shares_at(const replay::Lifetimes& lifetimes, const BlockGroups& groups,
+[[nodiscard]] std::vector<Share> shares_at(const replay::Bands& bands, const BlockGroups& groups,
                                            int32_t event);
 
 }  // namespace memstrata::analysis

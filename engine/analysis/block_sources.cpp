@@ -16,28 +16,6 @@ constexpr int32_t kPairsEnough = 64;
   return !stack.is_none() && recording.stacks.leaf(stack) >= 0;
 }
 
-[[nodiscard]] int32_t find_free_request(const model::Recording& recording, const replay::Lifetimes& lifetimes,
-                                        int32_t rank, int32_t furthest) {
-  const model::EventTable& events = recording.events;
-  const auto row_of = [&](int32_t event) { return static_cast<size_t>(lifetimes.events.first + event); };
-  const int32_t born = lifetimes.born[static_cast<size_t>(rank)];
-  const int32_t freed = lifetimes.freed[static_cast<size_t>(rank)];
-  const uint64_t address = lifetimes.address(recording, rank);
-  if (freed < lifetimes.events.count) {
-    const Action action = events.action[row_of(freed)];
-    if (action == Action::free || action == Action::free_requested) return freed;
-  }
-  const int32_t before = freed - born > furthest ? freed - 1 - furthest : born;
-  for (int32_t event = freed - 1; event > before; --event) {
-    const size_t row = row_of(event);
-    if (events.address[row] != address) continue;
-    const Action action = events.action[row];
-    if (action == Action::free_requested) return event;
-    if (action == Action::alloc || trace::completes_free(action)) return -1;  // another block's life
-  }
-  return -1;
-}
-
 }  // namespace
 
 StringId if_it_says_something(const model::Recording& recording, StringId id) {
@@ -104,13 +82,13 @@ int32_t row_at(const Column<AddressAndRow>& blocks, uint64_t address) {
   return found != blocks.end() && found->address == address ? found->row : -1;
 }
 
-FreeOf find_free(const model::Recording& recording, const replay::Lifetimes& lifetimes, int32_t rank,
-                 int32_t final_block, int32_t furthest) {
+FreeOf find_free(const model::Recording& recording, const replay::BlockLives& lifetimes, int32_t rank,
+                 int32_t final_block) {
   if (final_block >= 0 &&
       recording.blocks.state[static_cast<size_t>(final_block)] == BlockState::active_allocated) {
     return {};
   }
-  const int32_t request = find_free_request(recording, lifetimes, rank, furthest);
+  const int32_t request = lifetimes.requested(recording, rank);
   if (request >= 0) return {request, request};
   const int32_t freed = lifetimes.freed[static_cast<size_t>(rank)];
   // A later alloc at the same address ended the block: that event tells nothing of the free.
@@ -120,12 +98,12 @@ FreeOf find_free(const model::Recording& recording, const replay::Lifetimes& lif
   return {-1, told ? freed : -1};
 }
 
-FreeStacks whose_free_stacks(const model::Recording& recording, const replay::Lifetimes& lifetimes) {
+FreeStacks whose_free_stacks(const model::Recording& recording, const replay::BlockLives& lifetimes) {
   const model::EventTable& events = recording.events;
   const auto row_of = [&](int32_t event) { return static_cast<size_t>(lifetimes.events.first + event); };
   int32_t same = 0;
   const int32_t end =
-      std::min(lifetimes.block_count() - lifetimes.from_start, kRanksLookedAt) + lifetimes.from_start;
+      std::min(lifetimes.count() - lifetimes.from_start, kRanksLookedAt) + lifetimes.from_start;
   for (int32_t rank = lifetimes.from_start; rank < end && same < kPairsEnough; ++rank) {
     const int32_t born = lifetimes.born[static_cast<size_t>(rank)];
     const int32_t freed = lifetimes.freed[static_cast<size_t>(rank)];
@@ -150,7 +128,7 @@ FreeStacks whose_free_stacks(const model::Recording& recording, const replay::Li
   return same > 0 ? FreeStacks::of_the_alloc : FreeStacks::unknown;
 }
 
-BlockStack choose_stack(const model::Recording& recording, const replay::Lifetimes& lifetimes, int32_t rank,
+BlockStack choose_stack(const model::Recording& recording, const replay::BlockLives& lifetimes, int32_t rank,
                         int32_t final_block, int32_t free_event) {
   const int32_t born = lifetimes.born[static_cast<size_t>(rank)];
   BlockStack nothing;
@@ -171,7 +149,7 @@ BlockStack choose_stack(const model::Recording& recording, const replay::Lifetim
   return nothing;
 }
 
-BlockTexts block_texts(const model::Recording& recording, const replay::Lifetimes& lifetimes, int32_t rank,
+BlockTexts block_texts(const model::Recording& recording, const replay::BlockLives& lifetimes, int32_t rank,
                        int32_t final_block, int32_t free_event) {
   const model::EventTable& events = recording.events;
   const auto row_of = [&](int32_t event) { return static_cast<size_t>(lifetimes.events.first + event); };

@@ -7,13 +7,12 @@
 
 #include <compare>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 
 #include "engine/base/column.h"
 #include "engine/base/ids.h"
 #include "engine/model/recording.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 
 namespace memstrata::analysis {
 
@@ -43,22 +42,16 @@ struct FreeOf {
   int32_t request = -1;  // the program gave the block back (`free_requested`)
   int32_t event = -1;    // the request, else the completion
 };
-// `final_block` is a row of BlockTable or -1: a block in use at the end was not freed. Looks back for the
-// request, over `furthest` events at most: usually it is the one before the completion, at worst as far away
-// as the block's birth.
-[[nodiscard]] FreeOf find_free(const model::Recording& recording, const replay::Lifetimes& lifetimes,
-                               int32_t rank, int32_t final_block,
-                               int32_t furthest = std::numeric_limits<int32_t>::max());
+// `final_block` is a row of BlockTable or -1: a block in use at the end was not freed. O(log requests).
+[[nodiscard]] FreeOf find_free(const model::Recording& recording, const replay::BlockLives& lifetimes,
+                               int32_t rank, int32_t final_block);
 
 // Whose call the frames of a free belong to depends on the recording's context level, which no file states.
 // At level "alloc" they are those of the allocation; it is recognised by frees that repeat the stack of their
 // alloc. Looks at a bounded number of blocks.
 enum class FreeStacks : uint8_t { unknown, of_the_alloc, of_the_free };
 [[nodiscard]] FreeStacks whose_free_stacks(const model::Recording& recording,
-                                           const replay::Lifetimes& lifetimes);
-
-// Where many blocks are looked at, a request further away than this is not looked for.
-inline constexpr int32_t kFurthestRequest = 64;
+                                           const replay::BlockLives& lifetimes);
 
 enum class StackFrom : uint8_t { nothing, alloc, free, block };
 
@@ -69,7 +62,7 @@ struct BlockStack {
 
 // The first that is not empty of: alloc event, block of the final state, free. `final_block` is a row of
 // BlockTable or -1, `free_event` an event index or -1.
-[[nodiscard]] BlockStack choose_stack(const model::Recording& recording, const replay::Lifetimes& lifetimes,
+[[nodiscard]] BlockStack choose_stack(const model::Recording& recording, const replay::BlockLives& lifetimes,
                                       int32_t rank, int32_t final_block, int32_t free_event);
 
 // What programs write about a block, besides annotations and extras. None where there is nothing to say: no
@@ -79,7 +72,7 @@ struct BlockTexts {
   StringId metadata;                     // of the alloc, else of the block of the final state
   StringId free_context, free_metadata;  // of the free; only of a block without an alloc
 };
-[[nodiscard]] BlockTexts block_texts(const model::Recording& recording, const replay::Lifetimes& lifetimes,
+[[nodiscard]] BlockTexts block_texts(const model::Recording& recording, const replay::BlockLives& lifetimes,
                                      int32_t rank, int32_t final_block, int32_t free_event);
 
 // None if there is no text, or PyTorch's "N/A".

@@ -11,7 +11,7 @@ DeviceIndex::DeviceIndex(const model::Recording& recording, const model::Snapsho
       annotations(recording.budget) {}
 
 Result<DeviceIndex> index_device(const model::Recording& recording, const model::Snapshot& snapshot,
-                                 const replay::Lifetimes& lifetimes) {
+                                 const replay::BlockLives& lifetimes) {
   DeviceIndex index(recording, snapshot);
   const auto out_of_memory = [&] {
     return fail(ErrorCode::limit_exceeded, -1,

@@ -12,7 +12,7 @@
 #include "engine/base/column.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 #include "engine/replay/segment_index.h"
 
 namespace memstrata::analysis {
@@ -63,6 +63,6 @@ template <typename IsOfIt>
 // O(events + blocks log blocks). Error: limit_exceeded.
 [[nodiscard]] Result<DeviceIndex> index_device(const model::Recording& recording,
                                                const model::Snapshot& snapshot,
-                                               const replay::Lifetimes& lifetimes);
+                                               const replay::BlockLives& lifetimes);
 
 }  // namespace memstrata::analysis

@@ -3,7 +3,7 @@
 
 #include "engine/analysis/device_index.h"
 #include "engine/model/recording.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 #include "engine/replay/state_history.h"
 
 namespace memstrata::analysis {
@@ -12,7 +12,7 @@ struct EventContext {
   const model::Recording& recording;
   const model::Snapshot& snapshot;
   const replay::StateHistory& history;
-  const replay::Lifetimes& lifetimes;  // the timeline of the same device
+  const replay::BlockLives& lifetimes;  // the timeline of the same device
   const DeviceIndex& index;
 
   // Row of EventTable of an event of the device.

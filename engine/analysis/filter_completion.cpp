@@ -24,13 +24,12 @@ namespace {
 
 // Values that few ids stand for (-1 = none), those with the most bytes at the peak first.
 template <typename IdOf, typename TextOf>
-void complete_value(const replay::Lifetimes& lifetimes, std::string_view field, std::string_view typed,
+void complete_value(const replay::Bands& bands, std::string_view field, std::string_view typed,
                     Completions& found, IdOf id_of, TextOf text_of) {
   std::map<int32_t, int64_t> bytes;
-  for (size_t r = 0; r < lifetimes.size.size(); ++r) {
-    const bool at_peak =
-        lifetimes.born[r] <= lifetimes.peak_event && lifetimes.peak_event < lifetimes.freed[r];
-    bytes[id_of(r)] += at_peak ? lifetimes.size[r] : 0;
+  for (size_t r = 0; r < bands.size.size(); ++r) {
+    const bool at_peak = bands.born[r] <= bands.peak_event && bands.peak_event < bands.freed[r];
+    bytes[id_of(r)] += at_peak ? bands.size[r] : 0;
   }
   std::vector<std::pair<int32_t, int64_t>> sorted(bytes.begin(), bytes.end());
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -67,7 +66,7 @@ void complete_stack(const model::Recording& recording, std::string_view typed, C
 
 }  // namespace
 
-Completions complete_filter(const model::Recording& recording, const replay::Lifetimes& lifetimes,
+Completions complete_filter(const model::Recording& recording, const replay::Bands& bands,
                             const BlockAttributes& attributes, std::string_view text, size_t cursor) {
   cursor = std::min(cursor, text.size());
   const std::string_view before = text.substr(0, std::min(cursor, kLongestFilter));
@@ -86,12 +85,12 @@ Completions complete_filter(const model::Recording& recording, const replay::Lif
     }
   } else if (begins(word, "stream:")) {
     complete_value(
-        lifetimes, "stream", word.substr(7), found,
+        bands, "stream", word.substr(7), found,
         [&](size_t r) { return attributes.number_of(attributes.stream[r]); },
         [](int32_t number) { return fmt::format("{}", number); });
   } else if (begins(word, "pool:")) {
     complete_value(
-        lifetimes, "pool", word.substr(5), found, [&](size_t r) { return int32_t{attributes.pool[r].value}; },
+        bands, "pool", word.substr(5), found, [&](size_t r) { return int32_t{attributes.pool[r].value}; },
         [&](int32_t id) { return pool_text(recording.pools[static_cast<size_t>(id)], ","); });
   } else if (begins(word, "stack:")) {
     complete_stack(recording, word.substr(6), found);

@@ -7,7 +7,7 @@
 
 #include "engine/analysis/block_attributes.h"
 #include "engine/model/recording.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/bands.h"
 
 namespace memstrata::analysis {
 
@@ -23,8 +23,7 @@ struct Completions {
 inline constexpr size_t kMostCompletions = 12;
 
 // `cursor` is a byte of `text`; what stands behind it does not matter. O(blocks + names).
-[[nodiscard]] Completions complete_filter(const model::Recording& recording,
-                                          const replay::Lifetimes& lifetimes,
+[[nodiscard]] Completions complete_filter(const model::Recording& recording, const replay::Bands& bands,
                                           const BlockAttributes& attributes, std::string_view text,
                                           size_t cursor);
 

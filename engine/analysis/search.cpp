@@ -144,88 +144,121 @@ template <typename InString>
   return true;
 }
 
+// The part of a search that blocks and segments have in common: names and stacks.
+class TextSearch {
+ public:
+  TextSearch(const model::Recording& recording, SearchIn where, std::string_view text, char letter)
+      : in_names(where == SearchIn::anything || where == SearchIn::address),
+        in_frames(where == SearchIn::anything || where == SearchIn::frame),
+        in_metadata(where == SearchIn::anything || where == SearchIn::metadata),
+        recording_(recording),
+        needle_(text),
+        names_(needle_.text(), letter),
+        in_string_(recording, IsIn{&needle_}),
+        nodes_(recording.budget) {}
+  TextSearch(const TextSearch&) = delete;
+  TextSearch& operator=(const TextSearch&) = delete;
+
+  [[nodiscard]] bool prepare() {
+    if ((in_frames || in_metadata) && !in_string_.prepare()) return false;
+    return !in_frames || match_nodes(recording_, needle_, in_string_, nodes_);
+  }
+  [[nodiscard]] bool name_matches(uint64_t address, uint32_t version) const {
+    return in_names && names_.matches(address, version);
+  }
+  [[nodiscard]] bool stack_matches(StackId stack) const {
+    return in_frames && !stack.is_none() && recording_.stacks.leaf(stack) >= 0 &&
+           nodes_[static_cast<size_t>(recording_.stacks.leaf(stack))] != 0;
+  }
+  [[nodiscard]] bool is_in(StringId id) { return in_string_(id); }
+
+  const bool in_names, in_frames, in_metadata;
+
+ private:
+  struct IsIn {
+    const Needle* needle;
+    bool operator()(std::string_view hay) const { return needle->is_in(hay); }
+  };
+  const model::Recording& recording_;
+  Needle needle_;
+  NameMatcher names_;
+  PerString<IsIn> in_string_;
+  Column<uint8_t> nodes_;
+};
+
+[[nodiscard]] tl::unexpected<Error> out_of_memory(const model::Recording& recording,
+                                                  const replay::Bands& bands) {
+  return fail(ErrorCode::limit_exceeded, -1,
+              "not enough memory to search {} blocks: {} bytes would be needed", bands.count(),
+              recording.budget.needed());
+}
+
+[[nodiscard]] bool add_match(Matches& matches, const replay::Bands& bands, int32_t rank) {
+  matches.matched[static_cast<size_t>(rank)] = 1;
+  // Sizes that were never in use together may pass 2^63.
+  const int64_t size = bands.size[static_cast<size_t>(rank)];
+  if (__builtin_add_overflow(matches.bytes, size, &matches.bytes)) matches.bytes = INT64_MAX;
+  return matches.ranks.push_back(rank);
+}
+
 }  // namespace
 
 Result<Matches> search(const model::Recording& recording, const model::Snapshot& snapshot,
-                       const replay::Lifetimes& lifetimes, SearchIn where, std::string_view text,
-                       std::span<const StackId> segment_stacks) {
-  const auto out_of_memory = [&] {
-    return fail(ErrorCode::limit_exceeded, -1,
-                "not enough memory to search {} blocks: {} bytes would be needed", lifetimes.block_count(),
-                recording.budget.needed());
-  };
+                       const replay::BlockLives& lives, SearchIn where, std::string_view text) {
   Matches matches(recording.budget);
-  const auto count = static_cast<size_t>(lifetimes.block_count());
-  if (!matches.matched.resize(count, 0)) return out_of_memory();
+  if (!matches.matched.resize(static_cast<size_t>(lives.count()), 0)) return out_of_memory(recording, lives);
   if (text.empty()) return matches;
 
   const model::EventTable& events = recording.events;
-  const auto row_of = [&](int32_t event) { return static_cast<size_t>(lifetimes.events.first + event); };
-  const bool in_names = where == SearchIn::anything || where == SearchIn::address;
-  const bool in_frames = where == SearchIn::anything || where == SearchIn::frame;
-  const bool in_metadata = where == SearchIn::anything || where == SearchIn::metadata;
-  const Needle needle(text);
-  const bool of_segments = !segment_stacks.empty();
-  const NameMatcher names(needle.text(), of_segments ? 's' : 'b');
-  PerString in_string(recording, [&](std::string_view hay) { return needle.is_in(hay); });
-  Column<uint8_t> nodes(recording.budget);
+  const auto row_of = [&](int32_t event) { return static_cast<size_t>(lives.events.first + event); };
+  TextSearch words(recording, where, text, 'b');
+  const bool beyond_names = words.in_frames || words.in_metadata;
   Column<AddressAndRow> final_blocks(recording.budget);
-  if ((in_frames || in_metadata) &&
-      (!in_string.prepare() ||
-       (!of_segments && !collect_final_blocks(recording, snapshot, lifetimes.device, final_blocks)))) {
-    return out_of_memory();
+  if (!words.prepare() ||
+      (beyond_names && !collect_final_blocks(recording, snapshot, lives.device, final_blocks))) {
+    return out_of_memory(recording, lives);
   }
-  if (in_frames && !match_nodes(recording, needle, in_string, nodes)) return out_of_memory();
   Column<AddressAndRow> annotations(recording.budget);  // that match: address, event
-  if (in_metadata) {
-    for (int32_t event = 0; event < lifetimes.events.count; ++event) {
+  if (words.in_metadata) {
+    for (int32_t event = 0; event < lives.events.count; ++event) {
       const size_t row = row_of(event);
-      if (events.action[row] == Action::annotate && in_string(events.metadata[row])) {
-        if (!annotations.push_back({events.address[row], event})) return out_of_memory();
-      }
+      if (events.action[row] != Action::annotate || !words.is_in(events.metadata[row])) continue;
+      if (!annotations.push_back({events.address[row], event})) return out_of_memory(recording, lives);
     }
     std::sort(annotations.data(), annotations.data() + annotations.size());
   }
 
-  const auto stack_matches = [&](StackId stack) {
-    return !stack.is_none() && recording.stacks.leaf(stack) >= 0 &&
-           nodes[static_cast<size_t>(recording.stacks.leaf(stack))] != 0;
-  };
   const bool has_extras = recording.extras.size_rows() > 0;
   const auto extras_match = [&](Owner owner, int32_t row) {
     const model::RowRange range = recording.extras_of(owner, row);
     for (int32_t i = range.first; i < range.end(); ++i) {
       const StringId key = recording.extras.key[static_cast<size_t>(i)];
       const StringId value = recording.extras.value[static_cast<size_t>(i)];
-      if (recording.strings.view(key) == kForwardFrames ? in_frames && in_string(value)
-                                                        : in_metadata && (in_string(key) || in_string(value)))
+      if (recording.strings.view(key) == kForwardFrames
+              ? words.in_frames && words.is_in(value)
+              : words.in_metadata && (words.is_in(key) || words.is_in(value)))
         return true;
     }
     return false;
   };
-  for (int32_t rank = 0; rank < lifetimes.block_count(); ++rank) {
+  for (int32_t rank = 0; rank < lives.count(); ++rank) {
     const auto r = static_cast<size_t>(rank);
-    const uint64_t address = lifetimes.address(recording, rank);
-    const int32_t born = lifetimes.born[r];
-    const int32_t freed = lifetimes.freed[r];
-    bool found = in_names && names.matches(address, lifetimes.version[r]);
-    if (of_segments) {
-      found = found || (in_frames && stack_matches(segment_stacks[r]));
-    } else if (!found && (in_frames || in_metadata)) {
+    const uint64_t address = lives.address(recording, rank);
+    const int32_t born = lives.born[r];
+    const int32_t freed = lives.freed[r];
+    bool found = words.name_matches(address, lives.version[r]);
+    if (!found && beyond_names) {
       // As the details look them up.
-      int32_t final_block = born < 0 ? lifetimes.source[r] : -1;
-      if (final_block < 0 && freed >= lifetimes.events.count) final_block = row_at(final_blocks, address);
+      int32_t final_block = born < 0 ? lives.source[r] : -1;
+      if (final_block < 0 && freed >= lives.events.count) final_block = row_at(final_blocks, address);
       const StackId at_alloc = born >= 0 ? events.stack[row_of(born)] : StackId{};
       const bool has_own_stack = !at_alloc.is_none() && recording.stacks.leaf(at_alloc) >= 0;
-      const int32_t free_event =
-          has_own_stack ? -1 : find_free(recording, lifetimes, rank, final_block, kFurthestRequest).event;
-      if (in_frames) {
-        found = stack_matches(choose_stack(recording, lifetimes, rank, final_block, free_event).stack);
-      }
-      if (!found && in_metadata) {
-        const BlockTexts texts = block_texts(recording, lifetimes, rank, final_block, free_event);
+      const int32_t free_event = has_own_stack ? -1 : find_free(recording, lives, rank, final_block).event;
+      found = words.stack_matches(choose_stack(recording, lives, rank, final_block, free_event).stack);
+      if (!found && words.in_metadata) {
+        const BlockTexts texts = block_texts(recording, lives, rank, final_block, free_event);
         for (const StringId id : {texts.context, texts.metadata, texts.free_context, texts.free_metadata}) {
-          found = found || (!id.is_none() && in_string(id));
+          found = found || (!id.is_none() && words.is_in(id));
         }
         const auto* note =
             std::upper_bound(annotations.begin(), annotations.end(), AddressAndRow{address, born});
@@ -233,14 +266,28 @@ Result<Matches> search(const model::Recording& recording, const model::Snapshot&
       }
       if (!found && has_extras) {
         const int32_t event = born >= 0 ? born : free_event;
-        found = (event >= 0 && extras_match(Owner::event, lifetimes.events.first + event)) ||
+        found = (event >= 0 && extras_match(Owner::event, lives.events.first + event)) ||
                 (final_block >= 0 && extras_match(Owner::block, final_block));
       }
     }
-    if (!found) continue;
-    if (!matches.ranks.push_back(rank)) return out_of_memory();
-    matches.matched[r] = 1;
-    matches.bytes += lifetimes.size[r];
+    if (found && !add_match(matches, lives, rank)) return out_of_memory(recording, lives);
+  }
+  return matches;
+}
+
+Result<Matches> search_segments(const model::Recording& recording, const replay::SegmentBands& segments,
+                                std::span<const StackId> stacks, SearchIn where, std::string_view text) {
+  Matches matches(recording.budget);
+  if (!matches.matched.resize(static_cast<size_t>(segments.count()), 0))
+    return out_of_memory(recording, segments);
+  if (text.empty()) return matches;
+  TextSearch words(recording, where, text, 's');
+  if (!words.prepare()) return out_of_memory(recording, segments);
+  for (int32_t rank = 0; rank < segments.count(); ++rank) {
+    const auto r = static_cast<size_t>(rank);
+    const bool found =
+        words.name_matches(segments.address[r], segments.version[r]) || words.stack_matches(stacks[r]);
+    if (found && !add_match(matches, segments, rank)) return out_of_memory(recording, segments);
   }
   return matches;
 }

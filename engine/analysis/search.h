@@ -14,7 +14,8 @@
 #include "engine/base/column.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
+#include "engine/replay/segment_bands.h"
 
 namespace memstrata::analysis {
 
@@ -27,10 +28,14 @@ struct Matches {
   int64_t bytes = 0;        // sum of their sizes
 };
 
-// An address may be given with or without 0x, b or b'. Empty text matches nothing. `segment_stacks`: the
-// bands are segments (replay/segment_lifetimes.h), whose names begin with s'; their stacks, per rank.
+// An address may be given with or without 0x, b or b'. Empty text matches nothing.
 [[nodiscard]] Result<Matches> search(const model::Recording& recording, const model::Snapshot& snapshot,
-                                     const replay::Lifetimes& lifetimes, SearchIn where,
-                                     std::string_view text, std::span<const StackId> segment_stacks = {});
+                                     const replay::BlockLives& lives, SearchIn where, std::string_view text);
+
+// The same of segments as bands, whose names begin with s' and that have no metadata; their stacks, per rank.
+[[nodiscard]] Result<Matches> search_segments(const model::Recording& recording,
+                                              const replay::SegmentBands& segments,
+                                              std::span<const StackId> stacks, SearchIn where,
+                                              std::string_view text);
 
 }  // namespace memstrata::analysis

@@ -105,7 +105,7 @@ void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange
   sums.device = device;
   const RowRange events = snapshot.events_of(device);
   sums.events = events.count;
-  const auto lifetimes = replay::find_lifetimes(recording, snapshot, device);
+  const auto lifetimes = replay::find_block_lives(recording, snapshot, device);
   if (!lifetimes) return tl::unexpected(lifetimes.error());
   add_device_diagnostics(diagnostics, recording, *lifetimes);
   sums.initial_requested_bytes = lifetimes->initial_level;
@@ -183,9 +183,9 @@ void write_snapshot(JsonWriter& json, const SnapshotSummary& snapshot) {
 }  // namespace
 
 void add_device_diagnostics(model::Diagnostics& diagnostics, const model::Recording& recording,
-                            const replay::Lifetimes& lifetimes) {
-  diagnostics.add_all(lifetimes.diagnostics);
-  const int64_t out_of_order = count_out_of_order(recording, lifetimes.events);
+                            const replay::Bands& bands) {
+  diagnostics.add_all(bands.diagnostics);
+  const int64_t out_of_order = count_out_of_order(recording, bands.events);
   if (out_of_order > 0) diagnostics.add_many(Diag::time_not_monotonic, out_of_order);
 }
 

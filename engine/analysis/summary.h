@@ -1,6 +1,6 @@
 // The numbers of `memstrata summary`, and their JSON text. Shape and rules are in engine/cli/README.md.
 //
-// O(events + blocks) per device; the memory of one device's Lifetimes is in use meanwhile. A Summary refers
+// O(events + blocks) per device; the memory of one device's BlockLives is in use meanwhile. A Summary refers
 // to the texts of its Recording.
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 
 namespace memstrata::analysis {
 
@@ -34,7 +34,7 @@ struct DeviceSummary {
   int64_t segments = 0, blocks = 0;
   // The final state: segments; blocks in use; blocks in use or waiting for a stream.
   int64_t reserved_bytes = 0, allocated_bytes = 0, active_bytes = 0;
-  // Requested bytes in live blocks, by the rule of the timeline (replay/lifetimes.h).
+  // Requested bytes in live blocks, by the rule of the timeline (replay/block_lives.h).
   int64_t initial_requested_bytes = 0, final_requested_bytes = 0, peak_requested_bytes = 0;
   int64_t peak_event = -1;  // -1 = the initial state
   int64_t reserved_peak_bytes = 0;
@@ -70,7 +70,7 @@ struct Summary {
 
 // Adds what replaying a device found, and events out of time order.
 void add_device_diagnostics(model::Diagnostics& diagnostics, const model::Recording& recording,
-                            const replay::Lifetimes& lifetimes);
+                            const replay::Bands& bands);
 [[nodiscard]] std::vector<Finding> findings(const model::Diagnostics& diagnostics);
 // As an array: [{"name","severity","count","first_offset","text"}], with "first_in" and "file_offset" where
 // the finding lies inside of something that the file holds.

@@ -75,10 +75,9 @@ struct Part {
 }  // namespace
 
 Result<Top> find_top(const model::Recording& recording, const model::Snapshot& snapshot,
-                     const replay::Lifetimes& lifetimes, int32_t event, TopBy by, size_t limit) {
+                     const replay::BlockLives& lifetimes, int32_t event, TopBy by, size_t limit) {
   const auto out_of_memory = [&] {
-    return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to group {} blocks.",
-                lifetimes.block_count());
+    return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to group {} blocks.", lifetimes.count());
   };
   Top top;
   top.device = lifetimes.device;
@@ -90,7 +89,7 @@ Result<Top> find_top(const model::Recording& recording, const model::Snapshot& s
       !collect_final_blocks(recording, snapshot, lifetimes.device, final_blocks)) {
     return out_of_memory();
   }
-  for (int32_t rank = 0; rank < lifetimes.block_count(); ++rank) {
+  for (int32_t rank = 0; rank < lifetimes.count(); ++rank) {
     const auto r = static_cast<size_t>(rank);
     const int32_t born = lifetimes.born[r];
     if (born > event) break;  // ranks are in the order of birth
@@ -102,7 +101,7 @@ Result<Top> find_top(const model::Recording& recording, const model::Snapshot& s
       if (final_block < 0 && lifetimes.freed[r] >= lifetimes.events.count) {
         final_block = row_at(final_blocks, lifetimes.address(recording, rank));
       }
-      const int32_t freed = find_free(recording, lifetimes, rank, final_block, kFurthestRequest).event;
+      const int32_t freed = find_free(recording, lifetimes, rank, final_block).event;
       const BlockStack chosen = choose_stack(recording, lifetimes, rank, final_block, freed);
       stack = chosen.from == StackFrom::nothing ? StackId{} : chosen.stack;
     }

@@ -1,6 +1,6 @@
 // What is alive at a moment, grouped by who asked for it: `memstrata top`.
 //
-// Alive at event e are the blocks whose life covers the state after e (replay/lifetimes.h); -1 is the state
+// Alive at event e are the blocks whose life covers the state after e (replay/block_lives.h); -1 is the state
 // before the first event. The stack of a block is the one its details show (block_sources.h). Function and
 // file are those of the innermost frame in a Python file, because below it every stack ends in the same
 // functions of the allocator; of a stack without one, of the innermost frame that PyTorch's own viewer shows
@@ -14,7 +14,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 
 namespace memstrata::analysis {
 
@@ -38,7 +38,8 @@ struct Top {
 
 // `event`: -1 to lifetimes.events.count - 1. Error: limit_exceeded (memory).
 [[nodiscard]] Result<Top> find_top(const model::Recording& recording, const model::Snapshot& snapshot,
-                                   const replay::Lifetimes& lifetimes, int32_t event, TopBy by, size_t limit);
+                                   const replay::BlockLives& lifetimes, int32_t event, TopBy by,
+                                   size_t limit);
 
 // Lines of a stack as they are shown, innermost first: hidden frames are left out unless all are hidden;
 // "file:line:name", repeated ones once with " (repeats N times)".

@@ -7,9 +7,6 @@
 
 namespace memstrata::answers {
 
-// How far a label looks back for the request of a free, in events: a picture has many labels.
-inline constexpr int32_t kFurthestRequestOfLabel = 1000;
-
 // Frames of the stack that the details show, innermost first, as far as a label looks:
 // [{"name","file","line","hidden","own"}], empty if there is none. Reads a bounded number of frames.
 void label_frames_to_json(JsonWriter& json, const model::Recording& recording, StackId stack);

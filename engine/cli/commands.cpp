@@ -79,7 +79,8 @@ Added<Options> add_for_files(CLI::App& app, Run& chosen, const char* name, const
 // What every command about one device of one file takes.
 void add_choice(CLI::App& command, FileChoice& choice) {
   command.add_option("FILE", choice.file, "Snapshot file; - is standard input")->required();
-  command.add_option("--device", choice.device, "Ordinal, or host; default: the longest trace");
+  command.add_option("--device", choice.device,
+                     "Ordinal, or host; default: the one out of memory, else the highest peak");
   command.add_option("--snapshot", choice.snapshot, "Name or index, where a file holds several");
   command.add_flag("--json", choice.json, "One JSON object on one line");
 }

@@ -49,7 +49,8 @@ struct Side {
     const auto event = event_or_error(at, opened.moments());
     if (!event) return tl::unexpected(event.error());
     if (Status there = go_to(memory, *event); !there) return there;
-    auto found = analysis::find_top(recording, opened.snapshot, opened.lifetimes, *event, by, size_t(-1));
+    auto found =
+        analysis::find_top(recording, opened.device->snapshot, opened.device->lives, *event, by, size_t(-1));
     if (!found) return tl::unexpected(found.error());
     top = std::move(*found);
     return {};
@@ -83,7 +84,7 @@ struct Side {
                     "has stacks: what belongs together cannot be told.");
   }
   const auto settings = [](const Side& side) {
-    return side.recording.strings.view(side.opened.snapshot.settings_json);
+    return side.recording.strings.view(side.opened.device->snapshot.settings_json);
   };
   if (settings(before) != settings(after)) {
     notes.emplace_back(settings(before).empty() || settings(after).empty()

@@ -45,7 +45,7 @@ int run_stats(const StatsOptions& options, const Console& console) {
   return answer_about(options.choice, console, [&](const model::Recording& recording, TextOut& out) {
     return answer_at(recording, options.choice, options.at,
                      [&](const OpenedDevice& opened, const replay::MemoryAt& memory) -> Outcome<void> {
-                       const auto context = opened.context(recording);
+                       const auto context = opened.context();
                        const auto stats = analysis::memory_stats(memory, recording.budget);
                        if (!stats) return failure(stats.error(), options.choice.file);
                        if (options.choice.json) {
@@ -63,7 +63,7 @@ int run_trace(const TraceOptions& options, const Console& console) {
       options.choice, console, [&](const model::Recording& recording, TextOut& out) -> Outcome<void> {
         const auto opened = open_chosen(recording, options.choice);
         if (!opened) return tl::unexpected(opened.error());
-        const auto context = opened->context(recording);
+        const auto context = opened->context();
         const answers::Sink sink = [&](std::string_view piece) {
           out.add(options.choice.json ? std::string(piece) : printable_lines(piece));
           return !out.failed();

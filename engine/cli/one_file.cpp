@@ -8,6 +8,7 @@
 
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input.h"
+#include "engine/replay/default_device.h"
 #include "engine/replay/state_history.h"
 
 namespace memstrata::cli {
@@ -32,19 +33,6 @@ namespace {
   return is_there ? &recording.snapshots[static_cast<size_t>(*index)] : nullptr;
 }
 
-// -2 = the snapshot has no device at all.
-[[nodiscard]] int32_t longest_device(const model::Recording& recording, const model::Snapshot& snapshot) {
-  int32_t best = -2, most = -1;
-  for (const int32_t device : snapshot.devices(recording.segments)) {
-    const int32_t events = snapshot.events_of(device).count;
-    if (events > most) {
-      best = device;
-      most = events;
-    }
-  }
-  return best == -2 && snapshot.has_host ? replay::kHostDevice : best;
-}
-
 [[nodiscard]] int finish(const Outcome<void>& answered, TextOut& out, bool json, const Console& console) {
   if (const Status written = out.finish(); !written) return tell_unwritten(console);
   return answered ? kSuccess : tell(answered.error(), json, console);
@@ -63,18 +51,14 @@ Outcome<Chosen> choose(const model::Recording& recording, const FileChoice& choi
       return wrong(fmt::format("There is no snapshot \"{}\" in this file; it has {}.", choice.snapshot,
                                recording.snapshots.size()));
   } else {
-    int32_t most = -1;
-    for (const model::Snapshot& snapshot : recording.snapshots) {
-      const int32_t events = snapshot.events_of(longest_device(recording, snapshot)).count;
-      if (events <= most) continue;
-      most = events;
-      chosen.snapshot = &snapshot;
-    }
+    if (recording.snapshots.empty()) return wrong("There is no snapshot in this file.");
+    const auto first = replay::default_device(recording);
+    chosen.snapshot = &recording.snapshots[static_cast<size_t>(first ? first->snapshot : 0)];
   }
-  if (chosen.snapshot == nullptr) return wrong("There is no snapshot in this file.");
   if (choice.device.empty()) {
-    chosen.device = longest_device(recording, *chosen.snapshot);
-    if (chosen.device == -2) return wrong("No device of this file has a segment or an event.");
+    const auto first = replay::default_device(recording, *chosen.snapshot);
+    if (!first) return wrong("No device of this file has a segment or an event.");
+    chosen.device = *first;
     return chosen;
   }
   const auto device =

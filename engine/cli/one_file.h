@@ -14,8 +14,8 @@ namespace memstrata::cli {
 
 struct FileChoice {
   std::string file;
-  std::string snapshot;  // name or index; empty = the one with the longest trace
-  std::string device;    // ordinal or "host"; empty = the one with the longest trace
+  std::string snapshot;  // name or index; empty = that of the default device (replay/default_device.h)
+  std::string device;    // ordinal or "host"; empty = the default one of the snapshot
   bool json = false;
 };
 

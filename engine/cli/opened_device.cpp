@@ -7,20 +7,18 @@
 namespace memstrata::cli {
 
 Result<OpenedDevice> open_device(const model::Recording& recording, const Chosen& chosen) {
-  const model::Snapshot snapshot =
-      chosen.device == replay::kHostDevice ? replay::host_as_device(*chosen.snapshot) : *chosen.snapshot;
-  auto lifetimes = replay::find_lifetimes(recording, snapshot, chosen.device);
-  if (!lifetimes) return tl::unexpected(lifetimes.error());
-  auto history = replay::undo_to_start(recording, snapshot, chosen.device);
+  auto device = replay::Device::open(recording, *chosen.snapshot, chosen.device);
+  if (!device) return tl::unexpected(device.error());
+  const auto history = (*device)->history();
   if (!history) return tl::unexpected(history.error());
-  auto index = analysis::index_device(recording, snapshot, *lifetimes);
+  auto index = analysis::index_device(recording, (*device)->snapshot, (*device)->lives);
   if (!index) return tl::unexpected(index.error());
-  return OpenedDevice{snapshot, std::move(*lifetimes), std::move(*history), std::move(*index)};
+  return OpenedDevice{std::move(*device), **history, std::move(*index)};
 }
 
 std::string OpenedDevice::name() const {
-  const int32_t device = history.rows.device;
-  return device == replay::kHostDevice ? "host memory" : fmt::format("device {}", device);
+  const int32_t ordinal = device->ordinal();
+  return ordinal == replay::kHostDevice ? "host memory" : fmt::format("device {}", ordinal);
 }
 
 Status go_to(replay::MemoryAt& memory, int32_t event) {

@@ -2,26 +2,27 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "engine/analysis/event_context.h"
 #include "engine/cli/moment.h"
 #include "engine/cli/one_file.h"
+#include "engine/replay/device.h"
 #include "engine/replay/memory_at.h"
 
 namespace memstrata::cli {
 
 struct OpenedDevice {
-  const model::Snapshot snapshot;  // of the host: with the host as its device
-  replay::Lifetimes lifetimes;
-  replay::StateHistory history;
+  std::unique_ptr<replay::Device> device;
+  const replay::StateHistory& history;
   analysis::DeviceIndex index;
 
   // "device 0", "host memory"
   [[nodiscard]] std::string name() const;
-  [[nodiscard]] Moments moments() const { return {history.event_count(), lifetimes.peak_event}; }
-  [[nodiscard]] analysis::EventContext context(const model::Recording& recording) const {
-    return {recording, snapshot, history, lifetimes, index};
+  [[nodiscard]] Moments moments() const { return {history.event_count(), device->lives.peak_event}; }
+  [[nodiscard]] analysis::EventContext context() const {
+    return {device->recording, device->snapshot, history, device->lives, index};
   }
 };
 

@@ -12,7 +12,7 @@
 #include "engine/cli/group_lines.h"
 #include "engine/cli/moment.h"
 #include "engine/cli/printable.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 
 namespace memstrata::cli {
 
@@ -22,7 +22,7 @@ using analysis::Top;
 using analysis::TopBy;
 using analysis::TopGroup;
 
-[[nodiscard]] Moments moments_of(const replay::Lifetimes& lifetimes) {
+[[nodiscard]] Moments moments_of(const replay::BlockLives& lifetimes) {
   return {lifetimes.events.count, lifetimes.peak_event};
 }
 
@@ -51,14 +51,14 @@ using analysis::TopGroup;
 
 // One device of a snapshot that is asked for, with everything about it; null if it has no such event.
 using Look =
-    std::function<Outcome<void>(const model::Snapshot&, int32_t, const replay::Lifetimes&, const Top*)>;
+    std::function<Outcome<void>(const model::Snapshot&, int32_t, const replay::BlockLives&, const Top*)>;
 
 [[nodiscard]] Outcome<void> for_each_device(const std::string& file, const model::Recording& recording,
                                             const TopOptions& options, const Look& look) {
   for (const model::Snapshot& snapshot : recording.snapshots) {
     for (const int32_t device : snapshot.devices(recording.segments)) {
       if (options.device && *options.device != device) continue;
-      const auto lifetimes = replay::find_lifetimes(recording, snapshot, device);
+      const auto lifetimes = replay::find_block_lives(recording, snapshot, device);
       if (!lifetimes) return failure(lifetimes.error(), file);
       const auto event = event_at(options.at, moments_of(*lifetimes));
       if (!event) {
@@ -85,7 +85,7 @@ using Look =
   bool found = false;
   auto looked = for_each_device(
       file, recording, options,
-      [&](const model::Snapshot& snapshot, int32_t, const replay::Lifetimes&, const Top* top) {
+      [&](const model::Snapshot& snapshot, int32_t, const replay::BlockLives&, const Top* top) {
         if (top == nullptr) return Outcome<void>();
         found = true;
         json.begin_object();
@@ -108,7 +108,7 @@ using Look =
   bool found = false;
   auto looked = for_each_device(
       file, recording, options,
-      [&](const model::Snapshot& snapshot, int32_t device, const replay::Lifetimes& lifetimes,
+      [&](const model::Snapshot& snapshot, int32_t device, const replay::BlockLives& lifetimes,
           const Top* top) {
         const std::string name =
             snapshot.name.empty() ? "" : fmt::format("Snapshot {}, ", shortened(snapshot.name, 200));

@@ -79,7 +79,7 @@ inline constexpr size_t kMaxNameBytes = 200;
 // more; a list that a thousand others repeat as a whole is none.
 inline constexpr int64_t kFreeCopiedRows = int64_t{1} << 20;
 inline constexpr int64_t kInputBytesPerCopiedRow = 2;
-// What the lifetimes and levels of an event take at most (replay/lifetimes.h: 8 bytes, 20 if it is an alloc,
+// What the lifetimes and levels of an event take at most (replay/block_lives.h: 8 bytes, 20 if it is an alloc,
 // and two tables of addresses while they are found: 16 bytes, a quarter full, an address per two events). Set
 // aside in steps of so many events while reading, given back at the end.
 inline constexpr int64_t kReplayBytesPerEvent = 72;

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "engine/base/column.h"
+#include "engine/replay/block_lives.h"
 #include "engine/replay/event_axis.h"
 #include "engine/replay/state_history.h"
 #include "engine/replay/timeline.h"
@@ -34,9 +35,9 @@ struct Region {
 
 class AddressMap {
  public:
-  // `lifetimes` gives the ranks. Both must outlive the map. Error: limit_exceeded.
+  // `lives` gives the ranks. Both must outlive the map. Error: limit_exceeded.
   [[nodiscard]] static Result<AddressMap> build(const model::Recording& recording,
-                                                const StateHistory& history, const Lifetimes& lifetimes);
+                                                const StateHistory& history, const BlockLives& lives);
 
   [[nodiscard]] int32_t region_count() const { return static_cast<int32_t>(regions_.size()); }
   void sort_by(RegionOrder order);
@@ -57,7 +58,7 @@ class AddressMap {
   struct Picture;
   void paint(const Picture& picture, const SpanHistory& spans, int32_t row, int32_t value) const;
   [[nodiscard]] bool build_regions();
-  [[nodiscard]] bool rank_blocks(const model::Recording& recording, const Lifetimes& lifetimes);
+  [[nodiscard]] bool rank_blocks(const model::Recording& recording, const BlockLives& lives);
 
   const StateHistory* history_;
   EventAxis axis_;

@@ -22,7 +22,7 @@ struct Palette {
 
 struct PaintStyle {
   Palette palette;
-  // Bands of a timeline that are not numbered as the blocks are (pool_lifetimes.h): the rank of each, one of
+  // Bands of a timeline that are not numbered as the blocks are (pool_bands.h): the rank of each, one of
   // `blocks` or more for an envelope. Empty: a band is a block.
   std::span<const int32_t> rank_of_band{};
   uint32_t blocks = 0;

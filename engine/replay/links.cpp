@@ -23,29 +23,29 @@ BlockEvents events_of_block(const model::Recording& recording, const StateHistor
   return events;
 }
 
-int32_t rank_of_block(const model::Recording& recording, const StateHistory& history,
-                      const Lifetimes& lifetimes, int32_t block) {
+int32_t rank_of_block(const model::Recording& recording, const StateHistory& history, const BlockLives& lives,
+                      int32_t block) {
   const BlockEvents events = events_of_block(recording, history, block);
-  if (events.alloc >= 0) return lifetimes.rank_born_at(events.alloc);
+  if (events.alloc >= 0) return lives.rank_born_at(events.alloc);
   const int32_t source = history.block_source[static_cast<size_t>(block)];
-  for (int32_t rank = 0; rank < lifetimes.from_start; ++rank) {
+  for (int32_t rank = 0; rank < lives.from_start; ++rank) {
     const auto r = static_cast<size_t>(rank);
-    const bool same = source >= 0 ? lifetimes.source[r] == source
-                                  : events.free_completed >= 0 && lifetimes.freed[r] == events.free_completed;
+    const bool same = source >= 0 ? lives.source[r] == source
+                                  : events.free_completed >= 0 && lives.freed[r] == events.free_completed;
     if (same) return rank;
   }
   return -1;
 }
 
-int32_t block_of_rank(const StateHistory& history, const Lifetimes& lifetimes, int32_t rank) {
+int32_t block_of_rank(const StateHistory& history, const BlockLives& lives, int32_t rank) {
   const auto r = static_cast<size_t>(rank);
-  if (lifetimes.born[r] >= 0) return history.row_of_event[static_cast<size_t>(lifetimes.born[r])];
-  if (lifetimes.source[r] < 0) {
-    const int32_t freed = lifetimes.freed[r];
+  if (lives.born[r] >= 0) return history.row_of_event[static_cast<size_t>(lives.born[r])];
+  if (lives.source[r] < 0) {
+    const int32_t freed = lives.freed[r];
     return freed < history.event_count() ? history.row_of_event[static_cast<size_t>(freed)] : -1;
   }
   for (size_t block = 0; block < history.block_source.size(); ++block) {
-    if (history.block_source[block] == lifetimes.source[r]) return static_cast<int32_t>(block);
+    if (history.block_source[block] == lives.source[r]) return static_cast<int32_t>(block);
   }
   return -1;
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "engine/model/recording.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 #include "engine/replay/state_history.h"
 
 namespace memstrata::replay {
@@ -20,8 +20,8 @@ struct BlockEvents {
 
 // Rank in the timeline, -1 = it is not there. O(log blocks), of a block from the start O(those).
 [[nodiscard]] int32_t rank_of_block(const model::Recording& recording, const StateHistory& history,
-                                    const Lifetimes& lifetimes, int32_t block);
+                                    const BlockLives& lives, int32_t block);
 // Row of StateHistory::blocks, -1 = it never existed after any event. The same complexity.
-[[nodiscard]] int32_t block_of_rank(const StateHistory& history, const Lifetimes& lifetimes, int32_t rank);
+[[nodiscard]] int32_t block_of_rank(const StateHistory& history, const BlockLives& lives, int32_t rank);
 
 }  // namespace memstrata::replay

@@ -5,10 +5,10 @@
 
 namespace memstrata::replay {
 
-bool StackTree::build(const Lifetimes& lifetimes) {
-  size_ = lifetimes.size.span();
-  born_ = lifetimes.born.span();
-  freed_ = lifetimes.freed.span();
+bool StackTree::build(const Bands& bands) {
+  size_ = bands.size.span();
+  born_ = bands.born.span();
+  freed_ = bands.freed.span();
   const size_t blocks = freed_.size();
   const size_t leaves = (blocks + kLeafBlocks - 1) / kLeafBlocks;
   const size_t nodes = (leaves + kNodeLeaves - 1) / kNodeLeaves;

@@ -3,7 +3,7 @@
 //
 // Block b is live after event e if it was born by then and freed later than e; a leaf whose first birth is
 // later, or whose latest free is not, is skipped. Blocks may be born in any order: those of a timeline of
-// blocks come from bottom to top, but an envelope's (pool_lifetimes.h) lie below what is older. 0.4 bytes per
+// blocks come from bottom to top, but an envelope's (pool_bands.h) lie below what is older. 0.4 bytes per
 // block. Questions about one event read only what is live (O(nodes + live leaves)); for many events in order
 // see StackSweep.
 #pragma once
@@ -12,7 +12,7 @@
 #include <span>
 
 #include "engine/base/column.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/bands.h"
 #include "engine/replay/live_mask.h"
 
 namespace memstrata::replay {
@@ -33,8 +33,8 @@ class StackTree {
         leaf_largest_(budget),
         node_largest_(budget) {}
 
-  // False if the budget refuses. Refers to the columns of `lifetimes`.
-  [[nodiscard]] bool build(const Lifetimes& lifetimes);
+  // False if the budget refuses. Refers to the columns of `bands`.
+  [[nodiscard]] bool build(const Bands& bands);
 
   [[nodiscard]] int32_t block_count() const { return static_cast<int32_t>(freed_.size()); }
   [[nodiscard]] int32_t leaf_count() const { return static_cast<int32_t>(leaf_last_free_.size()); }

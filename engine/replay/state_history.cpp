@@ -16,13 +16,6 @@ DeviceRows rows_of(const model::Snapshot& snapshot, int32_t device) {
   return {device, snapshot.events_of(device), snapshot.segments};
 }
 
-model::Snapshot host_as_device(const model::Snapshot& snapshot) {
-  model::Snapshot host = snapshot;
-  host.segments = snapshot.host_segments;
-  host.traces.assign(1, {kHostDevice, snapshot.host_events});
-  return host;
-}
-
 StateHistory::StateHistory(Budget& budget)
     : blocks(budget),
       requested_size(budget),

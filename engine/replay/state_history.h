@@ -48,9 +48,6 @@ struct DeviceRows {
 };
 [[nodiscard]] DeviceRows rows_of(const model::Snapshot& snapshot, int32_t device);
 
-// The snapshot with the host as its only device: what the timeline needs to show pinned memory.
-[[nodiscard]] model::Snapshot host_as_device(const model::Snapshot& snapshot);
-
 struct StateHistory {
   explicit StateHistory(Budget& budget);
 

@@ -20,8 +20,8 @@ constexpr int32_t kOutside = -2;
 }  // namespace
 
 struct Timeline::Index {
-  Index(const Lifetimes& source, Budget& budget)
-      : lifetimes(source),
+  Index(const Bands& source, Budget& budget)
+      : bands(source),
         axis(budget),
         highest(Extreme::highest, budget),
         lowest(Extreme::lowest, budget),
@@ -34,7 +34,7 @@ struct Timeline::Index {
     if (!range.inside) return kOutside;
     if (range.empty()) return range.begin - 1;
     const int32_t event = highest.row(range.begin, range.end);
-    const bool initial_is_higher = range.begin == 0 && lifetimes.initial_level > lifetimes.level_after(event);
+    const bool initial_is_higher = range.begin == 0 && bands.initial_level > bands.level_after(event);
     return initial_is_higher ? -1 : event;
   }
   // The same if only a block's life counted; kOutside if that does not touch the column.
@@ -45,11 +45,11 @@ struct Timeline::Index {
     return born < 0 && range.begin == 0 ? -1 : kOutside;
   }
   [[nodiscard]] int64_t lowest_level(EventRange range) const {
-    return range.empty() ? lifetimes.level_after(range.begin - 1) : lowest.value(range.begin, range.end);
+    return range.empty() ? bands.level_after(range.begin - 1) : lowest.value(range.begin, range.end);
   }
   // Highest value after an event of [first, last]; -1 is the initial state.
   [[nodiscard]] int64_t highest_reserved_in(int32_t first, int32_t last) const {
-    const StepSeries& reserved = lifetimes.reserved;
+    const StepSeries& reserved = bands.reserved;
     const auto steps_until = [&reserved](int32_t event) {
       return static_cast<int32_t>(std::upper_bound(reserved.event.begin(), reserved.event.end(), event) -
                                   reserved.event.begin());
@@ -60,11 +60,11 @@ struct Timeline::Index {
     return begin == end ? at_first : std::max(at_first, highest_reserved.value(begin, end));
   }
 
-  const Lifetimes& lifetimes;
+  const Bands& bands;
   EventAxis axis;
-  RangeExtremes highest;  // of lifetimes.level
+  RangeExtremes highest;  // of bands.level
   RangeExtremes lowest;
-  RangeExtremes highest_reserved;  // of the steps of lifetimes.reserved
+  RangeExtremes highest_reserved;  // of the steps of bands.reserved
   StackTree tree;
   StackSweep::Scratch scratch;
 };
@@ -74,18 +74,18 @@ Timeline::Timeline(Timeline&&) noexcept = default;
 Timeline& Timeline::operator=(Timeline&&) noexcept = default;
 Timeline::~Timeline() = default;
 
-Result<Timeline> Timeline::build(const model::Recording& recording, const Lifetimes& lifetimes) {
+Result<Timeline> Timeline::build(const model::Recording& recording, const Bands& bands) {
   Budget& budget = recording.budget;
-  auto index = std::make_unique<Index>(lifetimes, budget);
-  if (!index->axis.build(recording, lifetimes.events) || !index->highest.build(lifetimes.level.span()) ||
-      !index->lowest.build(lifetimes.level.span()) ||
-      !index->highest_reserved.build(lifetimes.reserved.value.span()) || !index->tree.build(lifetimes) ||
+  auto index = std::make_unique<Index>(bands, budget);
+  if (!index->axis.build(recording, bands.events) || !index->highest.build(bands.level.span()) ||
+      !index->lowest.build(bands.level.span()) ||
+      !index->highest_reserved.build(bands.reserved.value.span()) || !index->tree.build(bands) ||
       !index->scratch.reserve(index->tree)) {
     return fail(
         ErrorCode::limit_exceeded, -1,
         "The index for drawing {} events does not fit into memory: at least {} bytes in all would be needed, "
         "the limit is {}.",
-        lifetimes.events.count, std::max(budget.needed(), budget.used()), budget.limit());
+        bands.events.count, std::max(budget.needed(), budget.used()), budget.limit());
   }
   return Timeline(std::move(index));
 }
@@ -124,7 +124,7 @@ void Timeline::draw(const ColumnGrid& columns, const RowGrid& rows, std::span<ui
 }
 
 Curves Timeline::curves(const ColumnGrid& columns) const {
-  const Lifetimes& lifetimes = index_->lifetimes;
+  const Bands& bands = index_->bands;
   const auto count = static_cast<size_t>(std::max(columns.count, 0));
   Curves curves;
   curves.event.assign(count, kOutside);
@@ -137,10 +137,10 @@ Curves Timeline::curves(const ColumnGrid& columns) const {
     const int32_t event = index_->shown_event(range);
     curves.event[c] = event;
     if (event == kOutside) continue;
-    const int64_t level = lifetimes.level_after(event);
+    const int64_t level = bands.level_after(event);
     curves.highest[c] = static_cast<double>(level);
     curves.lowest[c] = static_cast<double>(index_->lowest_level(range));
-    curves.allocated[c] = static_cast<double>(level - lifetimes.pending.at(event));
+    curves.allocated[c] = static_cast<double>(level - bands.pending.at(event));
     const int32_t first = range.empty() ? event : range.begin;
     const int32_t last = range.empty() ? event : range.end - 1;
     curves.reserved[c] = static_cast<double>(index_->highest_reserved_in(first, last));
@@ -152,11 +152,11 @@ int64_t Timeline::highest_level(const ColumnGrid& columns) const {
   const EventAxis& axis = index_->axis;
   const EventRange range = axis.range(columns.axis, columns.first, columns.count, columns.width);
   if (!range.inside) return 0;
-  int64_t highest = index_->lifetimes.level_after(index_->shown_event(range));
+  int64_t highest = index_->bands.level_after(index_->shown_event(range));
   // Columns left of the first event of the range show the state before it.
   const bool starts_inside = columns.first > 0;
   if (starts_inside && axis.range(columns.axis, columns.first, 1, columns.width).empty()) {
-    highest = std::max(highest, index_->lifetimes.level_after(range.begin - 1));
+    highest = std::max(highest, index_->bands.level_after(range.begin - 1));
   }
   return highest;
 }
@@ -166,9 +166,9 @@ int32_t Timeline::event_of_column(Axis axis, int64_t k, int64_t width) const {
 }
 
 int32_t Timeline::pick(int32_t event, double bytes) const {
-  const Lifetimes& lifetimes = index_->lifetimes;
-  if (event < -1 || event >= lifetimes.events.count || !(bytes >= 0)) return -1;
-  if (!(bytes < static_cast<double>(lifetimes.level_after(event)))) return -1;
+  const Bands& bands = index_->bands;
+  if (event < -1 || event >= bands.events.count || !(bytes >= 0)) return -1;
+  if (!(bytes < static_cast<double>(bands.level_after(event)))) return -1;
   return index_->tree.block_at(static_cast<int64_t>(bytes), event);
 }
 
@@ -177,10 +177,10 @@ int64_t Timeline::offset_of(int32_t rank, int32_t event) const {
 }
 
 std::vector<double> Timeline::outline(int32_t rank, const ColumnGrid& columns) const {
-  const Lifetimes& lifetimes = index_->lifetimes;
+  const Bands& bands = index_->bands;
   const auto r = static_cast<size_t>(rank);
-  if (rank < 0 || r >= lifetimes.size.size()) return edge(0, 0, 0, columns);
-  return edge(rank, lifetimes.born[r], lifetimes.freed[r], columns);
+  if (rank < 0 || r >= bands.size.size()) return edge(0, 0, 0, columns);
+  return edge(rank, bands.born[r], bands.freed[r], columns);
 }
 
 std::vector<double> Timeline::edge(int32_t rank, int32_t born, int32_t freed,

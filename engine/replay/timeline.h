@@ -24,7 +24,7 @@
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 #include "engine/replay/band_colours.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/bands.h"
 
 namespace memstrata::replay {
 
@@ -71,7 +71,7 @@ class Timeline {
 
   // Keeps references to both: they must neither move nor change. Not for several threads at once, not even
   // the const functions (they share scratch memory). Error: limit_exceeded.
-  [[nodiscard]] static Result<Timeline> build(const model::Recording& recording, const Lifetimes& lifetimes);
+  [[nodiscard]] static Result<Timeline> build(const model::Recording& recording, const Bands& bands);
 
   // Length of the axis: max(events, 1), or microseconds from first to last event plus 1 (0 = no times).
   [[nodiscard]] int64_t extent(Axis axis) const;

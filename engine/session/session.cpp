@@ -7,6 +7,7 @@
 
 #include "engine/analysis/summary.h"
 #include "engine/base/json_writer.h"
+#include "engine/replay/default_device.h"
 #include "engine/session/session_parts.h"
 
 namespace memstrata::session {
@@ -50,15 +51,11 @@ Result<std::string> Session::summary_json(std::string_view file) const {
 std::string Session::contents_json() const {
   const model::Recording& recording = state_->recording;
   JsonWriter json;
-  int32_t best_snapshot = -1;
-  int32_t best_device = -1;
-  int32_t best_events = -1;
   json.begin_object();
   json.member("format", std::string_view(recording.format));
   json.key("snapshots");
   json.begin_array();
-  for (size_t i = 0; i < recording.snapshots.size(); ++i) {
-    const model::Snapshot& snapshot = recording.snapshots[i];
+  for (const model::Snapshot& snapshot : recording.snapshots) {
     json.begin_object();
     json.member("name", std::string_view(snapshot.name));
     json.key("devices");
@@ -69,11 +66,6 @@ std::string Session::contents_json() const {
         segments += recording.segments.device[static_cast<size_t>(row)] == device ? 1 : 0;
       }
       const int32_t events = snapshot.events_of(device).count;
-      if (events > best_events) {
-        best_events = events;
-        best_snapshot = static_cast<int32_t>(i);
-        best_device = device;
-      }
       json.begin_object();
       json.member("device", int64_t{device});
       json.member("events", int64_t{events});
@@ -88,17 +80,18 @@ std::string Session::contents_json() const {
       json.end_object();
     }
     json.end_array();
+    json.member("default", replay::default_device(recording, snapshot));
     json.end_object();
   }
   json.end_array();
   json.key("default");
-  if (best_snapshot < 0) {
-    json.null();
-  } else {
+  if (const auto first = replay::default_device(recording)) {
     json.begin_object();
-    json.member("snapshot", int64_t{best_snapshot});
-    json.member("device", int64_t{best_device});
+    json.member("snapshot", first->snapshot);
+    json.member("device", first->device);
     json.end_object();
+  } else {
+    json.null();
   }
   json.end_object();
   return std::move(json).text();
@@ -106,7 +99,7 @@ std::string Session::contents_json() const {
 
 std::string Session::diagnostics_json() const {
   model::Diagnostics diagnostics = state_->recording.diagnostics;
-  if (state_->view) analysis::add_device_diagnostics(diagnostics, state_->recording, state_->view->lifetimes);
+  if (state_->view) analysis::add_device_diagnostics(diagnostics, state_->recording, state_->view->bands());
   if (state_->view && state_->view->state) diagnostics.add_all(state_->view->state->diagnostics());
   JsonWriter json;
   analysis::write_findings(json, analysis::findings(diagnostics));

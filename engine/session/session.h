@@ -39,9 +39,9 @@ class Session {
   // -- What is in the file.
   // The object of `memstrata summary --json` (see engine/cli/README.md).
   [[nodiscard]] Result<std::string> summary_json(std::string_view file) const;
-  // {"format","snapshots":[{"name","devices":[{"device","events","segments"}]}],
-  // "default":{"snapshot","device"}} The default device is the one with the longest trace, else the first.
-  // Device -1 is pinned host memory.
+  // {"format","snapshots":[{"name","devices":[{"device","events","segments"}],"default": device|null}],
+  // "default":{"snapshot","device"}|null}: which one is shown first (replay/default_device.h), in each
+  // snapshot and in the file; null = nothing has a device. Device -1 is pinned host memory.
   [[nodiscard]] std::string contents_json() const;
 
   // [{"name","severity","count","first_offset"|null,"text"}]: what the reader noticed, and what showing the
@@ -53,11 +53,11 @@ class Session {
   //  "reserved_peak","reserved_final","extent":{"event","time_us"|null},"first_time_us"|null,"last_time_us"|null,
   //  "oom_events":[event,... at most 1000],"has_stacks":bool,"segments","settings":{...}|null}
   [[nodiscard]] Result<std::string> open_view(int32_t snapshot, int32_t device);
-  // The same with segments as bands (replay/segment_lifetimes.h); block_details_json() then gives the object
+  // The same with segments as bands (replay/segment_bands.h); block_details_json() then gives the object
   // of StateView::segment_json(). open_state() is as for open_view(), its ranks are those of the blocks'
   // timeline.
   [[nodiscard]] Result<std::string> open_segments(int32_t snapshot, int32_t device);
-  // The blocks' timeline with private pools as envelopes (replay/pool_lifetimes.h), and "pools": their
+  // The blocks' timeline with private pools as envelopes (replay/pool_bands.h), and "pools": their
   // number. Blocks keep their ranks, so that whatever names one is as in open_view(); envelopes have the
   // ranks from "blocks" on. block_details_json() of one gives
   // {"rank","name","pool":[a,b],"stream","stream_handle","capacity": bytes at the end,"reserved_final",

@@ -13,7 +13,6 @@
 #include "engine/answers/parts.h"
 #include "engine/base/json_writer.h"
 #include "engine/base/units.h"
-#include "engine/replay/segment_lifetimes.h"
 
 namespace memstrata::session {
 
@@ -28,7 +27,7 @@ std::string Session::State::name_of(const replay::PoolEnvelope& envelope) const 
 std::string Session::pick_json(Axis axis, int64_t column, int64_t width, double bytes) const {
   const State& s = *state_;
   if (!s.view) return "null";
-  const replay::Lifetimes& lives = s.view->lifetimes;
+  const replay::Bands& lives = s.view->bands();
   const int32_t event = s.view->timeline->event_of_column(axis, column, width);
   if (event < -1) return "null";
   const int32_t rank = s.view->rank_of(s.view->timeline->pick(event, bytes));
@@ -45,15 +44,15 @@ std::string Session::pick_json(Axis axis, int64_t column, int64_t width, double 
     const int64_t capacity = envelope->capacity.at(event);
     json.member("name", s.name_of(*envelope));
     json.member("size", capacity);
-    json.member("active", capacity - replay::rest_at(s.view->lifetimes, *envelope, event));
+    json.member("active", capacity - replay::rest_at(s.view->bands(), *envelope, event));
   } else if (rank >= 0) {
-    const replay::Lifetimes& ranked = s.view->ranked();
     const auto r = static_cast<size_t>(rank);
-    const uint64_t address = ranked.address(s.recording, rank);
-    const bool is_segment = !s.view->range_of_rank.empty();
-    json.member("name", is_segment ? analysis::segment_name(address, ranked.version[r])
-                                   : analysis::block_name(address, ranked.version[r]));
-    json.member("size", ranked.size[r]);
+    const replay::BlockLives& blocks = s.view->lives();
+    json.member("name",
+                s.view->segments
+                    ? analysis::segment_name(s.view->segments->address[r], s.view->segments->version[r])
+                    : analysis::block_name(blocks.address(s.recording, rank), blocks.version[r]));
+    json.member("size", s.view->ranked().size[r]);
   }
   json.end_object();
   return std::move(json).text();
@@ -62,7 +61,7 @@ std::string Session::pick_json(Axis axis, int64_t column, int64_t width, double 
 std::string Session::block_place_json(int32_t rank, Axis axis) const {
   const State& s = *state_;
   if (!s.has_rank(rank)) return "null";
-  const replay::Lifetimes& lives = s.view->ranked();
+  const replay::Bands& lives = s.view->ranked();
   const replay::Timeline& timeline = *s.view->timeline;
   const auto r = static_cast<size_t>(rank);
   const replay::PoolEnvelope* envelope = s.view->envelope(rank);
@@ -82,22 +81,22 @@ std::string Session::block_details_json(int32_t rank) {
   State& s = *state_;
   if (!s.has_rank(rank)) return "null";
   if (s.view->envelope(rank) != nullptr) return s.envelope_details(rank);
-  if (!s.view->range_of_rank.empty()) {
+  if (s.view->segments) {
     const auto state = open_state();
     if (!state || *state == nullptr) return "null";
     return (*state)
-        ->segment_json(s.view->lifetimes.born[static_cast<size_t>(rank)],
-                       s.view->range_of_rank[static_cast<size_t>(rank)])
+        ->segment_json(s.view->segments->born[static_cast<size_t>(rank)],
+                       s.view->segments->range_of_rank[static_cast<size_t>(rank)])
         .value_or("null");
   }
   if (!s.find_index()) return "null";
   return answers::json_of(s.recording,
-                          analysis::block_details(s.recording, s.view->ranked(), *s.view->index, rank));
+                          analysis::block_details(s.recording, s.view->lives(), *s.view->index, rank));
 }
 
 std::string Session::State::envelope_details(int32_t rank) const {
   const replay::PoolEnvelope& envelope = *view->envelope(rank);
-  const int32_t last = view->lifetimes.events.count - 1;
+  const int32_t last = view->device->rows.events.count - 1;
   const int64_t capacity = envelope.capacity.at(last);
   JsonWriter json;
   json.begin_object();
@@ -109,7 +108,7 @@ std::string Session::State::envelope_details(int32_t rank) const {
   json.member("stream_handle", analysis::handle_text(recording, envelope.stream));
   json.member("capacity", capacity);
   json.member("reserved_final", envelope.reserved.at(last));
-  json.member("active_final", capacity - replay::rest_at(view->lifetimes, envelope, last));
+  json.member("active_final", capacity - replay::rest_at(view->bands(), envelope, last));
   json.member("peak_active", envelope.peak_active);
   json.member("blocks", envelope.blocks);
   json.member("born_event", envelope.born);

@@ -12,9 +12,12 @@ Result<std::string> Session::filter(std::string_view text) {
   State& s = *state_;
   if (!s.view) return std::string("null");
   if (const Status ready = s.find_attributes(); !ready) return tl::unexpected(ready.error());
-  const replay::Lifetimes& lives = s.view->ranked();
-  const int32_t peak = s.view->lifetimes.peak_event;
-  auto found = analysis::filter_blocks(s.recording, s.view->snapshot, lives, *s.view->attributes, text);
+  const replay::Bands& lives = s.view->ranked();
+  const int32_t peak = s.view->bands().peak_event;
+  const analysis::BlockAttributes& attributes = *s.view->attributes;
+  auto found = s.view->segments ? analysis::filter_segments(s.recording, *s.view->segments, attributes, text)
+                                : analysis::filter_blocks(s.recording, s.view->device->snapshot,
+                                                          s.view->lives(), attributes, text);
   if (!found) return tl::unexpected(found.error());
   int64_t at_peak = 0;
   for (const int32_t rank : found->ranks) {
@@ -94,7 +97,7 @@ Result<std::string> Session::colour_by(std::string_view by) {
 std::string Session::shares_json(int32_t event) const {
   const State& s = *state_;
   if (!s.view) return "null";
-  const replay::Lifetimes& lives = s.view->ranked();
+  const replay::Bands& lives = s.view->ranked();
   event = std::clamp(event, -1, lives.events.count - 1);
   JsonWriter json;
   const auto write = [&](const analysis::Share& share) {
@@ -105,14 +108,14 @@ std::string Session::shares_json(int32_t event) const {
   };
   json.begin_object();
   json.member("event", int64_t{event});
-  json.member("level", s.view->lifetimes.level_after(event));
+  json.member("level", s.view->bands().level_after(event));
   json.key("kinds");
   json.begin_array();
   if (s.view->groups) {
     for (const analysis::Share& share : analysis::shares_at(lives, *s.view->groups, event)) write(share);
   }
   json.end_array();
-  if (s.view->pools) json.member("unused", s.view->lifetimes.level_after(event) - lives.level_after(event));
+  if (s.view->pools) json.member("unused", s.view->bands().level_after(event) - lives.level_after(event));
   json.key("matched");
   if (s.view->matches) {
     analysis::Share matched;

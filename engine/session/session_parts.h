@@ -14,10 +14,11 @@
 #include "engine/base/content_hash.h"
 #include "engine/io/any_reader.h"
 #include "engine/model/recording.h"
+#include "engine/replay/device.h"
 #include "engine/replay/kept_picture.h"
-#include "engine/replay/lifetimes.h"
 #include "engine/replay/paint.h"
-#include "engine/replay/pool_lifetimes.h"
+#include "engine/replay/pool_bands.h"
+#include "engine/replay/segment_bands.h"
 #include "engine/session/session.h"
 
 namespace memstrata::session {
@@ -25,20 +26,17 @@ namespace memstrata::session {
 struct Session::State {
   explicit State(int64_t budget_bytes) : budget(budget_bytes), recording(budget), reader(recording) {}
 
-  // The timeline of one device. `timeline` refers to `lifetimes`, so a View never moves.
+  // The timeline of one device. `timeline` refers to the bands, so a View never moves.
   struct View {
-    View(const model::Snapshot& of_device, replay::Lifetimes&& found, Budget& budget)
-        : snapshot(of_device), lifetimes(std::move(found)), range_of_rank(budget) {}
+    explicit View(std::unique_ptr<replay::Device> opened) : device(std::move(opened)) {}
     [[nodiscard]] static Result<std::unique_ptr<View>> of(const model::Recording& recording,
                                                           const model::Snapshot& snapshot, int32_t device,
                                                           Bands bands);
 
-    model::Snapshot snapshot;  // of pinned host memory: with the host as its device
-    replay::Lifetimes lifetimes;
-    std::optional<replay::Timeline> timeline;
-    std::optional<replay::Lifetimes> of_blocks;           // where the bands are not just blocks
-    Column<int32_t> range_of_rank;                        // of segments: rows of StateHistory::ranges
-    std::optional<replay::PoolLifetimes> pools;           // less its `bands`, which are `lifetimes`
+    std::unique_ptr<replay::Device> device;
+    std::optional<replay::SegmentBands> segments;  // at most one of these two
+    std::optional<replay::PoolBands> pools;
+    std::optional<replay::Timeline> timeline;             // of bands()
     std::optional<analysis::BlockAttributes> attributes;  // asked for by filters and colours
     std::optional<analysis::DeviceIndex> index;           // asked for by details and labels
     std::unique_ptr<StateView> state;                     // refers to what is above
@@ -46,13 +44,20 @@ struct Session::State {
     std::optional<analysis::BlockGroups> groups;
     std::optional<Column<uint8_t>> lit;  // of the kind that is lit, as Matches::matched
 
+    [[nodiscard]] const replay::BlockLives& lives() const { return device->lives; }
+    // What is drawn.
+    [[nodiscard]] const replay::Bands& bands() const {
+      if (segments) return *segments;
+      if (pools) return *pools;
+      return lives();
+    }
     // What ranks count: the bands, or the blocks where envelopes are among the bands.
-    [[nodiscard]] const replay::Lifetimes& ranked() const { return pools ? *of_blocks : lifetimes; }
+    [[nodiscard]] const replay::Bands& ranked() const { return pools ? lives() : bands(); }
+    [[nodiscard]] int32_t from_start() const { return segments ? segments->from_start : lives().from_start; }
     // Null for a block, too.
     [[nodiscard]] const replay::PoolEnvelope* envelope(int32_t rank) const {
-      return pools && rank >= of_blocks->block_count()
-                 ? &pools->envelopes[static_cast<size_t>(rank - of_blocks->block_count())]
-                 : nullptr;
+      return pools && rank >= lives().count() ? &pools->envelopes[static_cast<size_t>(rank - lives().count())]
+                                              : nullptr;
     }
     // The (lowest) band of a rank, and back.
     [[nodiscard]] int32_t band_of(int32_t rank) const {
@@ -68,7 +73,7 @@ struct Session::State {
   [[nodiscard]] bool has_rank(int32_t rank) const {
     if (!view || rank < 0) return false;
     const size_t envelopes = view->pools ? view->pools->envelopes.size() : 0;
-    return static_cast<size_t>(rank) < static_cast<size_t>(view->ranked().block_count()) + envelopes;
+    return static_cast<size_t>(rank) < static_cast<size_t>(view->ranked().count()) + envelopes;
   }
   [[nodiscard]] std::string name_of(const replay::PoolEnvelope& envelope) const;
   [[nodiscard]] std::string envelope_details(int32_t rank) const;

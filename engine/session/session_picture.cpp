@@ -23,7 +23,7 @@ replay::PaintStyle Session::State::style(bool dim_others) const {
   style.palette.bands = bands;
   if (view->pools) {
     style.rank_of_band = view->pools->rank_of_band.span();
-    style.blocks = static_cast<uint32_t>(view->ranked().block_count());
+    style.blocks = static_cast<uint32_t>(view->ranked().count());
   }
   if (view->groups) style.group = view->groups->group.span();
   if (dim_others && view->lit) {
@@ -69,8 +69,8 @@ Result<std::span<const uint32_t>> Session::colours_of(std::span<const int32_t> m
   if (!s.map_rgba.resize(std::max(map.size(), s.map_rgba.size()), 0))
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a map of {} pixels", map.size());
   replay::PaintStyle style = s.style(dim_others);
-  style.rank_of_band = {};                                                   // pixels are ranks
-  if (!s.view->range_of_rank.empty()) style.group = {}, style.matched = {};  // those of segments
+  style.rank_of_band = {};                                     // pixels are ranks
+  if (s.view->segments) style.group = {}, style.matched = {};  // those of segments
   const replay::BandColours colours(style);
   for (size_t i = 0; i < map.size(); ++i) {
     const int32_t rank = map[i];
@@ -109,7 +109,7 @@ std::string Session::labels_json(const ColumnGrid& columns, int32_t least_column
     json.begin_object();
     json.member("rank", int64_t{place.rank});
     const replay::PoolEnvelope* envelope = s.view->envelope(place.rank);
-    json.member("size", envelope != nullptr ? envelope->capacity.at(s.view->lifetimes.events.count)
+    json.member("size", envelope != nullptr ? envelope->capacity.at(s.view->device->rows.events.count)
                                             : s.view->ranked().size[static_cast<size_t>(place.rank)]);
     if (envelope != nullptr) json.member("name", s.name_of(*envelope));
     json.member("x0", position(place.column));
@@ -126,11 +126,10 @@ std::string Session::label_frames_json(int32_t rank) const {
   State& s = *state_;
   if (!s.has_rank(rank) || s.view->envelope(rank) != nullptr) return "[]";
   StackId stack;
-  if (!s.view->range_of_rank.empty()) {
+  if (s.view->segments) {
     if (s.view->attributes) stack = s.view->attributes->stack[static_cast<size_t>(rank)];
   } else if (s.find_index()) {
-    stack = analysis::shown_stack(s.recording, s.view->ranked(), *s.view->index, rank,
-                                  answers::kFurthestRequestOfLabel);
+    stack = analysis::shown_stack(s.recording, s.view->lives(), *s.view->index, rank);
   }
   JsonWriter json;
   answers::label_frames_to_json(json, s.recording, stack);
@@ -158,7 +157,7 @@ std::vector<double> Session::outline(int32_t rank, const ColumnGrid& columns) co
   } else {
     // All of it, from its first band to what lies on it.
     const auto edge = [&](int32_t band) {
-      return view.timeline->edge(band, envelope->born, view.lifetimes.events.count, columns);
+      return view.timeline->edge(band, envelope->born, view.device->rows.events.count, columns);
     };
     lower = edge(envelope->first_band);
     upper = edge(envelope->end_band);

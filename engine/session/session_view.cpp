@@ -8,7 +8,6 @@
 #include "engine/answers/json_of.h"
 #include "engine/answers/marks.h"
 #include "engine/base/json_writer.h"
-#include "engine/replay/segment_lifetimes.h"
 
 namespace memstrata::session {
 
@@ -37,10 +36,8 @@ Result<std::string> Session::open_bands(int32_t snapshot_index, int32_t device, 
   if (snapshot_index < 0 || static_cast<size_t>(snapshot_index) >= s.recording.snapshots.size()) {
     return fail(ErrorCode::internal, -1, "there is no snapshot {}", snapshot_index);
   }
-  const model::Snapshot& in_file = s.recording.snapshots[static_cast<size_t>(snapshot_index)];
-  const bool is_host = device == replay::kHostDevice;
-  auto view =
-      State::View::of(s.recording, is_host ? replay::host_as_device(in_file) : in_file, device, bands);
+  const model::Snapshot& snapshot = s.recording.snapshots[static_cast<size_t>(snapshot_index)];
+  auto view = State::View::of(s.recording, snapshot, device, bands);
   if (!view) return tl::unexpected(view.error());
   s.view = std::move(*view);
   return s.view_json();
@@ -49,44 +46,33 @@ Result<std::string> Session::open_bands(int32_t snapshot_index, int32_t device, 
 Result<std::unique_ptr<Session::State::View>> Session::State::View::of(const model::Recording& recording,
                                                                        const model::Snapshot& snapshot,
                                                                        int32_t device, Bands bands) {
-  auto lifetimes = replay::find_lifetimes(recording, snapshot, device);
-  if (!lifetimes) return tl::unexpected(lifetimes.error());
-  std::optional<replay::SegmentLifetimes> segments_as_bands;
+  auto opened = replay::Device::open(recording, snapshot, device);
+  if (!opened) return tl::unexpected(opened.error());
+  auto view = std::make_unique<View>(std::move(*opened));
   if (bands == Bands::segments) {
-    const auto history = replay::undo_to_start(recording, snapshot, device);
+    const auto history = view->device->history();
     if (!history) return tl::unexpected(history.error());
-    auto found = replay::segment_lifetimes(recording, *history);
+    auto found = replay::segment_bands(recording, **history);
     if (!found) return tl::unexpected(found.error());
-    segments_as_bands.emplace(std::move(*found));
+    view->segments.emplace(std::move(*found));
   }
-  std::optional<replay::PoolLifetimes> pools;
-  std::optional<analysis::BlockAttributes> attributes;
   if (bands == Bands::pools) {
-    auto known = analysis::block_attributes(recording, snapshot, *lifetimes);
+    auto known = analysis::block_attributes(recording, view->device->snapshot, view->lives());
     if (!known) return tl::unexpected(known.error());
-    auto found =
-        replay::pool_lifetimes(recording, snapshot, *lifetimes, known->pool.span(), known->stream.span());
+    view->attributes.emplace(std::move(*known));
+    auto found = replay::pool_bands(recording, view->device->snapshot, view->lives(),
+                                    view->attributes->pool.span(), view->attributes->stream.span());
     if (!found) return tl::unexpected(found.error());
-    attributes.emplace(std::move(*known));
-    pools.emplace(std::move(*found));
+    view->pools.emplace(std::move(*found));
   }
-  auto view = std::make_unique<View>(snapshot,
-                                     std::move(segments_as_bands ? segments_as_bands->lifetimes
-                                               : pools           ? pools->bands
-                                                                 : *lifetimes),
-                                     recording.budget);
-  if (bands != Bands::blocks) view->of_blocks.emplace(std::move(*lifetimes));
-  if (segments_as_bands) view->range_of_rank = std::move(segments_as_bands->row_of_rank);
-  view->pools = std::move(pools);
-  view->attributes = std::move(attributes);
-  auto timeline = replay::Timeline::build(recording, view->lifetimes);
+  auto timeline = replay::Timeline::build(recording, view->bands());
   if (!timeline) return tl::unexpected(timeline.error());
   view->timeline.emplace(std::move(*timeline));
   return view;
 }
 
 std::string Session::State::view_json() const {
-  const replay::Lifetimes& lives = view->lifetimes;
+  const replay::Bands& lives = view->bands();
   const model::EventTable& events = recording.events;
   bool has_stacks = false;
   std::vector<int32_t> ooms;
@@ -97,7 +83,8 @@ std::string Session::State::view_json() const {
     if (events.action[row] == trace::Action::oom && ooms.size() < kMaxOomEvents) ooms.push_back(event);
   }
   int64_t segments = 0;
-  for (int32_t row = view->snapshot.segments.first; row < view->snapshot.segments.end(); ++row) {
+  for (int32_t row = view->device->snapshot.segments.first; row < view->device->snapshot.segments.end();
+       ++row) {
     segments += recording.segments.device[static_cast<size_t>(row)] == lives.device ? 1 : 0;
   }
   int64_t reserved_peak = lives.reserved.initial;
@@ -107,8 +94,8 @@ std::string Session::State::view_json() const {
   json.begin_object();
   json.member("device", int64_t{lives.device});
   json.member("events", int64_t{lives.events.count});
-  json.member("blocks", int64_t{view->ranked().block_count()});
-  json.member("from_start", int64_t{view->ranked().from_start});
+  json.member("blocks", int64_t{view->ranked().count()});
+  json.member("from_start", int64_t{view->from_start()});
   if (view->pools) json.member("pools", static_cast<int64_t>(view->pools->envelopes.size()));
   json.key("peak");
   json.begin_object();
@@ -138,10 +125,10 @@ std::string Session::State::view_json() const {
   json.member("has_stacks", has_stacks);
   json.member("segments", segments);
   json.key("settings");
-  if (view->snapshot.settings_json.is_none()) {
+  if (view->device->snapshot.settings_json.is_none()) {
     json.null();
   } else {
-    json.raw(recording.strings.view(view->snapshot.settings_json));
+    json.raw(recording.strings.view(view->device->snapshot.settings_json));
   }
   json.end_object();
   return std::move(json).text();
@@ -157,8 +144,7 @@ Result<StateView*> Session::open_state() {
 
 Status Session::State::open_state() {
   if (view->state) return {};
-  auto opened =
-      StateView::open(recording, view->snapshot, view->of_blocks ? *view->of_blocks : view->lifetimes);
+  auto opened = StateView::open(*view->device);
   if (!opened) return tl::unexpected(opened.error());
   view->state = std::move(*opened);
   return {};
@@ -166,7 +152,7 @@ Status Session::State::open_state() {
 
 Status Session::State::find_index() {
   if (view->index) return {};
-  auto found = analysis::index_device(recording, view->snapshot, view->ranked());
+  auto found = analysis::index_device(recording, view->device->snapshot, view->lives());
   if (!found) return tl::unexpected(found.error());
   view->index.emplace(std::move(*found));
   return {};
@@ -174,23 +160,24 @@ Status Session::State::find_index() {
 
 Status Session::State::find_attributes() {
   if (view->attributes) return {};
-  if (!view->range_of_rank.empty()) {
-    if (Status ready = open_state(); !ready) return ready;
-    auto found = analysis::segment_attributes(recording, view->snapshot, view->state->history(),
-                                              view->range_of_rank.span());
+  if (view->segments) {
+    const auto history = view->device->history();
+    if (!history) return tl::unexpected(history.error());
+    auto found = analysis::segment_attributes(recording, view->device->snapshot, **history,
+                                              view->segments->range_of_rank.span());
     if (!found) return tl::unexpected(found.error());
     view->attributes.emplace(std::move(*found));
     return {};
   }
-  auto found = analysis::block_attributes(recording, view->snapshot, view->ranked());
+  auto found = analysis::block_attributes(recording, view->device->snapshot, view->lives());
   if (!found) return tl::unexpected(found.error());
   view->attributes.emplace(std::move(*found));
   return {};
 }
 
 std::optional<int64_t> Session::State::time_of(int32_t event) const {
-  if (event < 0 || event >= view->lifetimes.events.count) return std::nullopt;
-  const int64_t time = recording.events.time_us[static_cast<size_t>(view->lifetimes.events.first + event)];
+  if (event < 0 || event >= view->device->rows.events.count) return std::nullopt;
+  const int64_t time = recording.events.time_us[static_cast<size_t>(view->device->rows.events.first + event)];
   if (time == model::kNoTime) return std::nullopt;
   return time;
 }
@@ -198,8 +185,7 @@ std::optional<int64_t> Session::State::time_of(int32_t event) const {
 Result<std::string> Session::marks_json() const {
   const State& s = *state_;
   if (!s.view) return std::string("null");
-  const auto marks = analysis::find_marks(s.recording, s.view->snapshot,
-                                          replay::rows_of(s.view->snapshot, s.view->lifetimes.device));
+  const auto marks = analysis::find_marks(s.recording, s.view->device->snapshot, s.view->device->rows);
   if (!marks) return tl::unexpected(marks.error());
   return answers::json_of(s.recording, *marks);
 }

@@ -17,15 +17,12 @@ namespace memstrata::session {
 StateView::StateView(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 StateView::~StateView() = default;
 
-Result<std::unique_ptr<StateView>> StateView::open(const model::Recording& recording,
-                                                   const model::Snapshot& snapshot,
-                                                   const replay::Lifetimes& lifetimes) {
-  auto history = replay::undo_to_start(recording, snapshot, lifetimes.device);
+Result<std::unique_ptr<StateView>> StateView::open(replay::Device& device) {
+  const auto history = device.history();
   if (!history) return tl::unexpected(history.error());
-  auto index = analysis::index_device(recording, snapshot, lifetimes);
+  auto index = analysis::index_device(device.recording, device.snapshot, device.lives);
   if (!index) return tl::unexpected(index.error());
-  auto parts =
-      std::make_unique<Parts>(recording, snapshot, lifetimes, std::move(*history), std::move(*index));
+  auto parts = std::make_unique<Parts>(device, **history, std::move(*index));
   return std::unique_ptr<StateView>(new StateView(std::move(parts)));
 }
 
@@ -44,7 +41,7 @@ std::string StateView::info_json() const {
   json.member("events", p.history.event_count());
   json.member("blocks", p.history.blocks.count());
   json.member("ranges", p.history.ranges.count());
-  json.member("peak_event", p.lifetimes.peak_event);
+  json.member("peak_event", p.device.lives.peak_event);
   json.member("oom_events", ooms);
   json.member("snapshot_events", snapshots);
   json.member("annotate_events", annotates);
@@ -79,7 +76,7 @@ std::string StateView::event_details_json(int32_t event) const {
 
 int32_t StateView::find_event(std::string_view kind, int32_t from, bool backwards) const {
   const Parts& p = *parts_;
-  if (kind == "peak") return p.lifetimes.peak_event;
+  if (kind == "peak") return p.device.lives.peak_event;
   const auto action = trace::action_of(kind);
   return action ? analysis::find_event(p.recording, p.history, *action, from, backwards) : -1;
 }
@@ -142,13 +139,13 @@ Result<std::string> StateView::place_json(int32_t event, int32_t block, const re
 }
 
 int32_t StateView::block_of_rank(int32_t rank) const {
-  if (rank < 0 || rank >= parts_->lifetimes.block_count()) return -1;
-  return replay::block_of_rank(parts_->history, parts_->lifetimes, rank);
+  if (rank < 0 || rank >= parts_->device.lives.count()) return -1;
+  return replay::block_of_rank(parts_->history, parts_->device.lives, rank);
 }
 
 int32_t StateView::rank_of_block(int32_t block) const {
   if (block < 0 || block >= parts_->history.blocks.count()) return -1;
-  return replay::rank_of_block(parts_->recording, parts_->history, parts_->lifetimes, block);
+  return replay::rank_of_block(parts_->recording, parts_->history, parts_->device.lives, block);
 }
 
 }  // namespace memstrata::session

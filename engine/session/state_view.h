@@ -15,22 +15,19 @@
 #include "engine/analysis/event_list.h"
 #include "engine/base/status.h"
 #include "engine/replay/address_map.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/device.h"
 #include "engine/replay/state_layout.h"
 
 namespace memstrata::session {
 
 class StateView {
  public:
-  // All three must outlive the view. Error: limit_exceeded.
-  [[nodiscard]] static Result<std::unique_ptr<StateView>> open(const model::Recording& recording,
-                                                               const model::Snapshot& snapshot,
-                                                               const replay::Lifetimes& lifetimes);
+  // The device must outlive the view. Error: limit_exceeded.
+  [[nodiscard]] static Result<std::unique_ptr<StateView>> open(replay::Device& device);
   ~StateView();
 
-  // {"events","blocks": lives of
-  // blocks,"ranges","peak_event","oom_events","snapshot_events","annotate_events":
-  //  number of such events}
+  // {"events","blocks": lives of blocks,"ranges","peak_event","oom_events","snapshot_events",
+  // "annotate_events": number of such events}
   [[nodiscard]] std::string info_json() const;
   [[nodiscard]] const model::Diagnostics& diagnostics() const;
   [[nodiscard]] const replay::StateHistory& history() const;

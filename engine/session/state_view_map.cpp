@@ -21,7 +21,7 @@ constexpr size_t kMaxPixels = size_t{8192} * 4320;
 Status StateView::sort_regions(replay::RegionOrder order) {
   Parts& p = *parts_;
   if (!p.map) {
-    auto map = replay::AddressMap::build(p.recording, p.history, p.lifetimes);
+    auto map = replay::AddressMap::build(p.recording, p.history, p.device.lives);
     if (!map) return tl::unexpected(map.error());
     p.map.emplace(std::move(*map));
     p.map_order = replay::RegionOrder::address;

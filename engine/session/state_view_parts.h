@@ -11,21 +11,19 @@
 namespace memstrata::session {
 
 struct StateView::Parts {
-  Parts(const model::Recording& recording_, const model::Snapshot& snapshot_,
-        const replay::Lifetimes& lifetimes_, replay::StateHistory&& found, analysis::DeviceIndex&& indexed)
-      : recording(recording_),
-        snapshot(snapshot_),
-        lifetimes(lifetimes_),
-        history(std::move(found)),
+  Parts(const replay::Device& device_, const replay::StateHistory& history_, analysis::DeviceIndex&& indexed)
+      : device(device_),
+        recording(device.recording),
+        history(history_),
         index(std::move(indexed)),
-        list(recording_.budget),
-        memory(history, recording_.budget),
-        layout(recording_.budget) {
+        list(recording.budget),
+        memory(history, recording.budget),
+        layout(recording.budget) {
     list.show_all(history.event_count());
   }
 
   [[nodiscard]] analysis::EventContext context() const {
-    return {recording, snapshot, history, lifetimes, index};
+    return {recording, device.snapshot, history, device.lives, index};
   }
   // Moves the state, and packs the layout if that is asked for.
   [[nodiscard]] Status go_to(int32_t event, bool packed = false) {
@@ -42,10 +40,9 @@ struct StateView::Parts {
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the state after an event");
   }
 
+  const replay::Device& device;
   const model::Recording& recording;
-  const model::Snapshot& snapshot;
-  const replay::Lifetimes& lifetimes;
-  replay::StateHistory history;
+  const replay::StateHistory& history;
   analysis::DeviceIndex index;
   analysis::EventList list;
   replay::MemoryAt memory;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/io/any_reader.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 #include "engine/replay/timeline.h"
 
 using namespace memstrata;
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
   Budget budget(int64_t{1} << 30);
   model::Recording recording(budget);
   if (!guarded_parse(bytes, recording) || recording.snapshots.empty()) return 1;
-  const auto lifetimes = replay::find_lifetimes(recording, recording.snapshots[0], 0);
+  const auto lifetimes = replay::find_block_lives(recording, recording.snapshots[0], 0);
   if (!lifetimes) return 1;
   auto timeline = replay::Timeline::build(recording, *lifetimes);
   if (!timeline) return 1;
@@ -46,6 +46,6 @@ int main(int argc, char** argv) {
   constexpr int kRows = 200;
   std::vector<uint32_t> ranks(size_t{kColumns} * kRows);
   guarded_picture(*timeline, ranks, kColumns, kRows, lifetimes->events.count, lifetimes->peak_level);
-  std::printf("%d events, %d blocks\n", lifetimes->events.count, lifetimes->block_count());
+  std::printf("%d events, %d blocks\n", lifetimes->events.count, lifetimes->count());
   return 0;
 }

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "engine/model/recording.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 #include "engine/replay/paint.h"
 #include "engine/replay/timeline.h"
 
@@ -26,8 +26,8 @@ namespace {
 
 using namespace memstrata;
 using replay::Axis;
+using replay::BlockLives;
 using replay::ColumnGrid;
-using replay::Lifetimes;
 using replay::RowGrid;
 using replay::Timeline;
 
@@ -136,7 +136,7 @@ void write_tiny(TraceWriter& out) {
   }
 }
 
-std::vector<uint32_t> column_by_hand(const Lifetimes& lifetimes, int32_t event, const RowGrid& rows) {
+std::vector<uint32_t> column_by_hand(const BlockLives& lifetimes, int32_t event, const RowGrid& rows) {
   std::vector<uint32_t> column(static_cast<size_t>(rows.count), replay::kNothing);
   if (event < -1) return column;
   double offset = 0;
@@ -154,7 +154,7 @@ std::vector<uint32_t> column_by_hand(const Lifetimes& lifetimes, int32_t event, 
   return column;
 }
 
-void check(const Lifetimes& lifetimes, const Timeline& timeline, const ColumnGrid& columns,
+void check(const BlockLives& lifetimes, const Timeline& timeline, const ColumnGrid& columns,
            const RowGrid& rows, const std::vector<uint32_t>& pixels) {
   for (int32_t c = 0; c < columns.count; c += 123) {
     const int32_t event = timeline.event_of_column(columns.axis, columns.first + c, columns.width);
@@ -181,10 +181,10 @@ void measure(const char* kind, size_t events) {
   snapshot.traces = {{0, {0, count}}};
 
   const int64_t before_lifetimes = budget.used();
-  std::optional<Lifetimes> lifetimes;
+  std::optional<BlockLives> lifetimes;
   const double lifetimes_ms = best_ms([&] {
     lifetimes.reset();
-    auto found = replay::find_lifetimes(recording, snapshot, 0);
+    auto found = replay::find_block_lives(recording, snapshot, 0);
     if (!found) stop(found.error().message.c_str());
     lifetimes.emplace(std::move(*found));
   });
@@ -197,7 +197,7 @@ void measure(const char* kind, size_t events) {
     timeline.emplace(std::move(*built));
   });
   const double per_event = 1.0 / count;
-  std::printf("%s: %d events, %d blocks, peak %.1f GiB\n", kind, count, lifetimes->block_count(),
+  std::printf("%s: %d events, %d blocks, peak %.1f GiB\n", kind, count, lifetimes->count(),
               static_cast<double>(lifetimes->peak_level) / 0x1p30);
   std::printf("  lifetimes %.1f ms (%.1f M events/s, %.1f B/event), index %.1f ms (%.2f B/event)\n",
               lifetimes_ms, count / lifetimes_ms / 1e3,

@@ -12,8 +12,8 @@
 #include "engine/replay/address_map.h"
 #include "engine/replay/links.h"
 #include "engine/replay/memory_at.h"
-#include "engine/replay/pool_lifetimes.h"
-#include "engine/replay/segment_lifetimes.h"
+#include "engine/replay/pool_bands.h"
+#include "engine/replay/segment_bands.h"
 #include "engine/replay/state_layout.h"
 #include "engine/replay/timeline.h"
 
@@ -112,19 +112,18 @@ void check(const replay::MemoryAt& memory) {
 }
 
 // Envelopes and their blocks must fill the stack without a gap, and never shrink.
-void check_pools(const model::Recording& recording, const replay::Lifetimes& blocks) {
+void check_pools(const model::Recording& recording, const replay::BlockLives& blocks) {
   const model::Snapshot& snapshot = recording.snapshots[0];
   const auto known = analysis::block_attributes(recording, snapshot, blocks);
   if (!known) return;
   const auto pools =
-      replay::pool_lifetimes(recording, snapshot, blocks, known->pool.span(), known->stream.span());
+      replay::pool_bands(recording, snapshot, blocks, known->pool.span(), known->stream.span());
   if (!pools) return;
-  const auto timeline = replay::Timeline::build(recording, pools->bands);
+  const auto timeline = replay::Timeline::build(recording, *pools);
   if (!timeline) return;
-  const replay::Lifetimes& bands = pools->bands;
+  const replay::Bands& bands = *pools;
   for (int32_t event = -1; event < bands.events.count; ++event) {
-    if (timeline->offset_of(bands.block_count(), event) != bands.level_after(event))
-      wrong("gaps in the stack");
+    if (timeline->offset_of(bands.count(), event) != bands.level_after(event)) wrong("gaps in the stack");
     int64_t rests = 0;
     for (const replay::PoolEnvelope& envelope : pools->envelopes) {
       const int64_t capacity = envelope.capacity.at(event);
@@ -149,7 +148,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     model::Recording recording(budget);
     if (!fill(recording, {data + 1, size - 1})) return 0;
     const model::Snapshot& snapshot = recording.snapshots[0];
-    const auto lifetimes = replay::find_lifetimes(recording, snapshot, 0);
+    const auto lifetimes = replay::find_block_lives(recording, snapshot, 0);
     const auto history = replay::undo_to_start(recording, snapshot, 0);
     if (!lifetimes || !history) return 0;
     replay::MemoryAt walking(*history, budget), jumping(*history, budget);
@@ -171,14 +170,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     for (int32_t block = 0; block < history->blocks.count(); ++block) {
       const int32_t rank = replay::rank_of_block(recording, *history, *lifetimes, block);
-      if (rank >= lifetimes->block_count()) wrong("a rank that is none");
+      if (rank >= lifetimes->count()) wrong("a rank that is none");
     }
-    for (int32_t rank = 0; rank < lifetimes->block_count(); ++rank) {
+    for (int32_t rank = 0; rank < lifetimes->count(); ++rank) {
       if (replay::block_of_rank(*history, *lifetimes, rank) >= history->blocks.count())
         wrong("no such block");
     }
-    const auto segments = replay::segment_lifetimes(recording, *history);
-    if (segments) (void)replay::Timeline::build(recording, segments->lifetimes);
+    const auto segments = replay::segment_bands(recording, *history);
+    if (segments) (void)replay::Timeline::build(recording, *segments);
     check_pools(recording, *lifetimes);
     auto map = replay::AddressMap::build(recording, *history, *lifetimes);
     if (map) {

@@ -314,16 +314,16 @@ class TimelineTwin : public testing::TestWithParam<Case> {
 
   HandTrace trace_;
   std::unique_ptr<Random> random_;
-  std::optional<Lifetimes> lifetimes_;
+  std::optional<BlockLives> lifetimes_;
   std::optional<Twin> twin_;
   std::optional<Timeline> timeline_;
 };
 
 TEST_P(TimelineTwin, LifetimesAreTheSame) {
-  ASSERT_EQ(lifetimes_->block_count(), static_cast<int32_t>(twin_->blocks.size()));
+  ASSERT_EQ(lifetimes_->count(), static_cast<int32_t>(twin_->blocks.size()));
   EXPECT_EQ(lifetimes_->initial_level, twin_->initial_level);
   int32_t from_start = 0;
-  for (int32_t rank = 0; rank < lifetimes_->block_count(); ++rank) {
+  for (int32_t rank = 0; rank < lifetimes_->count(); ++rank) {
     const auto i = static_cast<size_t>(rank);
     const TwinBlock& block = twin_->blocks[i];
     from_start += block.born < 0;

@@ -23,7 +23,7 @@ std::string details(Story& story, int32_t rank) {
   story.recording.seal();
   auto lifetimes = story.lifetimes();
   EXPECT_TRUE(lifetimes.has_value());
-  EXPECT_LT(rank, lifetimes->block_count());
+  EXPECT_LT(rank, lifetimes->count());
   const auto index = index_device(story.recording, story.recording.snapshots[0], *lifetimes);
   EXPECT_TRUE(index.has_value());
   return answers::json_of(story.recording, block_details(story.recording, *lifetimes, *index, rank));

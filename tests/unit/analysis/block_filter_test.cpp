@@ -58,7 +58,7 @@ class BlockFilter : public ::testing::Test {
   }
 
   Story story;
-  std::optional<replay::Lifetimes> lifetimes;
+  std::optional<replay::BlockLives> lifetimes;
   std::optional<BlockAttributes> attributes;
   int64_t bytes = 0;
   size_t from = 0;
@@ -235,7 +235,7 @@ TEST(BlockFilterProperty, AgreesWithOneBlockAtATime) {
     ASSERT_TRUE(found.has_value()) << text;
     const int32_t count = lives->events.count;
     const auto time_at = [&](int32_t e) { return story.recording.events.time_us[static_cast<size_t>(e)]; };
-    for (int32_t rank = 0; rank < lives->block_count(); ++rank) {
+    for (int32_t rank = 0; rank < lives->count(); ++rank) {
       const auto r = static_cast<size_t>(rank);
       const int32_t b = lives->born[r], f = lives->freed[r];
       const int64_t at = event < count ? event : count - 1;

@@ -23,10 +23,10 @@ class Search : public ::testing::Test {
     EXPECT_TRUE(lifetimes.has_value());
     auto found = search(story.recording, story.recording.snapshots[0], *lifetimes, where, text);
     EXPECT_TRUE(found.has_value());
-    EXPECT_EQ(found->matched.size(), static_cast<size_t>(lifetimes->block_count()));
+    EXPECT_EQ(found->matched.size(), static_cast<size_t>(lifetimes->count()));
     bytes = found->bytes;
     Ranks ranks(found->ranks.begin(), found->ranks.end()), lit;
-    for (int32_t rank = 0; rank < lifetimes->block_count(); ++rank) {
+    for (int32_t rank = 0; rank < lifetimes->count(); ++rank) {
       if (found->matched[static_cast<size_t>(rank)] != 0) lit.push_back(rank);
     }
     EXPECT_EQ(lit, ranks);

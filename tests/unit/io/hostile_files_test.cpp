@@ -7,7 +7,7 @@
 #include <random>
 
 #include "engine/io/limits.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 #include "tests/unit/io/check_recording.h"
 #include "tests/unit/io/py.h"
 #include "tests/unit/io/read_file.h"
@@ -87,9 +87,9 @@ TEST(FileLargerThanTheMemory, LeavesRoomForTheTimelineOfWhatWasRead) {
                 testing::HasSubstr("would be enough"));
     EXPECT_GT(file->recording.events.size_rows(), 10'000U);
     EXPECT_LT(file->recording.events.size_rows(), 120'000U);
-    const auto lifetimes = replay::find_lifetimes(file->recording, file->recording.snapshots[0], 0);
+    const auto lifetimes = replay::find_block_lives(file->recording, file->recording.snapshots[0], 0);
     ASSERT_TRUE(lifetimes) << lifetimes.error().message;
-    EXPECT_EQ(lifetimes->block_count(), static_cast<int32_t>((file->recording.events.size_rows() + 1) / 2));
+    EXPECT_EQ(lifetimes->count(), static_cast<int32_t>((file->recording.events.size_rows() + 1) / 2));
   }
 }
 

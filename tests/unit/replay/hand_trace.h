@@ -5,7 +5,7 @@
 
 #include "engine/base/budget.h"
 #include "engine/model/recording.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 
 namespace memstrata::replay {
 
@@ -57,11 +57,11 @@ class HandTrace {
   }
 
   [[nodiscard]] bool ok() const { return ok_; }
-  [[nodiscard]] Result<Lifetimes> lifetimes() {
+  [[nodiscard]] Result<BlockLives> lifetimes() {
     model::Snapshot& snapshot = recording.snapshots[0];
     snapshot.traces = {{kDevice, {0, static_cast<int32_t>(recording.events.size_rows())}}};
     snapshot.segments = {0, static_cast<int32_t>(recording.segments.size_rows())};
-    return find_lifetimes(recording, snapshot, kDevice);
+    return find_block_lives(recording, snapshot, kDevice);
   }
 
   Budget budget;

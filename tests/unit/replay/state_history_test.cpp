@@ -11,7 +11,7 @@
 #include "engine/replay/address_map.h"
 #include "engine/replay/links.h"
 #include "engine/replay/memory_at.h"
-#include "engine/replay/segment_lifetimes.h"
+#include "engine/replay/segment_bands.h"
 #include "engine/replay/state_layout.h"
 #include "tests/unit/replay/hand_trace.h"
 
@@ -229,21 +229,21 @@ TEST(Links, ABlockIsFoundInTraceAndTimeline) {
   EXPECT_EQ(replayed.history().block_version[static_cast<size_t>(traced)], 1U);  // one free of it before
 }
 
-TEST(SegmentLifetimes, MapsAndUnmapsAreBands) {
+TEST(SegmentBands, MapsAndUnmapsAreBands) {
   HandTrace hand;
   hand.event(Action::segment_unmap, kS + 2 * kMiB, 2 * kMiB)
       .event(Action::segment_map, kS + 6 * kMiB, 2 * kMiB);
   hand.segment(kS, 2 * kMiB).segment(kS + 4 * kMiB, 4 * kMiB);
   Replayed replayed(hand);
-  const auto segments = segment_lifetimes(hand.recording, replayed.history());
+  const auto segments = segment_bands(hand.recording, replayed.history());
   ASSERT_TRUE(segments.has_value());
-  const Lifetimes& lives = segments->lifetimes;
+  const SegmentBands& lives = *segments;
   EXPECT_EQ(lives.initial_level, 6 * kMiB);
   EXPECT_EQ(lives.level_after(0), 4 * kMiB);
   EXPECT_EQ(lives.level_after(1), 6 * kMiB);
-  EXPECT_EQ(lives.block_count(), 4);
+  EXPECT_EQ(lives.count(), 4);
   EXPECT_EQ(lives.from_start, 3);
-  EXPECT_EQ(lives.address(hand.recording, 3), kS + 6 * kMiB);
+  EXPECT_EQ(lives.address[3], kS + 6 * kMiB);
 }
 
 // One segment of 100 bytes' worth of columns: 2 MiB over 200 pixels is 10485.76 bytes a pixel.

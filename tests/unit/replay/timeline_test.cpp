@@ -36,7 +36,7 @@ struct Drawn {
     timeline->draw(columns, rows, pixels);
     return pixels;
   }
-  std::optional<Lifetimes> lifetimes;
+  std::optional<BlockLives> lifetimes;
   std::optional<Timeline> timeline;
 };
 

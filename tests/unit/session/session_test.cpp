@@ -104,8 +104,8 @@ TEST_F(SessionTest, PinnedHostMemoryIsADevice) {
             R"({"regions":[],"regions_left_out":0,"markers":[],"markers_left_out":0})");
 }
 
-TEST_F(SessionTest, TheDeviceWithTheLongestTraceIsTheFirstShown) {
-  open("several_devices");  // device 0 has one event, 3 has two
+TEST_F(SessionTest, TheTellingDeviceIsTheFirstShown) {
+  open("several_devices");  // peaks of 10, 1 and 33 bytes on devices 0, 2 and 3
   EXPECT_THAT(session.contents_json(), HasSubstr(R"("default":{"snapshot":0,"device":3})"));
 }
 

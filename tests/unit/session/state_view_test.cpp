@@ -38,9 +38,10 @@ class StateViewTest : public ::testing::Test {
     story.block(kBase + 1024, 512, 512, BlockState::active_allocated);
     story.block(kBase + 1536, 2 * kMiB - 1536, 0, BlockState::inactive);
     ASSERT_TRUE(story.stored());
-    lifetimes.emplace(*story.lifetimes());
+    ASSERT_TRUE(story.lifetimes().has_value());
     story.recording.seal();
-    auto opened = StateView::open(story.recording, story.recording.snapshots[0], *lifetimes);
+    device = *replay::Device::open(story.recording, story.recording.snapshots[0], 0);
+    auto opened = StateView::open(*device);
     ASSERT_TRUE(opened.has_value());
     view = std::move(*opened);
   }
@@ -53,7 +54,7 @@ class StateViewTest : public ::testing::Test {
   [[nodiscard]] std::string totals(int32_t event) { return view->totals_json(event).value_or("error"); }
 
   analysis::Story story;
-  std::optional<replay::Lifetimes> lifetimes;
+  std::unique_ptr<replay::Device> device;
   std::unique_ptr<StateView> view;
 };
 
@@ -125,9 +126,10 @@ TEST(StateViewOfPairs, ACompletionRightAfterItsRequestFollowsIt) {
   story.request(kBase, 512).complete(kBase, 512);     // events 2 and 3
   story.request(kBase + 512, 512).alloc(kBase, 512);  // something between
   story.complete(kBase + 512, 512);                   // event 6
-  const auto lifetimes = story.lifetimes();
-  ASSERT_TRUE(lifetimes.has_value());
-  const auto view = StateView::open(story.recording, story.recording.snapshots[0], *lifetimes);
+  ASSERT_TRUE(story.lifetimes().has_value());
+  const auto device = replay::Device::open(story.recording, story.recording.snapshots[0], 0);
+  ASSERT_TRUE(device.has_value());
+  const auto view = StateView::open(**device);
   ASSERT_TRUE(view.has_value());
   EXPECT_THAT((*view)->event_rows_json(3, 1), HasSubstr(R"("follows_request":true)"));
   EXPECT_THAT((*view)->event_rows_json(6, 1), testing::Not(HasSubstr("follows_request")));
@@ -206,10 +208,11 @@ TEST_F(StateViewTest, TheAddressMapHasARowPerSegment) {
 TEST(StateViewMemory, TooLittleIsAnError) {
   analysis::Story story;
   for (int i = 0; i < 1000; ++i) story.alloc(kBase + 512 * static_cast<uint64_t>(i), 512);
-  const auto lifetimes = story.lifetimes();
-  ASSERT_TRUE(lifetimes.has_value());
+  ASSERT_TRUE(story.lifetimes().has_value());
+  const auto device = replay::Device::open(story.recording, story.recording.snapshots[0], 0);
+  ASSERT_TRUE(device.has_value());
   ASSERT_TRUE(story.budget.take(story.budget.limit() - story.budget.used()));  // all that is left
-  const auto refused = StateView::open(story.recording, story.recording.snapshots[0], *lifetimes);
+  const auto refused = StateView::open(**device);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::limit_exceeded);
 }

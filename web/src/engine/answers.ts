@@ -19,8 +19,13 @@ export interface EngineError {
 export interface Contents {
   /** What was read: `pickle`, `json in gzip`, `pickle in zip`. */
   format: string;
-  snapshots: { name: string; devices: { device: number; events: number; segments: number }[] }[];
-  /** The device with the longest history; null = the file names no device at all. */
+  snapshots: {
+    name: string;
+    devices: { device: number; events: number; segments: number }[];
+    /** The one that is shown first (engine/replay/default_device.h); null = it has none. */
+    default: number | null;
+  }[];
+  /** The same of all snapshots. */
   default: { snapshot: number; device: number } | null;
 }
 

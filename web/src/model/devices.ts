@@ -1,4 +1,4 @@
-// What devices are called, which one of a snapshot is shown first, and which one comes next.
+// What devices are called, and which one comes next.
 import type { Contents } from '../engine/answers.ts';
 import type { OpenFile } from './open_file.ts';
 
@@ -6,7 +6,6 @@ export interface DeviceChoice {
   snapshot: number;
   device: number;
 }
-type Listed = Contents['snapshots'][number];
 
 /** Pinned host memory is device -1 (engine/session/session.h). */
 export const hostDevice = -1;
@@ -16,17 +15,9 @@ export function deviceName(device: number): string {
   return device === hostDevice ? 'Host (pinned)' : `Device ${device}`;
 }
 
-/** The one with the longest history; pinned host memory only if there is nothing else. */
-export function firstDevice({ devices }: Listed): number | undefined {
-  const all = devices.filter(({ device }) => device !== hostDevice);
-  all.sort((a, b) => b.events - a.events);
-  return (all[0] ?? devices[0])?.device;
-}
-
 /** Undefined = there is nothing to show in it. */
 export function choiceOf({ snapshots }: Contents, snapshot: number): DeviceChoice | undefined {
-  const listed = snapshots[snapshot];
-  const device = listed && firstDevice(listed);
+  const device = snapshots[snapshot]?.default ?? undefined;
   return device === undefined ? undefined : { snapshot, device };
 }
 

@@ -7,7 +7,6 @@ import type { Diagnostic, EngineError, ViewInfo } from '../engine/answers.ts';
 import { EngineFailure, type EngineClient } from '../engine/client.ts';
 import type { EnginePool } from '../engine/pool.ts';
 import type { Progress, Source } from '../engine/protocol.ts';
-import { firstDevice } from './devices.ts';
 import type { OpenFile, WantedView } from './open_file.ts';
 
 export type { OpenFile, WantedView } from './open_file.ts';
@@ -200,7 +199,7 @@ export class OpenFiles {
     const found =
       events > mostCompared ? undefined : await file.engine.call('peaks', {}).catch(() => undefined);
     file.peaks = snapshots.map((listed, index) => {
-      const shown = firstDevice(listed);
+      const shown = listed.default;
       return found?.[index]?.find(({ device }) => device === shown)?.bytes;
     });
     this.changed();

@@ -1,6 +1,6 @@
-// Private pools as envelopes: numbers worked out by hand from the rules in pool_lifetimes.h.
+// Private pools as envelopes: numbers worked out by hand from the rules in pool_bands.h.
 
-#include "engine/replay/pool_lifetimes.h"
+#include "engine/replay/pool_bands.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,24 +45,24 @@ class Pools {
  public:
   explicit Pools(HandTrace& hand) : blocks(*hand.lifetimes()) {
     const auto known = analysis::block_attributes(hand.recording, hand.recording.snapshots[0], blocks);
-    auto pools = pool_lifetimes(hand.recording, hand.recording.snapshots[0], blocks, known->pool.span(),
-                                known->stream.span());
+    auto pools = pool_bands(hand.recording, hand.recording.snapshots[0], blocks, known->pool.span(),
+                            known->stream.span());
     found.emplace(std::move(*pools));
-    auto built = Timeline::build(hand.recording, found->bands);
+    auto built = Timeline::build(hand.recording, *found);
     timeline.emplace(std::move(*built));
   }
 
   [[nodiscard]] std::vector<int64_t> levels() const {
-    std::vector<int64_t> levels{found->bands.initial_level};
-    levels.insert(levels.end(), found->bands.level.begin(), found->bands.level.end());
+    std::vector<int64_t> levels{found->initial_level};
+    levels.insert(levels.end(), found->level.begin(), found->level.end());
     return levels;
   }
   // What lies where after an event, from the bottom: "0:100" is 100 bytes of rank 0.
   [[nodiscard]] std::vector<std::string> stack(int32_t event) const {
     std::vector<std::string> stack;
-    for (int64_t at = 0; at < found->bands.level_after(event);) {
+    for (int64_t at = 0; at < found->level_after(event);) {
       const int32_t band = timeline->pick(event, static_cast<double>(at));
-      const int64_t size = found->bands.size[static_cast<size_t>(band)];
+      const int64_t size = found->size[static_cast<size_t>(band)];
       stack.push_back(std::to_string(found->rank_of_band[static_cast<size_t>(band)]) + ":" +
                       std::to_string(size));
       at += size;
@@ -71,47 +71,47 @@ class Pools {
   }
   [[nodiscard]] std::vector<int64_t> capacities(size_t envelope) const {
     std::vector<int64_t> values;
-    for (int32_t event = -1; event < found->bands.events.count; ++event)
+    for (int32_t event = -1; event < found->events.count; ++event)
       values.push_back(found->envelopes[envelope].capacity.at(event));
     return values;
   }
 
-  Lifetimes blocks;
-  std::optional<PoolLifetimes> found;
+  BlockLives blocks;
+  std::optional<PoolBands> found;
   std::optional<Timeline> timeline;
 };
 
-TEST(PoolLifetimes, ASegmentCountsAsAWhole) {
+TEST(PoolBands, ASegmentCountsAsAWhole) {
   PoolTrace hand;
   hand.event(Action::alloc, kS, 500);
   hand.private_segment(kS, 8192).block(kS, 512, 500, BlockState::active_allocated);
   const Pools pools(hand);
-  EXPECT_EQ(pools.found->bands.peak_level, 8192);
-  EXPECT_EQ(pools.found->bands.peak_event, -1);
+  EXPECT_EQ(pools.found->peak_level, 8192);
+  EXPECT_EQ(pools.found->peak_event, -1);
   EXPECT_THAT(pools.levels(), ElementsAre(8192, 8192));
   EXPECT_THAT(pools.stack(-1), ElementsAre("1:8192"));
   EXPECT_THAT(pools.stack(0), ElementsAre("0:500", "1:7692"));
 }
 
-TEST(PoolLifetimes, WithoutEnvelopesABlockCountsWhatWasAskedFor) {
+TEST(PoolBands, WithoutEnvelopesABlockCountsWhatWasAskedFor) {
   PoolTrace hand;
   hand.event(Action::alloc, kS, 800);
   hand.private_segment(kS, 8192).block(kS, 1024, 800, BlockState::active_allocated);
   EXPECT_EQ(hand.lifetimes()->peak_level, 800);
-  EXPECT_EQ(Pools(hand).found->bands.peak_level, 8192);
+  EXPECT_EQ(Pools(hand).found->peak_level, 8192);
 }
 
-TEST(PoolLifetimes, ALoneFreeIsFromTheStart) {
+TEST(PoolBands, ALoneFreeIsFromTheStart) {
   PoolTrace hand;
   hand.complete(kS, 300);
   const Pools pools(hand);
-  EXPECT_EQ(pools.found->bands.peak_level, 300);
+  EXPECT_EQ(pools.found->peak_level, 300);
   EXPECT_THAT(pools.levels(), ElementsAre(300, 0));
   EXPECT_TRUE(pools.found->envelopes.empty());
 }
 
 // The envelope does not shrink when its block from before the trace is freed, and that is no second block.
-TEST(PoolLifetimes, ABlockFromBeforeIsInsideFromTheStart) {
+TEST(PoolBands, ABlockFromBeforeIsInsideFromTheStart) {
   PoolTrace hand;
   hand.complete(kS, 300);
   hand.private_segment(kS, 200);
@@ -123,7 +123,7 @@ TEST(PoolLifetimes, ABlockFromBeforeIsInsideFromTheStart) {
   EXPECT_EQ(pools.found->envelopes[0].born, -1);
 }
 
-TEST(PoolLifetimes, ReservedStartsFromTheEndLessTheNet) {
+TEST(PoolBands, ReservedStartsFromTheEndLessTheNet) {
   PoolTrace hand;
   // At the end 6000 + 2000; the trace adds 6000 and takes 1000 away (that pool is told by the event).
   hand.event(Action::segment_free, kS + 0x10000, 1000);
@@ -141,7 +141,7 @@ TEST(PoolLifetimes, ReservedStartsFromTheEndLessTheNet) {
   EXPECT_EQ(pools.found->envelopes[0].peak_active, 100);
 }
 
-TEST(PoolLifetimes, BlocksComeAndGoInsideAndMoveNothingOutside) {
+TEST(PoolBands, BlocksComeAndGoInsideAndMoveNothingOutside) {
   PoolTrace hand;
   hand.alloc(kS, 100);                                            // rank 0
   hand.event(Action::segment_alloc, kS + 0x100000, 1000);         // the envelope appears: rank 4
@@ -171,12 +171,12 @@ TEST(PoolLifetimes, BlocksComeAndGoInsideAndMoveNothingOutside) {
   // What is no rest: the blocks.
   EXPECT_THAT(pools.timeline->curves(columns).allocated,
               ElementsAre(100, 100, 150, 450, 650, 650, 350, 350, 250));
-  EXPECT_EQ(rest_at(pools.found->bands, envelope, 1), 1000);
-  EXPECT_EQ(rest_at(pools.found->bands, envelope, 4), 500);
-  EXPECT_EQ(rest_at(pools.found->bands, envelope, 0), 0);
+  EXPECT_EQ(rest_at(*pools.found, envelope, 1), 1000);
+  EXPECT_EQ(rest_at(*pools.found, envelope, 4), 500);
+  EXPECT_EQ(rest_at(*pools.found, envelope, 0), 0);
 }
 
-TEST(PoolLifetimes, AnEnvelopeGrowsWithItsBlocksWhereSegmentEventsAreMissing) {
+TEST(PoolBands, AnEnvelopeGrowsWithItsBlocksWhereSegmentEventsAreMissing) {
   PoolTrace hand;
   hand.event(Action::alloc, kS, 300);
   hand.event_pool(2, 0);
@@ -189,7 +189,7 @@ TEST(PoolLifetimes, AnEnvelopeGrowsWithItsBlocksWhereSegmentEventsAreMissing) {
   EXPECT_THAT(pools.capacities(0), ElementsAre(0, 300, 400, 400, 400));
 }
 
-TEST(PoolLifetimes, APoolOnTwoStreamsIsTwoEnvelopes) {
+TEST(PoolBands, APoolOnTwoStreamsIsTwoEnvelopes) {
   PoolTrace hand;
   hand.event(Action::alloc, kS, 500);
   hand.event(Action::alloc, kS + 0x100000, 700);
@@ -202,7 +202,7 @@ TEST(PoolLifetimes, APoolOnTwoStreamsIsTwoEnvelopes) {
   EXPECT_THAT(pools.stack(1), ElementsAre("0:500", "2:500", "1:700", "3:3300"));
 }
 
-TEST(PoolLifetimes, DefaultAndUnknownPoolsHaveNoEnvelope) {
+TEST(PoolBands, DefaultAndUnknownPoolsHaveNoEnvelope) {
   PoolTrace hand;
   hand.event(Action::alloc, kS, 500);
   hand.event_pool(0, 0);
@@ -213,28 +213,28 @@ TEST(PoolLifetimes, DefaultAndUnknownPoolsHaveNoEnvelope) {
   EXPECT_THAT(pools.stack(1), ElementsAre("0:500", "1:700"));
 }
 
-TEST(PoolLifetimes, EnvelopesBeyondEveryMemoryAreLeftOut) {
+TEST(PoolBands, EnvelopesBeyondEveryMemoryAreLeftOut) {
   PoolTrace hand;
   hand.event(Action::alloc, kS, 500);
   hand.private_segment(kS, kMaxLevel, 1).private_segment(kS + (uint64_t{1} << 53), kMaxLevel, 2);
   const Pools pools(hand);
   EXPECT_TRUE(pools.found->envelopes.empty());
   EXPECT_THAT(pools.levels(), ElementsAre(0, 500));
-  EXPECT_EQ(pools.found->bands.diagnostics[model::Diag::level_overflow].count, 1);
+  EXPECT_EQ(pools.found->diagnostics[model::Diag::level_overflow].count, 1);
 }
 
-TEST(PoolLifetimes, ASmallBudgetIsAnError) {
+TEST(PoolBands, ASmallBudgetIsAnError) {
   PoolTrace hand;
   for (int i = 0; i < 2000; ++i) {
     hand.event(Action::alloc, kS + static_cast<uint64_t>(i) * 512, 500);
     hand.event_pool(0, 1);
   }
-  const Lifetimes blocks = *hand.lifetimes();
+  const BlockLives blocks = *hand.lifetimes();
   const auto known = *analysis::block_attributes(hand.recording, hand.recording.snapshots[0], blocks);
   const int64_t used = hand.budget.used();
   ASSERT_TRUE(hand.budget.take(hand.budget.limit() - used - 1000));
-  const auto pools = pool_lifetimes(hand.recording, hand.recording.snapshots[0], blocks, known.pool.span(),
-                                    known.stream.span());
+  const auto pools =
+      pool_bands(hand.recording, hand.recording.snapshots[0], blocks, known.pool.span(), known.stream.span());
   ASSERT_FALSE(pools.has_value());
   EXPECT_EQ(pools.error().code, ErrorCode::limit_exceeded);
   hand.budget.give_back(hand.budget.limit() - used - 1000);

@@ -9,7 +9,7 @@
 //    the first event that tells of the pool, from the start if the pool has blocks or memory then.
 //  - Beyond 65,536 pools (no program has so many) further ones are taken for the default pool.
 //  - Its blocks are bands inside the envelope. What they leave free is the rest: pieces of constant height on
-//    top of them. All other blocks are as in lifetimes.h.
+//    top of them. All other blocks are as in block_lives.h.
 //
 // Bands are numbered from bottom to top, but not in the order of birth: envelopes that are there from the
 // start come first, then blocks and envelopes by birth, each envelope as its blocks by rank and then its
@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "engine/base/status.h"
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 
 namespace memstrata::replay {
 
@@ -41,14 +41,12 @@ struct PoolEnvelope {
   StepSeries reserved;      // bytes in segments
 };
 
-struct PoolLifetimes {
-  explicit PoolLifetimes(Budget& budget) : bands(budget), rank_of_band(budget), band_of_rank(budget) {}
+// `pending` also counts the rests of envelopes: level less that is what the program uses. Diagnostics are
+// those of the blocks; level_overflow if the envelopes would go beyond kMaxLevel: then there are none, and
+// all blocks are bands of the default pool.
+struct PoolBands : Bands {
+  explicit PoolBands(Budget& budget) : Bands(budget), rank_of_band(budget), band_of_rank(budget) {}
 
-  // `size`, `born`, `freed` per band, levels per event; `pending` also counts the rests of envelopes: level
-  // less that is what the program uses. `from_start`, `version`, `source` and addresses are not filled in.
-  // Diagnostics are those of the blocks; level_overflow if the envelopes would go beyond kMaxLevel: then
-  // there are none, and all blocks are bands of the default pool.
-  Lifetimes bands;
   std::vector<PoolEnvelope> envelopes;
   // Blocks have the ranks of their own timeline, envelope i the rank blocks + i.
   Column<int32_t> rank_of_band;
@@ -56,13 +54,12 @@ struct PoolLifetimes {
 };
 
 // Bytes of an envelope that no block uses after the event. O(log pieces).
-[[nodiscard]] int64_t rest_at(const Lifetimes& bands, const PoolEnvelope& envelope, int32_t event);
+[[nodiscard]] int64_t rest_at(const Bands& bands, const PoolEnvelope& envelope, int32_t event);
 
 // `pool_of_block` and `stream_of_block`: per rank of `blocks` (analysis/block_attributes.h).
 // Error: limit_exceeded.
-[[nodiscard]] Result<PoolLifetimes> pool_lifetimes(const model::Recording& recording,
-                                                   const model::Snapshot& snapshot, const Lifetimes& blocks,
-                                                   std::span<const PoolId> pool_of_block,
-                                                   std::span<const StreamId> stream_of_block);
+[[nodiscard]] Result<PoolBands> pool_bands(const model::Recording& recording, const model::Snapshot& snapshot,
+                                           const BlockLives& blocks, std::span<const PoolId> pool_of_block,
+                                           std::span<const StreamId> stream_of_block);
 
 }  // namespace memstrata::replay

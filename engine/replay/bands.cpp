@@ -1,6 +1,6 @@
-#include <algorithm>
+#include "engine/replay/bands.h"
 
-#include "engine/replay/lifetimes.h"
+#include <algorithm>
 
 namespace memstrata::replay {
 
@@ -8,5 +8,8 @@ int64_t StepSeries::at(int32_t event_index) const {
   const auto after = std::upper_bound(event.begin(), event.end(), event_index) - event.begin();
   return after == 0 ? initial : value[static_cast<size_t>(after - 1)];
 }
+
+Bands::Bands(Budget& budget)
+    : size(budget), born(budget), freed(budget), level(budget), reserved(budget), pending(budget) {}
 
 }  // namespace memstrata::replay

@@ -1,7 +1,7 @@
 // Three passes: whose pool each block and segment is, then event by event how much each pool holds, then the
 // order of the bands.
 
-#include "engine/replay/pool_lifetimes.h"
+#include "engine/replay/pool_bands.h"
 
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ struct Piece {
 
 class PoolFinder {
  public:
-  PoolFinder(const model::Recording& recording, const model::Snapshot& snapshot, const Lifetimes& blocks,
+  PoolFinder(const model::Recording& recording, const model::Snapshot& snapshot, const BlockLives& blocks,
              std::span<const PoolId> pool_of_block, std::span<const StreamId> stream_of_block)
       : recording_(recording),
         snapshot_(snapshot),
@@ -51,13 +51,13 @@ class PoolFinder {
     count_ = blocks.events.count;
   }
 
-  Result<PoolLifetimes> run() {
+  Result<PoolBands> run() {
     bool done = find_envelopes() && replay();
     if (done && overflow_) {
       forget_envelopes();
       done = replay();
     }
-    found_.bands.diagnostics.add_all(blocks_.diagnostics);
+    found_.diagnostics.add_all(blocks_.diagnostics);
     if (!done || !copy_reserved() || !order_bands()) {
       return fail(ErrorCode::limit_exceeded, -1,
                   "The private pools of device {} do not fit into memory: at least {} bytes in all would be "
@@ -123,7 +123,7 @@ class PoolFinder {
 
   [[nodiscard]] bool find_envelopes() {
     has_private_ = recording_.pools.size() > 1;
-    const auto count = static_cast<size_t>(blocks_.block_count());
+    const auto count = static_cast<size_t>(blocks_.count());
     if (!segments_.build(recording_, snapshot_, blocks_.device) || !envelope_of_.resize(count, kDefaultPool))
       return false;
     for (size_t rank = 0; rank < count; ++rank) {
@@ -155,18 +155,18 @@ class PoolFinder {
     found_.envelopes.clear();
     pools_.clear();
     pieces_.clear();
-    found_.bands.pending.event.clear();
-    found_.bands.pending.value.clear();
-    found_.bands.diagnostics.add(model::Diag::level_overflow);
+    found_.pending.event.clear();
+    found_.pending.value.clear();
+    found_.diagnostics.add(model::Diag::level_overflow);
   }
 
   [[nodiscard]] bool replay() {
-    Lifetimes& bands = found_.bands;
+    Bands& bands = found_;
     bands.device = blocks_.device;
     bands.events = events();
     const auto count = static_cast<size_t>(count_);
     if (!bands.level.resize(count, 0) || !ended_.resize(count, -1)) return false;
-    for (int32_t rank = 0; rank < blocks_.block_count(); ++rank) {
+    for (int32_t rank = 0; rank < blocks_.count(); ++rank) {
       const int32_t freed = blocks_.freed[static_cast<size_t>(rank)];
       if (freed < count_) ended_[static_cast<size_t>(freed)] = rank;
     }
@@ -181,7 +181,7 @@ class PoolFinder {
       std::array<int32_t, 3> touched{kDefaultPool, kDefaultPool, kDefaultPool};
       if (const int32_t rank = ended_[static_cast<size_t>(event)]; rank >= 0)
         touched[0] = add_active(rank, -1);
-      if (next < blocks_.block_count() && blocks_.born[static_cast<size_t>(next)] == event)
+      if (next < blocks_.count() && blocks_.born[static_cast<size_t>(next)] == event)
         touched[1] = add_active(next++, 1);
       if (!change_reserved(event, touched[2])) return false;
       for (const int32_t envelope : touched) {
@@ -224,7 +224,7 @@ class PoolFinder {
       envelope.peak_active = pool.active;
     }
     overflow_ = default_active_ + all_capacity_ > kMaxLevel;
-    found_.bands.pending.initial = overflow_ ? 0 : blocks_.pending.initial + static_cast<int64_t>(all_rest_);
+    found_.pending.initial = overflow_ ? 0 : blocks_.pending.initial + static_cast<int64_t>(all_rest_);
   }
 
   // The envelope that it changed.
@@ -293,16 +293,16 @@ class PoolFinder {
   }
 
   [[nodiscard]] bool copy_reserved() {
-    StepSeries& reserved = found_.bands.reserved;
+    StepSeries& reserved = found_.reserved;
     reserved.initial = blocks_.reserved.initial;
     return reserved.event.append(blocks_.reserved.event.span()) &&
            reserved.value.append(blocks_.reserved.value.span());
   }
 
   [[nodiscard]] bool order_bands() {
-    const auto blocks = static_cast<size_t>(blocks_.block_count());
+    const auto blocks = static_cast<size_t>(blocks_.count());
     const size_t count = blocks + pieces_.size();
-    Lifetimes& bands = found_.bands;
+    Bands& bands = found_;
     if (static_cast<int64_t>(count) > kMaxBands || !bands.size.resize(count, 0) ||
         !bands.born.resize(count, 0) || !bands.freed.resize(count, 0) ||
         !found_.rank_of_band.resize(count, 0) || !found_.band_of_rank.resize(blocks, 0)) {
@@ -355,7 +355,7 @@ class PoolFinder {
         next.end_band = band = next.first_rest + pieces[i];
       }
     };
-    for (int32_t rank = 0; rank < blocks_.block_count(); ++rank) {
+    for (int32_t rank = 0; rank < blocks_.count(); ++rank) {
       const auto r = static_cast<size_t>(rank);
       if (envelope_of_[r] >= 0) continue;
       place_until(blocks_.born[r]);
@@ -366,11 +366,11 @@ class PoolFinder {
 
   const model::Recording& recording_;
   const model::Snapshot& snapshot_;
-  const Lifetimes& blocks_;
+  const BlockLives& blocks_;
   std::span<const PoolId> pool_of_block_;
   std::span<const StreamId> stream_of_block_;
   Budget& budget_;
-  PoolLifetimes found_;
+  PoolBands found_;
   AddressTable keys_;  // pool and stream -> envelope
   SegmentIndex segments_;
   Column<int32_t> envelope_of_;  // per rank
@@ -387,7 +387,7 @@ class PoolFinder {
 
 }  // namespace
 
-int64_t rest_at(const Lifetimes& bands, const PoolEnvelope& envelope, int32_t event) {
+int64_t rest_at(const Bands& bands, const PoolEnvelope& envelope, int32_t event) {
   const int32_t* first = bands.born.begin() + envelope.first_rest;
   const int32_t* end = bands.born.begin() + envelope.end_band;
   const int32_t* after = std::upper_bound(first, end, event);
@@ -396,9 +396,9 @@ int64_t rest_at(const Lifetimes& bands, const PoolEnvelope& envelope, int32_t ev
   return event < bands.freed[piece] ? bands.size[piece] : 0;
 }
 
-Result<PoolLifetimes> pool_lifetimes(const model::Recording& recording, const model::Snapshot& snapshot,
-                                     const Lifetimes& blocks, std::span<const PoolId> pool_of_block,
-                                     std::span<const StreamId> stream_of_block) {
+Result<PoolBands> pool_bands(const model::Recording& recording, const model::Snapshot& snapshot,
+                             const BlockLives& blocks, std::span<const PoolId> pool_of_block,
+                             std::span<const StreamId> stream_of_block) {
   return PoolFinder(recording, snapshot, blocks, pool_of_block, stream_of_block).run();
 }
 

@@ -1,7 +1,7 @@
 // Three passes over the events: pair allocs with frees by address, then number the blocks, then sum levels.
 // Numbering comes second because how many blocks existed from the start is known only at the end.
 
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 
 #include <algorithm>
 #include <span>
@@ -54,9 +54,9 @@ bool is_reserved_shrink(Action action) {
   return action == Action::segment_free || action == Action::segment_unmap;
 }
 
-class LifetimeFinder {
+class LifeFinder {
  public:
-  LifetimeFinder(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device)
+  LifeFinder(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device)
       : recording_(recording),
         snapshot_(snapshot),
         found_(recording.budget),
@@ -73,7 +73,7 @@ class LifetimeFinder {
     size_ = recording.events.size.span().subspan(first, count);
   }
 
-  Result<Lifetimes> run() {
+  Result<BlockLives> run() {
     if (!pair_events() || !add_final_blocks() || !number_blocks() || !sum_levels() || !sum_pending() ||
         !sum_reserved()) {
       return fail(
@@ -273,9 +273,14 @@ class LifetimeFinder {
       }
       if (span.block == kNoBlock) continue;
       const int64_t size = found_.size[rank_of(span.block)];
-      if (!steps.push_back({span.from, size})) return false;
+      if (!found_.early_requests.push_back({static_cast<int32_t>(rank_of(span.block)), span.from}) ||
+          !steps.push_back({span.from, size})) {
+        return false;
+      }
       if (span.to >= 0 && !steps.push_back({span.to, -size})) return false;
     }
+    std::sort(found_.early_requests.data(), found_.early_requests.data() + found_.early_requests.size(),
+              [](const BlockLives::Request& a, const BlockLives::Request& b) { return a.rank < b.rank; });
     std::sort(steps.data(), steps.data() + steps.size(),
               [](const PendingStep& a, const PendingStep& b) { return a.event < b.event; });
     int64_t pending = 0;
@@ -330,7 +335,7 @@ class LifetimeFinder {
 
   const model::Recording& recording_;
   const model::Snapshot& snapshot_;
-  Lifetimes found_;
+  BlockLives found_;
   std::span<const Action> action_;
   std::span<const uint64_t> address_;
   std::span<const int64_t> size_;
@@ -346,35 +351,46 @@ class LifetimeFinder {
 
 }  // namespace
 
-Lifetimes::Lifetimes(Budget& budget)
-    : size(budget),
-      born(budget),
-      freed(budget),
-      version(budget),
-      source(budget),
-      given_address(budget),
-      level(budget),
-      reserved(budget),
-      pending(budget) {}
+BlockLives::BlockLives(Budget& budget)
+    : Bands(budget), version(budget), source(budget), early_requests(budget) {}
 
-uint64_t Lifetimes::address(const model::Recording& recording, int32_t rank) const {
+int32_t BlockLives::requested(const model::Recording& recording, int32_t rank) const {
+  const int32_t end = freed[static_cast<size_t>(rank)];
+  const auto row_of = [this](int32_t event) { return static_cast<size_t>(events.first + event); };
+  const model::EventTable& table = recording.events;
+  if (end < events.count) {
+    const Action action = table.action[row_of(end)];
+    if (action == Action::free || action == Action::free_requested) return end;
+  }
+  const Request* early =
+      std::lower_bound(early_requests.begin(), early_requests.end(), rank,
+                       [](const Request& request, int32_t wanted) { return request.rank < wanted; });
+  if (early != early_requests.end() && early->rank == rank) return early->event;
+  const int32_t before = end - 1;
+  const bool adjacent = end < events.count && before > born[static_cast<size_t>(rank)] &&
+                        trace::completes_free(table.action[row_of(end)]) &&
+                        table.action[row_of(before)] == Action::free_requested &&
+                        table.address[row_of(before)] == table.address[row_of(end)];
+  return adjacent ? before : -1;
+}
+
+uint64_t BlockLives::address(const model::Recording& recording, int32_t rank) const {
   const auto i = static_cast<size_t>(rank);
-  if (!given_address.empty()) return given_address[i];
   if (rank < from_start && source[i] >= 0) return recording.blocks.address[static_cast<size_t>(source[i])];
   const int32_t event = rank < from_start ? freed[i] : born[i];
   return recording.events.address[static_cast<size_t>(events.first + event)];
 }
 
-int32_t Lifetimes::rank_born_at(int32_t event) const {
+int32_t BlockLives::rank_born_at(int32_t event) const {
   const int32_t* first = born.begin() + from_start;
   const int32_t* found = std::lower_bound(first, born.end(), event);
   if (found == born.end() || *found != event) return -1;
   return static_cast<int32_t>(found - born.begin());
 }
 
-Result<Lifetimes> find_lifetimes(const model::Recording& recording, const model::Snapshot& snapshot,
-                                 int32_t device) {
-  return LifetimeFinder(recording, snapshot, device).run();
+Result<BlockLives> find_block_lives(const model::Recording& recording, const model::Snapshot& snapshot,
+                                    int32_t device) {
+  return LifeFinder(recording, snapshot, device).run();
 }
 
 }  // namespace memstrata::replay

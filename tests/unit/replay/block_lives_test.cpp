@@ -1,4 +1,4 @@
-#include "engine/replay/lifetimes.h"
+#include "engine/replay/block_lives.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,19 +26,19 @@ std::vector<T> list(const Column<T>& column) {
   return {column.begin(), column.end()};
 }
 
-Lifetimes lifetimes_of(HandTrace& trace) {
+BlockLives lifetimes_of(HandTrace& trace) {
   EXPECT_TRUE(trace.ok());
   auto found = trace.lifetimes();
   EXPECT_TRUE(found.has_value());
   return std::move(*found);
 }
 
-int64_t count_of(const Lifetimes& found, Diag diag) { return found.diagnostics[diag].count; }
+int64_t count_of(const BlockLives& found, Diag diag) { return found.diagnostics[diag].count; }
 
-TEST(Lifetimes, OneAllocAndItsFreePeakAtItsSize) {
+TEST(BlockLives, OneAllocAndItsFreePeakAtItsSize) {
   HandTrace trace;
   trace.alloc(kA, 100).request(kA, 100).complete(kA, 100);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_EQ(found.from_start, 0);
   EXPECT_THAT(list(found.size), ElementsAre(100));
   EXPECT_THAT(list(found.born), ElementsAre(0));
@@ -52,11 +52,11 @@ TEST(Lifetimes, OneAllocAndItsFreePeakAtItsSize) {
   EXPECT_FALSE(found.diagnostics.any());
 }
 
-TEST(Lifetimes, AFreeWithoutAllocIsABlockFromTheStart) {
+TEST(BlockLives, AFreeWithoutAllocIsABlockFromTheStart) {
   // The official viewer once reported 0 here. Before the only event 300 bytes were live.
   HandTrace trace;
   trace.complete(kA, 300);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_EQ(found.from_start, 1);
   EXPECT_THAT(list(found.born), ElementsAre(-1));
   EXPECT_THAT(list(found.freed), ElementsAre(0));
@@ -69,16 +69,16 @@ TEST(Lifetimes, AFreeWithoutAllocIsABlockFromTheStart) {
   EXPECT_EQ(count_of(found, Diag::free_without_alloc), 1);
 }
 
-TEST(Lifetimes, AFusedFreeIsRequestAndCompletion) {
+TEST(BlockLives, AFusedFreeIsRequestAndCompletion) {
   HandTrace trace;
   trace.alloc(kA, 100).event(Action::free, kA, 100).alloc(kA, 40);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_THAT(list(found.freed), ElementsAre(1, 3));
   EXPECT_THAT(list(found.version), ElementsAre(0, 1));
   EXPECT_EQ(count_of(found, Diag::requests_only), 0);
 }
 
-TEST(Lifetimes, AFinalBlockWithoutAllocExistedFromTheStartWithItsRequestedSize) {
+TEST(BlockLives, AFinalBlockWithoutAllocExistedFromTheStartWithItsRequestedSize) {
   HandTrace trace;
   trace.alloc(kA, 100);
   trace.segment(kA, 2048)
@@ -86,7 +86,7 @@ TEST(Lifetimes, AFinalBlockWithoutAllocExistedFromTheStartWithItsRequestedSize) 
       .block(kB, 512, 77, BlockState::active_allocated)     // the one in question
       .block(kC, 512, 50, BlockState::active_pending_free)  // left out
       .block(kC + 512, 512, 40, BlockState::inactive);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_EQ(found.from_start, 1);
   EXPECT_THAT(list(found.size), ElementsAre(77, 100));
   EXPECT_THAT(list(found.freed), ElementsAre(1, 1));  // never
@@ -97,24 +97,24 @@ TEST(Lifetimes, AFinalBlockWithoutAllocExistedFromTheStartWithItsRequestedSize) 
   EXPECT_EQ(found.peak_event, 0);
 }
 
-TEST(Lifetimes, AFinalBlockOfAnotherDeviceDoesNotTakePart) {
+TEST(BlockLives, AFinalBlockOfAnotherDeviceDoesNotTakePart) {
   HandTrace trace;
   trace.segment(kA, 512, 1).block(kA, 512, 100, BlockState::active_allocated);
-  EXPECT_EQ(lifetimes_of(trace).block_count(), 0);
+  EXPECT_EQ(lifetimes_of(trace).count(), 0);
 }
 
-TEST(Lifetimes, AFinalBlockWithoutRequestedSizeCountsWithItsSize) {
+TEST(BlockLives, AFinalBlockWithoutRequestedSizeCountsWithItsSize) {
   HandTrace trace;
   trace.segment(kA, 512).block(kA, 512, model::kUnknownSize, BlockState::active_allocated);
   EXPECT_EQ(lifetimes_of(trace).initial_level, 512);
 }
 
-TEST(Lifetimes, WithoutEventsTheFinalBlocksAreAFlatPicture) {
+TEST(BlockLives, WithoutEventsTheFinalBlocksAreAFlatPicture) {
   HandTrace trace;
   trace.segment(kA, 1024)
       .block(kA, 512, 500, BlockState::active_allocated)
       .block(kB, 512, 300, BlockState::active_allocated);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_THAT(list(found.size), ElementsAre(300, 500));  // last discovered is lowest
   EXPECT_THAT(list(found.level), IsEmpty());
   EXPECT_EQ(found.peak_level, 800);
@@ -124,32 +124,32 @@ TEST(Lifetimes, WithoutEventsTheFinalBlocksAreAFlatPicture) {
   EXPECT_EQ(found.level_after(-1), 800);
 }
 
-TEST(Lifetimes, AnEmptySnapshotHasNoBlocks) {
+TEST(BlockLives, AnEmptySnapshotHasNoBlocks) {
   HandTrace trace;
-  const Lifetimes found = lifetimes_of(trace);
-  EXPECT_EQ(found.block_count(), 0);
+  const BlockLives found = lifetimes_of(trace);
+  EXPECT_EQ(found.count(), 0);
   EXPECT_EQ(found.peak_level, 0);
   EXPECT_EQ(found.peak_event, -1);
 }
 
-TEST(Lifetimes, BlocksFromTheStartAreStackedInReverseOrderOfDiscovery) {
+TEST(BlockLives, BlocksFromTheStartAreStackedInReverseOrderOfDiscovery) {
   // Discovered: A (freed at event 1), B (freed at event 2), then the final blocks C and D in file order.
   HandTrace trace;
   trace.alloc(kC + 1024, 9).complete(kA, 1).complete(kB, 2);
   trace.segment(kC, 1024)
       .block(kC, 512, 3, BlockState::active_allocated)
       .block(kC + 512, 512, 4, BlockState::active_allocated);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_THAT(list(found.size), ElementsAre(4, 3, 2, 1, 9));
   EXPECT_THAT(list(found.freed), ElementsAre(3, 3, 2, 1, 3));
   EXPECT_THAT(list(found.source), ElementsAre(1, 0, -1, -1));
   EXPECT_THAT(list(found.level), ElementsAre(19, 18, 16));
 }
 
-TEST(Lifetimes, AnAllocAtALiveAddressEndsTheEarlierBlock) {
+TEST(BlockLives, AnAllocAtALiveAddressEndsTheEarlierBlock) {
   HandTrace trace;
   trace.alloc(kA, 100).alloc(kA, 30).complete(kA, 30);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_THAT(list(found.size), ElementsAre(100, 30));
   EXPECT_THAT(list(found.freed), ElementsAre(1, 2));
   EXPECT_THAT(list(found.level), ElementsAre(100, 30, 0));
@@ -157,19 +157,19 @@ TEST(Lifetimes, AnAllocAtALiveAddressEndsTheEarlierBlock) {
   EXPECT_EQ(count_of(found, Diag::alloc_of_live_address), 1);
 }
 
-TEST(Lifetimes, ASecondFreeIsAnotherBlockFromTheStart) {
+TEST(BlockLives, ASecondFreeIsAnotherBlockFromTheStart) {
   HandTrace trace;
   trace.alloc(kA, 100).complete(kA, 100).complete(kA, 60);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_THAT(list(found.size), ElementsAre(60, 100));
   EXPECT_THAT(list(found.version), ElementsAre(1, 0));
   EXPECT_THAT(list(found.level), ElementsAre(160, 60, 0));
 }
 
-TEST(Lifetimes, WithoutCompletionsTheRequestIsTheFree) {
+TEST(BlockLives, WithoutCompletionsTheRequestIsTheFree) {
   HandTrace trace;
   trace.alloc(kA, 100).request(kA, 100).alloc(kA, 50);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_THAT(list(found.freed), ElementsAre(1, 3));
   EXPECT_THAT(list(found.level), ElementsAre(100, 0, 50));
   EXPECT_THAT(list(found.version), ElementsAre(0, 1));
@@ -177,15 +177,15 @@ TEST(Lifetimes, WithoutCompletionsTheRequestIsTheFree) {
   EXPECT_EQ(count_of(found, Diag::requests_only), 1);
 }
 
-TEST(Lifetimes, ASingleCompletionMakesRequestsMereRequests) {
+TEST(BlockLives, ASingleCompletionMakesRequestsMereRequests) {
   HandTrace trace;
   trace.alloc(kA, 100).request(kA, 100).complete(kB, 5);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_THAT(list(found.freed), ElementsAre(2, 3));
   EXPECT_THAT(list(found.level), ElementsAre(105, 105, 100));
 }
 
-TEST(Lifetimes, TheVersionCountsCompletedFreesOfTheAddress) {
+TEST(BlockLives, TheVersionCountsCompletedFreesOfTheAddress) {
   HandTrace trace;
   trace
       .complete(kA, 10)  // b'A_0, from the start
@@ -194,31 +194,31 @@ TEST(Lifetimes, TheVersionCountsCompletedFreesOfTheAddress) {
       .alloc(kA, 30)                                                        // b'A_2
       .alloc(kB, 40);                                                       // b'B_0
   trace.segment(kC, 512).block(kC, 512, 50, BlockState::active_allocated);  // b'C_0
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_THAT(list(found.size), ElementsAre(50, 10, 20, 30, 40));
   EXPECT_THAT(list(found.version), ElementsAre(0, 0, 1, 2, 0));
 }
 
-TEST(Lifetimes, VersionsAreCountedPerDevice) {
+TEST(BlockLives, VersionsAreCountedPerDevice) {
   // PyTorch's viewer counts by address only, so that one device changes the names of another.
   HandTrace trace;
   trace.alloc(kA, 1).complete(kA, 1).alloc(kA, 1).complete(kA, 1);  // device 0: events 0 to 3
   trace.alloc(kA, 1).complete(kA, 1);                               // device 1: 4 and 5
   model::Snapshot& snapshot = trace.recording.snapshots[0];
   snapshot.traces = {{0, {0, 4}}, {1, {4, 2}}};
-  const auto first = find_lifetimes(trace.recording, snapshot, 0);
-  const auto second = find_lifetimes(trace.recording, snapshot, 1);
+  const auto first = find_block_lives(trace.recording, snapshot, 0);
+  const auto second = find_block_lives(trace.recording, snapshot, 1);
   ASSERT_TRUE(first && second);
   EXPECT_THAT(list(first->version), ElementsAre(0U, 1U));
   EXPECT_THAT(list(second->version), ElementsAre(0U));
 }
 
-TEST(Lifetimes, ThePeakIsTheEarliestOfEqualLevels) {
+TEST(BlockLives, ThePeakIsTheEarliestOfEqualLevels) {
   // Levels 5 + 5 = 10 from the start, 5, 10, 5, 10: the initial state is first.
   HandTrace trace;
   trace.complete(kA, 5).alloc(kA, 5).complete(kA, 5).alloc(kA, 5);
   trace.segment(kB, 512).block(kB, 512, 5, BlockState::active_allocated);
-  const Lifetimes initial = lifetimes_of(trace);
+  const BlockLives initial = lifetimes_of(trace);
   EXPECT_EQ(initial.peak_level, 10);
   EXPECT_EQ(initial.peak_event, -1);
 
@@ -227,12 +227,12 @@ TEST(Lifetimes, ThePeakIsTheEarliestOfEqualLevels) {
   EXPECT_EQ(lifetimes_of(later).peak_event, 0);
 }
 
-TEST(Lifetimes, ReservedBeginsWhereTheEventsLeadBackTo) {
+TEST(BlockLives, ReservedBeginsWhereTheEventsLeadBackTo) {
   // At the end 100; the trace mapped 60 and freed 10: before it there were 100 - 60 + 10 = 50.
   HandTrace trace;
   trace.event(Action::segment_map, kA, 60).alloc(kA, 1).event(Action::segment_free, kB, 10);
   trace.segment(kA, 100);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_EQ(found.reserved.initial, 50);
   EXPECT_THAT(list(found.reserved.event), ElementsAre(0, 2));
   EXPECT_THAT(list(found.reserved.value), ElementsAre(110, 100));
@@ -242,11 +242,11 @@ TEST(Lifetimes, ReservedBeginsWhereTheEventsLeadBackTo) {
   EXPECT_EQ(found.reserved.at(7), 100);
 }
 
-TEST(Lifetimes, ReservedIsNeverNegative) {
+TEST(BlockLives, ReservedIsNeverNegative) {
   // No segments in the file: -60 before the first event is shown as 0.
   HandTrace trace;
   trace.event(Action::segment_alloc, kA, 60).event(Action::segment_free, kA, 70);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_EQ(found.reserved.initial, 10);
   EXPECT_THAT(list(found.reserved.value), ElementsAre(70, 0));
 
@@ -255,67 +255,67 @@ TEST(Lifetimes, ReservedIsNeverNegative) {
   EXPECT_EQ(lifetimes_of(grown).reserved.initial, 0);
 }
 
-TEST(Lifetimes, PendingBytesLastFromTheRequestToTheCompletion) {
+TEST(BlockLives, PendingBytesLastFromTheRequestToTheCompletion) {
   // A is requested at 2 and completed at 4; B's pair at 3 and 5 is cut by A's completion, too.
   HandTrace trace;
   trace.alloc(kA, 100).alloc(kB, 7).request(kA, 100).request(kB, 7).complete(kA, 100).complete(kB, 7);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_THAT(list(found.pending.event), ElementsAre(2, 3, 4, 5));
   EXPECT_THAT(list(found.pending.value), ElementsAre(100, 107, 7, 0));
 }
 
-TEST(Lifetimes, AdjacentPairsAreNotPending) {
+TEST(BlockLives, AdjacentPairsAreNotPending) {
   HandTrace trace;
   trace.alloc(kA, 100).request(kA, 100).complete(kA, 100);
   EXPECT_THAT(list(lifetimes_of(trace).pending.event), IsEmpty());
 }
 
-TEST(Lifetimes, ABlockFromTheStartCanBePending) {
+TEST(BlockLives, ABlockFromTheStartCanBePending) {
   HandTrace trace;
   trace.request(kA, 100).alloc(kB, 1).complete(kA, 100);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_THAT(list(found.pending.event), ElementsAre(0, 2));
   EXPECT_THAT(list(found.pending.value), ElementsAre(100, 0));
 }
 
-TEST(Lifetimes, ARequestOfNothingIsNotPending) {
+TEST(BlockLives, ARequestOfNothingIsNotPending) {
   // B is unknown and then allocated; C is unknown to the end; A is requested twice and counts once.
   HandTrace trace;
   trace.alloc(kA, 100).request(kB, 5).request(kC, 6).alloc(kB, 5).request(kA, 100).request(kA, 100).complete(
       kB, 5);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_THAT(list(found.pending.event), ElementsAre(4));
   EXPECT_THAT(list(found.pending.value), ElementsAre(100));
 }
 
-TEST(Lifetimes, AnAllocAtAPendingAddressEndsThePendingBlock) {
+TEST(BlockLives, AnAllocAtAPendingAddressEndsThePendingBlock) {
   HandTrace trace;
   trace.alloc(kA, 100).request(kA, 100).alloc(kA, 5).complete(kB, 1);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_THAT(list(found.pending.event), ElementsAre(1, 2));
   EXPECT_THAT(list(found.pending.value), ElementsAre(100, 0));
 }
 
-TEST(Lifetimes, ASizeBeyondTheLargestLevelCountsAsNothing) {
+TEST(BlockLives, ASizeBeyondTheLargestLevelCountsAsNothing) {
   HandTrace trace;
   trace.alloc(kA, kMaxLevel - 1).alloc(kB, 2).alloc(kC, 1).alloc(kC + 512, INT64_MAX).complete(kB, INT64_MAX);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_THAT(list(found.size), ElementsAre(kMaxLevel - 1, 0, 1, 0));
   EXPECT_EQ(found.peak_level, kMaxLevel);
   EXPECT_EQ(found.peak_event, 2);
   EXPECT_EQ(count_of(found, Diag::level_overflow), 2);
 }
 
-TEST(Lifetimes, AbsurdSegmentSizesSaturate) {
+TEST(BlockLives, AbsurdSegmentSizesSaturate) {
   HandTrace trace;
   trace.event(Action::segment_free, kA, INT64_MAX).event(Action::segment_free, kA, INT64_MAX);
   trace.segment(kA, INT64_MAX).segment(kB, INT64_MAX);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_EQ(found.reserved.initial, kMaxLevel);
   EXPECT_EQ(found.reserved.at(1), 0);
 }
 
-TEST(Lifetimes, OtherActionsDoNotTouchBlocks) {
+TEST(BlockLives, OtherActionsDoNotTouchBlocks) {
   // The address of an oom is the number of free bytes, here equal to a live address.
   HandTrace trace;
   trace.alloc(kA, 100)
@@ -324,21 +324,21 @@ TEST(Lifetimes, OtherActionsDoNotTouchBlocks) {
       .event(Action::annotate, kA, 100)
       .event(Action::first_unknown, kA, 100)
       .complete(kA, 100);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   EXPECT_THAT(list(found.freed), ElementsAre(5));
   EXPECT_THAT(list(found.level), ElementsAre(100, 100, 100, 100, 100, 0));
 }
 
-TEST(Lifetimes, TheBlockOfAnAllocEventIsFound) {
+TEST(BlockLives, TheBlockOfAnAllocEventIsFound) {
   HandTrace trace;
   trace.complete(kA, 1).alloc(kA, 2).complete(kA, 2).alloc(kB, 3);
-  const Lifetimes found = lifetimes_of(trace);
+  const BlockLives found = lifetimes_of(trace);
   std::vector<int32_t> ranks;
   for (int32_t event = -1; event <= 4; ++event) ranks.push_back(found.rank_born_at(event));
   EXPECT_THAT(ranks, ElementsAre(-1, -1, 1, -1, 2, -1));
 }
 
-TEST(Lifetimes, TooLittleMemoryIsRefusedWithTheSizeThatIsMissing) {
+TEST(BlockLives, TooLittleMemoryIsRefusedWithTheSizeThatIsMissing) {
   HandTrace trace;
   for (uint64_t i = 0; i < 10'000; ++i) trace.alloc(i * 512, 1);
   ASSERT_TRUE(trace.ok());

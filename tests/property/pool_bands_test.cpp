@@ -1,7 +1,7 @@
 // Random traces with private pools: the envelopes and their picture against a list that is changed event by
 // event, as plainly as possible.
 
-#include "engine/replay/pool_lifetimes.h"
+#include "engine/replay/pool_bands.h"
 
 #include <gtest/gtest.h>
 
@@ -141,7 +141,7 @@ struct Envelope {
 
 class NaiveStack {
  public:
-  NaiveStack(const model::Recording& recording, const Lifetimes& blocks) : r_(recording), blocks_(blocks) {
+  NaiveStack(const model::Recording& recording, const BlockLives& blocks) : r_(recording), blocks_(blocks) {
     // Reserved at the start, from the end.
     for (size_t i = 0; i < r_.segments.size_rows(); ++i) {
       const Key key = key_of(r_.segments.pool[i], r_.segments.stream[i]);
@@ -161,10 +161,10 @@ class NaiveStack {
     settle();
   }
   void step(int32_t event) {
-    for (int32_t rank = 0; rank < blocks_.block_count(); ++rank) {
+    for (int32_t rank = 0; rank < blocks_.count(); ++rank) {
       if (blocks_.freed[static_cast<size_t>(rank)] == event) remove(rank);
     }
-    for (int32_t rank = blocks_.from_start; rank < blocks_.block_count(); ++rank) {
+    for (int32_t rank = blocks_.from_start; rank < blocks_.count(); ++rank) {
       if (blocks_.born[static_cast<size_t>(rank)] == event) add(rank);
     }
     const Key key = key_of_event(event);
@@ -282,14 +282,14 @@ class NaiveStack {
   }
 
   const model::Recording& r_;
-  const Lifetimes& blocks_;
+  const BlockLives& blocks_;
   std::map<Key, Envelope> envelopes_;
   std::vector<Item> stack_;
 };
 
-class PoolLifetimesTwin : public testing::TestWithParam<int> {};
+class PoolBandsTwin : public testing::TestWithParam<int> {};
 
-TEST_P(PoolLifetimesTwin, LevelsEnvelopesAndPixelsAreTheSame) {
+TEST_P(PoolBandsTwin, LevelsEnvelopesAndPixelsAreTheSame) {
   const int seed = GetParam();
   const int events = seed % 4 == 0 ? 6000 : 400;
   Story story(static_cast<uint64_t>(seed), events, seed % 2 == 0);
@@ -300,9 +300,9 @@ TEST_P(PoolLifetimesTwin, LevelsEnvelopesAndPixelsAreTheSame) {
   const auto known = analysis::block_attributes(recording, recording.snapshots[0], *blocks);
   ASSERT_TRUE(known.has_value());
   const auto pools =
-      pool_lifetimes(recording, recording.snapshots[0], *blocks, known->pool.span(), known->stream.span());
+      pool_bands(recording, recording.snapshots[0], *blocks, known->pool.span(), known->stream.span());
   ASSERT_TRUE(pools.has_value());
-  const auto timeline = Timeline::build(recording, pools->bands);
+  const auto timeline = Timeline::build(recording, *pools);
   ASSERT_TRUE(timeline.has_value());
 
   NaiveStack naive(recording, *blocks);
@@ -317,20 +317,20 @@ TEST_P(PoolLifetimesTwin, LevelsEnvelopesAndPixelsAreTheSame) {
   const auto rank_of = [&](const std::variant<int32_t, Key>& whose) {
     if (const int32_t* rank = std::get_if<int32_t>(&whose)) return *rank;
     const auto found = std::find(keys.begin(), keys.end(), std::get<Key>(whose));
-    return static_cast<int32_t>(found - keys.begin()) + blocks->block_count();
+    return static_cast<int32_t>(found - keys.begin()) + blocks->count();
   };
 
   // The picture of a few events in order, far apart and next to each other, at a few scales.
   std::vector<int32_t> shown;
   for (int32_t event = -1; event < blocks->events.count; ++event) {
     if (event >= 0) naive.step(event);
-    ASSERT_EQ(pools->bands.level_after(event), naive.level()) << event;
+    ASSERT_EQ(pools->level_after(event), naive.level()) << event;
     int64_t unused = 0;
     for (size_t i = 0; i < keys.size(); ++i) {
       ASSERT_EQ(pools->envelopes[i].capacity.at(event), naive.capacity(keys[i])) << event << " " << i;
-      unused += rest_at(pools->bands, pools->envelopes[i], event);
+      unused += rest_at(*pools, pools->envelopes[i], event);
     }
-    ASSERT_EQ(pools->bands.pending.at(event) - blocks->pending.at(event), unused) << event;
+    ASSERT_EQ(pools->pending.at(event) - blocks->pending.at(event), unused) << event;
     if (event % 7 != 0 && events > 1000) continue;
     int64_t at = 0;
     for (const auto& [size, whose] : naive.slices()) {
@@ -348,13 +348,12 @@ TEST_P(PoolLifetimesTwin, LevelsEnvelopesAndPixelsAreTheSame) {
   const std::vector<uint32_t> colours_of_bands = {0xFFA7794E, 0xFF2C8EF2, 0xFF5957E1};
   const BandColours colours({.palette = {.bands = colours_of_bands, .envelope = 0xFF999999},
                              .rank_of_band = pools->rank_of_band.span(),
-                             .blocks = static_cast<uint32_t>(blocks->block_count()),
+                             .blocks = static_cast<uint32_t>(blocks->count()),
                              .group = {},
                              .matched = {}});
   for (const int64_t width : {1, 3, 16}) {
     for (const BandColours* with : {static_cast<const BandColours*>(nullptr), &colours}) {
-      const RowGrid rows{0, static_cast<double>(pools->bands.peak_level) / 97 / static_cast<double>(width),
-                         101};
+      const RowGrid rows{0, static_cast<double>(pools->peak_level) / 97 / static_cast<double>(width), 101};
       const ColumnGrid columns{Axis::event, story.random.whole(0, 50), width, 150};
       std::vector<uint32_t> together(static_cast<size_t>(columns.count) * static_cast<size_t>(rows.count));
       timeline->draw(columns, rows, together, with);
@@ -375,7 +374,7 @@ TEST_P(PoolLifetimesTwin, LevelsEnvelopesAndPixelsAreTheSame) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, PoolLifetimesTwin, testing::Range(1, 25));
+INSTANTIATE_TEST_SUITE_P(Seeds, PoolBandsTwin, testing::Range(1, 25));
 
 }  // namespace
 }  // namespace memstrata::replay

@@ -1,0 +1,127 @@
+#include "engine/replay/default_device.h"
+
+#include <algorithm>
+#include <compare>
+#include <vector>
+
+#include "engine/replay/state_history.h"
+
+namespace memstrata::replay {
+
+namespace {
+
+using trace::Action;
+
+// Wide enough for the sum of any number of sizes, whatever a hostile file says.
+using Sum = __int128;
+
+// The greater one tells more.
+struct Telling {
+  bool ran_out = false;
+  int64_t last_time_us = model::kNoTime;  // of an `oom` event
+  Sum peak = 0;
+
+  auto operator<=>(const Telling&) const = default;
+};
+
+// Bytes in use by one way to count frees: running sum, lowest and highest.
+struct Net {
+  Sum now = 0, lowest = 0, highest = 0;
+
+  void add(Sum bytes) {
+    now += bytes;
+    lowest = std::min(lowest, now);
+    highest = std::max(highest, now);
+  }
+  // Before the trace were at least the bytes that it frees without having allocated them.
+  [[nodiscard]] Sum peak(Sum final_bytes) const { return std::max(final_bytes - now, -lowest) + highest; }
+};
+
+[[nodiscard]] Sum final_bytes_of(const model::Recording& recording, const model::Snapshot& snapshot,
+                                 int32_t device) {
+  const model::BlockTable& blocks = recording.blocks;
+  Sum bytes = 0;
+  for (int32_t segment = snapshot.segments.first; segment < snapshot.segments.end(); ++segment) {
+    if (recording.segments.device[static_cast<size_t>(segment)] != device) continue;
+    const model::RowRange rows = recording.segments.blocks[static_cast<size_t>(segment)];
+    for (int32_t row = rows.first; row < rows.end(); ++row) {
+      const auto i = static_cast<size_t>(row);
+      if (blocks.state[i] != model::BlockState::active_allocated) continue;
+      const int64_t requested = blocks.requested_size[i];
+      bytes += std::max(requested == model::kUnknownSize ? blocks.size[i] : requested, int64_t{0});
+    }
+  }
+  return bytes;
+}
+
+[[nodiscard]] Telling telling_of(const model::Recording& recording, const model::Snapshot& snapshot,
+                                 int32_t device) {
+  const model::EventTable& events = recording.events;
+  const model::RowRange rows = snapshot.events_of(device);
+  Telling found;
+  Net by_completion, by_request;  // some traces have requests only (block_lives.h)
+  bool any_completion = false;
+  for (int32_t row = rows.first; row < rows.end(); ++row) {
+    const auto i = static_cast<size_t>(row);
+    const Action action = events.action[i];
+    const Sum size = std::max(events.size[i], int64_t{0});
+    if (action == Action::alloc) {
+      by_completion.add(size);
+      by_request.add(size);
+    } else if (trace::completes_free(action)) {
+      any_completion = true;
+      by_completion.add(-size);
+    } else if (action == Action::free_requested) {
+      by_request.add(-size);
+    } else if (action == Action::oom) {
+      found.ran_out = true;
+      found.last_time_us = std::max(found.last_time_us, events.time_us[i]);
+    }
+  }
+  found.peak =
+      (any_completion ? by_completion : by_request).peak(final_bytes_of(recording, snapshot, device));
+  return found;
+}
+
+[[nodiscard]] std::optional<DeviceChoice> most_telling(const model::Recording& recording,
+                                                       const std::vector<DeviceChoice>& choices) {
+  if (choices.empty()) return std::nullopt;
+  if (choices.size() == 1) return choices[0];
+  DeviceChoice best = choices[0];
+  std::optional<Telling> most;
+  for (const DeviceChoice& choice : choices) {
+    const model::Snapshot& snapshot = recording.snapshots[static_cast<size_t>(choice.snapshot)];
+    const Telling telling = telling_of(recording, snapshot, choice.device);
+    if (most && telling <= *most) continue;
+    most = telling;
+    best = choice;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<DeviceChoice> default_device(const model::Recording& recording) {
+  std::vector<DeviceChoice> choices, hosts;
+  for (size_t i = 0; i < recording.snapshots.size(); ++i) {
+    const model::Snapshot& snapshot = recording.snapshots[i];
+    const auto index = static_cast<int32_t>(i);
+    for (const int32_t device : snapshot.devices(recording.segments)) choices.push_back({index, device});
+    if (snapshot.host_segments.count > 0 || snapshot.host_events.count > 0)
+      hosts.push_back({index, kHostDevice});
+  }
+  if (choices.empty() && !hosts.empty()) return hosts[0];
+  return most_telling(recording, choices);
+}
+
+std::optional<int32_t> default_device(const model::Recording& recording, const model::Snapshot& snapshot) {
+  std::vector<DeviceChoice> choices;
+  const auto index = static_cast<int32_t>(&snapshot - recording.snapshots.data());
+  for (const int32_t device : snapshot.devices(recording.segments)) choices.push_back({index, device});
+  const auto best = most_telling(recording, choices);
+  if (best) return best->device;
+  const bool has_host = snapshot.host_segments.count > 0 || snapshot.host_events.count > 0;
+  return has_host ? std::optional(kHostDevice) : std::nullopt;
+}
+
+}  // namespace memstrata::replay

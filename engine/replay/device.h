@@ -1,0 +1,42 @@
+// One device of a snapshot, ready for questions: its rows, which block lived when, and the allocator's state
+// after every event, which is found when first asked for.
+//
+// Pinned host memory is a device like any other: `snapshot` then has the host's tables as those of its only
+// device. Nothing above needs to know the difference.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "engine/base/status.h"
+#include "engine/model/recording.h"
+#include "engine/replay/block_lives.h"
+#include "engine/replay/state_history.h"
+
+namespace memstrata::replay {
+
+// Never moves: timelines and states refer to it.
+class Device {
+ public:
+  // Refers to the recording. A device without rows has no events and no blocks. Error: limit_exceeded.
+  [[nodiscard]] static Result<std::unique_ptr<Device>> open(const model::Recording& recording,
+                                                            const model::Snapshot& snapshot, int32_t ordinal);
+
+  [[nodiscard]] int32_t ordinal() const { return rows.device; }
+  // Found when first asked, kept from then on. Error: limit_exceeded; a later call tries again.
+  [[nodiscard]] Result<const StateHistory*> history();
+
+  const model::Recording& recording;
+  const model::Snapshot snapshot;
+  const DeviceRows rows;
+  const BlockLives lives;
+
+ private:
+  Device(const model::Recording& recording_, model::Snapshot&& snapshot_, int32_t ordinal,
+         BlockLives&& found);
+
+  std::optional<StateHistory> history_;
+};
+
+}  // namespace memstrata::replay
