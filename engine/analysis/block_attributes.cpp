@@ -9,7 +9,7 @@ namespace memstrata::analysis {
 namespace {
 
 [[nodiscard]] std::vector<int32_t> number_streams(const model::Recording& recording,
-                                                  const model::Snapshot& snapshot) {
+                                                  const model::Part& part) {
   std::vector<int32_t> numbers(recording.streams.size(), -1);
   for (size_t i = 0; i < numbers.size(); ++i) {
     if (recording.streams[i] == 0) numbers[i] = 0;
@@ -18,32 +18,32 @@ namespace {
   const auto see = [&](StreamId id) {
     if (!id.is_none() && numbers[id.index()] < 0) numbers[id.index()] = ++last;
   };
-  for (const model::DeviceTrace& trace : snapshot.traces) {
+  for (const model::DeviceTrace& trace : part.traces) {
     for (int32_t row = trace.events.first; row < trace.events.end(); ++row)
       see(recording.events.stream[static_cast<size_t>(row)]);
   }
-  for (int32_t row = snapshot.segments.first; row < snapshot.segments.end(); ++row)
+  for (int32_t row = part.segments.first; row < part.segments.end(); ++row)
     see(recording.segments.stream[static_cast<size_t>(row)]);
   return numbers;
 }
 
 }  // namespace
 
-Result<BlockAttributes> block_attributes(const model::Recording& recording, const model::Snapshot& snapshot,
+Result<BlockAttributes> block_attributes(const model::Recording& recording, const model::Part& part,
                                          const replay::BlockLives& lifetimes) {
   const auto count = static_cast<size_t>(lifetimes.count());
   BlockAttributes found(recording.budget);
   replay::SegmentIndex segments(recording.budget);
   Column<AddressAndRow> final_blocks(recording.budget);
-  if (!segments.build(recording, snapshot, lifetimes.device) ||
-      !collect_final_blocks(recording, snapshot, lifetimes.device, final_blocks) ||
+  if (!segments.build(recording, part, lifetimes.device) ||
+      !collect_final_blocks(recording, part, lifetimes.device, final_blocks) ||
       !found.stack.resize(count, StackId{}) || !found.stream.resize(count, StreamId{}) ||
       !found.pool.resize(count, PoolId{})) {
     return fail(ErrorCode::limit_exceeded, -1,
                 "not enough memory for stack, stream and pool of {} blocks: {} bytes would be needed",
                 lifetimes.count(), recording.budget.needed());
   }
-  found.stream_number = number_streams(recording, snapshot);
+  found.stream_number = number_streams(recording, part);
 
   const model::EventTable& events = recording.events;
   for (int32_t rank = 0; rank < lifetimes.count(); ++rank) {
@@ -72,7 +72,7 @@ Result<BlockAttributes> block_attributes(const model::Recording& recording, cons
   return found;
 }
 
-Result<BlockAttributes> segment_attributes(const model::Recording& recording, const model::Snapshot& snapshot,
+Result<BlockAttributes> segment_attributes(const model::Recording& recording, const model::Part& part,
                                            const replay::StateHistory& history,
                                            std::span<const int32_t> row_of_rank) {
   BlockAttributes found(recording.budget);
@@ -84,7 +84,7 @@ Result<BlockAttributes> segment_attributes(const model::Recording& recording, co
                   "not enough memory for stack, stream and pool of {} segments", row_of_rank.size());
     }
   }
-  found.stream_number = number_streams(recording, snapshot);
+  found.stream_number = number_streams(recording, part);
   return found;
 }
 

@@ -34,13 +34,13 @@ struct BlockAttributes {
 
 // The same of segments as bands (replay/segment_bands.h). Error: limit_exceeded.
 [[nodiscard]] Result<BlockAttributes> segment_attributes(const model::Recording& recording,
-                                                         const model::Snapshot& snapshot,
+                                                         const model::Part& part,
                                                          const replay::StateHistory& history,
                                                          std::span<const int32_t> row_of_rank);
 
 // Error: limit_exceeded.
 [[nodiscard]] Result<BlockAttributes> block_attributes(const model::Recording& recording,
-                                                       const model::Snapshot& snapshot,
+                                                       const model::Part& part,
                                                        const replay::BlockLives& lifetimes);
 
 }  // namespace memstrata::analysis

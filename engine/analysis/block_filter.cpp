@@ -169,11 +169,11 @@ class Evaluation {
 
 }  // namespace
 
-Result<Matches> filter_blocks(const model::Recording& recording, const model::Snapshot& snapshot,
+Result<Matches> filter_blocks(const model::Recording& recording, const model::Part& part,
                               const replay::BlockLives& lives, const BlockAttributes& attributes,
                               std::string_view text) {
   return filter(recording, lives, attributes, text, [&](SearchIn where, std::string_view words) {
-    return search(recording, snapshot, lives, where, words);
+    return search(recording, part, lives, where, words);
   });
 }
 

@@ -17,7 +17,7 @@ namespace memstrata::analysis {
 // An empty text means nothing. Error: invalid_format with the byte of `text` at fault as offset,
 // limit_exceeded.
 [[nodiscard]] Result<Matches> filter_blocks(const model::Recording& recording,
-                                            const model::Snapshot& snapshot, const replay::BlockLives& lives,
+                                            const model::Part& part, const replay::BlockLives& lives,
                                             const BlockAttributes& attributes, std::string_view text);
 // The same of segments as bands.
 [[nodiscard]] Result<Matches> filter_segments(const model::Recording& recording,

@@ -23,10 +23,10 @@ StringId if_it_says_something(const model::Recording& recording, StringId id) {
   return text.empty() || text == "N/A" ? StringId{} : id;
 }
 
-int32_t find_segment(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device,
+int32_t find_segment(const model::Recording& recording, const model::Part& part, int32_t device,
                      uint64_t address) {
   const model::SegmentTable& table = recording.segments;
-  for (int32_t row = snapshot.segments.first; row < snapshot.segments.end(); ++row) {
+  for (int32_t row = part.segments.first; row < part.segments.end(); ++row) {
     const auto i = static_cast<size_t>(row);
     // The difference is right for ranges that end at 2^64, too.
     if (table.device[i] == device && address - table.address[i] < static_cast<uint64_t>(table.total_size[i]))
@@ -35,7 +35,7 @@ int32_t find_segment(const model::Recording& recording, const model::Snapshot& s
   return -1;
 }
 
-int32_t find_final_block(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device,
+int32_t find_final_block(const model::Recording& recording, const model::Part& part, int32_t device,
                          uint64_t address) {
   const model::BlockTable& blocks = recording.blocks;
   const auto find_in = [&](int32_t segment) {
@@ -48,21 +48,21 @@ int32_t find_final_block(const model::Recording& recording, const model::Snapsho
     }
     return -1;
   };
-  const int32_t likely = find_segment(recording, snapshot, device, address);
+  const int32_t likely = find_segment(recording, part, device, address);
   if (likely >= 0) {
     if (const int32_t row = find_in(likely); row >= 0) return row;
   }
   // Imitators write segments that overlap or that are smaller than their blocks.
-  for (int32_t segment = snapshot.segments.first; segment < snapshot.segments.end(); ++segment) {
+  for (int32_t segment = part.segments.first; segment < part.segments.end(); ++segment) {
     if (segment == likely || recording.segments.device[static_cast<size_t>(segment)] != device) continue;
     if (const int32_t row = find_in(segment); row >= 0) return row;
   }
   return -1;
 }
 
-bool collect_final_blocks(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device,
+bool collect_final_blocks(const model::Recording& recording, const model::Part& part, int32_t device,
                           Column<AddressAndRow>& found) {
-  for (int32_t segment = snapshot.segments.first; segment < snapshot.segments.end(); ++segment) {
+  for (int32_t segment = part.segments.first; segment < part.segments.end(); ++segment) {
     if (recording.segments.device[static_cast<size_t>(segment)] != device) continue;
     const model::RowRange rows = recording.segments.blocks[static_cast<size_t>(segment)];
     for (int32_t row = rows.first; row < rows.end(); ++row) {

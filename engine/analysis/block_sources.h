@@ -17,12 +17,12 @@
 namespace memstrata::analysis {
 
 // Row of SegmentTable whose range holds the address, -1 = none. O(segments).
-[[nodiscard]] int32_t find_segment(const model::Recording& recording, const model::Snapshot& snapshot,
-                                   int32_t device, uint64_t address);
+[[nodiscard]] int32_t find_segment(const model::Recording& recording, const model::Part& part, int32_t device,
+                                   uint64_t address);
 
 // Row of BlockTable of the active block at exactly that address in the final state, -1 = none.
 // O(segments + blocks of the segment).
-[[nodiscard]] int32_t find_final_block(const model::Recording& recording, const model::Snapshot& snapshot,
+[[nodiscard]] int32_t find_final_block(const model::Recording& recording, const model::Part& part,
                                        int32_t device, uint64_t address);
 
 // Many lookups of that kind: active blocks of the device's final state, by address. False: no memory.
@@ -32,7 +32,7 @@ struct AddressAndRow {
 
   auto operator<=>(const AddressAndRow&) const = default;
 };
-[[nodiscard]] bool collect_final_blocks(const model::Recording& recording, const model::Snapshot& snapshot,
+[[nodiscard]] bool collect_final_blocks(const model::Recording& recording, const model::Part& part,
                                         int32_t device, Column<AddressAndRow>& found);
 // Row of BlockTable, -1 = none. O(log blocks).
 [[nodiscard]] int32_t row_at(const Column<AddressAndRow>& blocks, uint64_t address);

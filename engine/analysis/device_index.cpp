@@ -4,21 +4,21 @@
 
 namespace memstrata::analysis {
 
-DeviceIndex::DeviceIndex(const model::Recording& recording, const model::Snapshot& snapshot)
-    : streams(recording, snapshot),
+DeviceIndex::DeviceIndex(const model::Recording& recording, const model::Part& part)
+    : streams(recording, part),
       segments(recording.budget),
       final_blocks(recording.budget),
       annotations(recording.budget) {}
 
-Result<DeviceIndex> index_device(const model::Recording& recording, const model::Snapshot& snapshot,
+Result<DeviceIndex> index_device(const model::Recording& recording, const model::Part& part,
                                  const replay::BlockLives& lifetimes) {
-  DeviceIndex index(recording, snapshot);
+  DeviceIndex index(recording, part);
   const auto out_of_memory = [&] {
     return fail(ErrorCode::limit_exceeded, -1,
                 "not enough memory to look blocks up: {} bytes would be needed", recording.budget.needed());
   };
-  if (!index.segments.build(recording, snapshot, lifetimes.device) ||
-      !collect_final_blocks(recording, snapshot, lifetimes.device, index.final_blocks)) {
+  if (!index.segments.build(recording, part, lifetimes.device) ||
+      !collect_final_blocks(recording, part, lifetimes.device, index.final_blocks)) {
     return out_of_memory();
   }
   const model::EventTable& events = recording.events;

@@ -20,7 +20,7 @@ namespace memstrata::analysis {
 inline constexpr int32_t kMostInList = 1000;  // entries of a list in an answer; real ones are far shorter
 
 struct DeviceIndex {
-  DeviceIndex(const model::Recording& recording, const model::Snapshot& snapshot);
+  DeviceIndex(const model::Recording& recording, const model::Part& part);
 
   StreamNumbers streams;
   replay::SegmentIndex segments;
@@ -62,7 +62,7 @@ template <typename IsOfIt>
 
 // O(events + blocks log blocks). Error: limit_exceeded.
 [[nodiscard]] Result<DeviceIndex> index_device(const model::Recording& recording,
-                                               const model::Snapshot& snapshot,
+                                               const model::Part& part,
                                                const replay::BlockLives& lifetimes);
 
 }  // namespace memstrata::analysis

@@ -10,7 +10,7 @@ namespace memstrata::analysis {
 
 struct EventContext {
   const model::Recording& recording;
-  const model::Snapshot& snapshot;
+  const model::Part& part;
   const replay::StateHistory& history;
   const replay::BlockLives& lifetimes;  // the timeline of the same device
   const DeviceIndex& index;

@@ -78,11 +78,11 @@ class Regions {
   return time == kNoTime ? std::nullopt : std::optional(time);
 }
 
-[[nodiscard]] bool collect_annotations(const model::Recording& recording, const model::Snapshot& snapshot,
+[[nodiscard]] bool collect_annotations(const model::Recording& recording, const model::Part& part,
                                        const replay::DeviceRows& rows, Regions& regions) {
   const model::AnnotationTable& table = recording.annotations;
   const model::RowRange events = rows.events;
-  if (snapshot.annotations.count == 0) return true;
+  if (part.annotations.count == 0) return true;
   Column<int64_t> clock(recording.budget);  // latest time so far
   if (!clock.reserve(static_cast<size_t>(events.count))) return false;
   int64_t latest = kNoTime;
@@ -90,7 +90,7 @@ class Regions {
     latest = std::max(latest, recording.events.time_us[static_cast<size_t>(row)]);
     if (!clock.push_back(latest)) return false;
   }
-  for (int32_t row = snapshot.annotations.first; row < snapshot.annotations.end(); ++row) {
+  for (int32_t row = part.annotations.first; row < part.annotations.end(); ++row) {
     const auto i = static_cast<size_t>(row);
     if (table.stage[i] == model::Stage::unknown) continue;
     if (table.device[i] != rows.device && rows.device != replay::kHostDevice) continue;
@@ -203,10 +203,10 @@ void list_markers(const model::Recording& recording, const replay::DeviceRows& r
 
 }  // namespace
 
-Result<Marks> find_marks(const model::Recording& recording, const model::Snapshot& snapshot,
+Result<Marks> find_marks(const model::Recording& recording, const model::Part& part,
                          const replay::DeviceRows& rows) {
   Regions regions(recording.budget);
-  if (!collect_annotations(recording, snapshot, rows, regions) ||
+  if (!collect_annotations(recording, part, rows, regions) ||
       !collect_user_defined(recording, rows, regions)) {
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the annotations of this recording");
   }

@@ -42,7 +42,7 @@ struct Marks {
 };
 
 // One pass over the events. Error: limit_exceeded.
-[[nodiscard]] Result<Marks> find_marks(const model::Recording& recording, const model::Snapshot& snapshot,
+[[nodiscard]] Result<Marks> find_marks(const model::Recording& recording, const model::Part& part,
                                        const replay::DeviceRows& rows);
 
 }  // namespace memstrata::analysis

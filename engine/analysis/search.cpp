@@ -203,7 +203,7 @@ class TextSearch {
 
 }  // namespace
 
-Result<Matches> search(const model::Recording& recording, const model::Snapshot& snapshot,
+Result<Matches> search(const model::Recording& recording, const model::Part& part,
                        const replay::BlockLives& lives, SearchIn where, std::string_view text) {
   Matches matches(recording.budget);
   if (!matches.matched.resize(static_cast<size_t>(lives.count()), 0)) return out_of_memory(recording, lives);
@@ -215,7 +215,7 @@ Result<Matches> search(const model::Recording& recording, const model::Snapshot&
   const bool beyond_names = words.in_frames || words.in_metadata;
   Column<AddressAndRow> final_blocks(recording.budget);
   if (!words.prepare() ||
-      (beyond_names && !collect_final_blocks(recording, snapshot, lives.device, final_blocks))) {
+      (beyond_names && !collect_final_blocks(recording, part, lives.device, final_blocks))) {
     return out_of_memory(recording, lives);
   }
   Column<AddressAndRow> annotations(recording.budget);  // that match: address, event

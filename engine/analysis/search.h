@@ -29,7 +29,7 @@ struct Matches {
 };
 
 // An address may be given with or without 0x, b or b'. Empty text matches nothing.
-[[nodiscard]] Result<Matches> search(const model::Recording& recording, const model::Snapshot& snapshot,
+[[nodiscard]] Result<Matches> search(const model::Recording& recording, const model::Part& part,
                                      const replay::BlockLives& lives, SearchIn where, std::string_view text);
 
 // The same of segments as bands, whose names begin with s' and that have no metadata; their stacks, per rank.

@@ -4,7 +4,7 @@
 
 namespace memstrata::analysis {
 
-StreamNumbers::StreamNumbers(const model::Recording& recording, const model::Snapshot& snapshot)
+StreamNumbers::StreamNumbers(const model::Recording& recording, const model::Part& part)
     : numbers_(recording.streams.size(), -1) {
   size_t left = numbers_.size();
   int32_t last = 0;
@@ -17,10 +17,10 @@ StreamNumbers::StreamNumbers(const model::Recording& recording, const model::Sna
     for (int32_t row = rows.first; row < rows.end() && left > 0; ++row)
       meet(streams[static_cast<size_t>(row)]);
   };
-  for (const model::DeviceTrace& trace : snapshot.traces) meet_all(recording.events.stream, trace.events);
-  meet_all(recording.segments.stream, snapshot.segments);
-  meet_all(recording.events.stream, snapshot.host_events);
-  meet_all(recording.segments.stream, snapshot.host_segments);
+  for (const model::DeviceTrace& trace : part.traces) meet_all(recording.events.stream, trace.events);
+  meet_all(recording.segments.stream, part.segments);
+  meet_all(recording.events.stream, part.host_events);
+  meet_all(recording.segments.stream, part.host_segments);
   for (int32_t& number : numbers_) {
     if (number < 0) number = 0;  // of another snapshot
   }

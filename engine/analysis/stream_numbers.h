@@ -13,7 +13,7 @@ namespace memstrata::analysis {
 class StreamNumbers {
  public:
   // O(events) at worst; ends as soon as every stream has its number.
-  StreamNumbers(const model::Recording& recording, const model::Snapshot& snapshot);
+  StreamNumbers(const model::Recording& recording, const model::Part& part);
   // 0 for none.
   [[nodiscard]] int32_t operator[](StreamId stream) const {
     return stream.is_none() ? 0 : numbers_[stream.index()];

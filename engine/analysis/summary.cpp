@@ -21,9 +21,9 @@ void add(int64_t& total, int64_t bytes) {
 }
 
 void sum_final_state(DeviceSummary& sums, const model::Recording& recording,
-                     const model::Snapshot& snapshot) {
+                     const model::Part& part) {
   const model::SegmentTable& segments = recording.segments;
-  for (int32_t row = snapshot.segments.first; row < snapshot.segments.end(); ++row) {
+  for (int32_t row = part.segments.first; row < part.segments.end(); ++row) {
     const auto i = static_cast<size_t>(row);
     if (segments.device[i] != sums.device) continue;
     ++sums.segments;
@@ -99,13 +99,13 @@ void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange
 }
 
 [[nodiscard]] Result<DeviceSummary> summarize_device(const model::Recording& recording,
-                                                     const model::Snapshot& snapshot, int32_t device,
+                                                     const model::Part& part, int32_t device,
                                                      model::Diagnostics& diagnostics) {
   DeviceSummary sums;
   sums.device = device;
-  const RowRange events = snapshot.events_of(device);
+  const RowRange events = part.events_of(device);
   sums.events = events.count;
-  const auto lifetimes = replay::find_block_lives(recording, snapshot, device);
+  const auto lifetimes = replay::find_block_lives(recording, part, device);
   if (!lifetimes) return tl::unexpected(lifetimes.error());
   add_device_diagnostics(diagnostics, recording, *lifetimes);
   sums.initial_requested_bytes = lifetimes->initial_level;
@@ -118,7 +118,7 @@ void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange
   sums.oom = find_oom(recording, events);
   count_actions(sums, recording, events);
   find_times(sums, recording, events);
-  sum_final_state(sums, recording, snapshot);
+  sum_final_state(sums, recording, part);
   if (Status status = count_stacks(sums, recording, events); !status) return tl::unexpected(status.error());
   return sums;
 }
@@ -232,20 +232,20 @@ Result<Summary> summarize(const model::Recording& recording) {
   Summary summary;
   summary.format = recording.format;
   summary.bytes = recording.input_bytes;
-  for (const model::Snapshot& snapshot : recording.snapshots) {
+  for (const model::Part& part : recording.parts) {
     SnapshotSummary& sums = summary.snapshots.emplace_back();
-    sums.name = snapshot.name;
-    for (const int32_t device : snapshot.devices(recording.segments)) {
-      auto device_sums = summarize_device(recording, snapshot, device, diagnostics);
+    sums.name = part.name;
+    for (const int32_t device : part.devices(recording.segments)) {
+      auto device_sums = summarize_device(recording, part, device, diagnostics);
       if (!device_sums) return tl::unexpected(device_sums.error());
       sums.devices.push_back(std::move(*device_sums));
     }
-    sums.has_host = snapshot.has_host;
-    sums.host_segments = snapshot.host_segments.count;
-    sums.host_events = snapshot.host_events.count;
-    const std::string_view settings = recording.strings.view(snapshot.settings_json);
+    sums.has_host = part.has_host;
+    sums.host_segments = part.host_segments.count;
+    sums.host_events = part.host_events.count;
+    const std::string_view settings = recording.strings.view(part.settings_json);
     if (settings.starts_with('{')) sums.settings_json = settings;
-    sums.annotations = snapshot.annotations.count;
+    sums.annotations = part.annotations.count;
   }
   summary.diagnostics = findings(diagnostics);
   return summary;

@@ -74,7 +74,7 @@ struct Part {
 
 }  // namespace
 
-Result<Top> find_top(const model::Recording& recording, const model::Snapshot& snapshot,
+Result<Top> find_top(const model::Recording& recording, const model::Part& part,
                      const replay::BlockLives& lifetimes, int32_t event, TopBy by, size_t limit) {
   const auto out_of_memory = [&] {
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to group {} blocks.", lifetimes.count());
@@ -86,7 +86,7 @@ Result<Top> find_top(const model::Recording& recording, const model::Snapshot& s
   Column<AddressAndRow> final_blocks(recording.budget);
   Column<Part> parts(recording.budget);
   if (!representative.prepare() ||
-      !collect_final_blocks(recording, snapshot, lifetimes.device, final_blocks)) {
+      !collect_final_blocks(recording, part, lifetimes.device, final_blocks)) {
     return out_of_memory();
   }
   for (int32_t rank = 0; rank < lifetimes.count(); ++rank) {

@@ -37,7 +37,7 @@ struct Top {
 };
 
 // `event`: -1 to lifetimes.events.count - 1. Error: limit_exceeded (memory).
-[[nodiscard]] Result<Top> find_top(const model::Recording& recording, const model::Snapshot& snapshot,
+[[nodiscard]] Result<Top> find_top(const model::Recording& recording, const model::Part& part,
                                    const replay::BlockLives& lifetimes, int32_t event, TopBy by,
                                    size_t limit);
 

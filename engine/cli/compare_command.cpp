@@ -50,7 +50,7 @@ struct Side {
     if (!event) return tl::unexpected(event.error());
     if (Status there = go_to(memory, *event); !there) return there;
     auto found =
-        analysis::find_top(recording, opened.device->snapshot, opened.device->lives, *event, by, size_t(-1));
+        analysis::find_top(recording, opened.device->part, opened.device->lives, *event, by, size_t(-1));
     if (!found) return tl::unexpected(found.error());
     top = std::move(*found);
     return {};
@@ -84,7 +84,7 @@ struct Side {
                     "has stacks: what belongs together cannot be told.");
   }
   const auto settings = [](const Side& side) {
-    return side.recording.strings.view(side.opened.device->snapshot.settings_json);
+    return side.recording.strings.view(side.opened.device->part.settings_json);
   };
   if (settings(before) != settings(after)) {
     notes.emplace_back(settings(before).empty() || settings(after).empty()
@@ -190,9 +190,9 @@ struct Pairs {
 };
 
 [[nodiscard]] std::vector<int32_t> devices_of(const model::Recording& recording,
-                                              const model::Snapshot& snapshot) {
-  std::vector<int32_t> devices = snapshot.devices(recording.segments);
-  if (snapshot.has_host) devices.insert(devices.begin(), replay::kHostDevice);
+                                              const model::Part& part) {
+  std::vector<int32_t> devices = part.devices(recording.segments);
+  if (part.has_host) devices.insert(devices.begin(), replay::kHostDevice);
   return devices;
 }
 
@@ -208,14 +208,14 @@ struct Pairs {
     pairs.common.emplace_back(*a, *b);
     return pairs;
   }
-  const std::vector<int32_t> of_a = devices_of(before, *a->snapshot);
-  const std::vector<int32_t> of_b = devices_of(after, *b->snapshot);
+  const std::vector<int32_t> of_a = devices_of(before, *a->part);
+  const std::vector<int32_t> of_b = devices_of(after, *b->part);
   const auto has = [](const std::vector<int32_t>& all, int32_t one) {
     return std::find(all.begin(), all.end(), one) != all.end();
   };
   for (const int32_t device : of_a) {
     if (has(of_b, device)) {
-      pairs.common.push_back({{a->snapshot, device}, {b->snapshot, device}});
+      pairs.common.push_back({{a->part, device}, {b->part, device}});
     } else {
       pairs.only_before.push_back(device);
     }

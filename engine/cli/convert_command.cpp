@@ -45,9 +45,9 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
 // The index of the snapshot that was asked for.
 [[nodiscard]] Outcome<size_t> chosen_snapshot(const std::string& name, const model::Recording& recording) {
   if (name.empty()) return io::kAllSnapshots;
-  const size_t count = recording.snapshots.size();
+  const size_t count = recording.parts.size();
   for (size_t i = 0; i < count; ++i) {
-    if (recording.snapshots[i].name == name) return i;
+    if (recording.parts[i].name == name) return i;
   }
   size_t index = 0;
   const auto parsed = std::from_chars(name.data(), name.data() + name.size(), index);
@@ -57,7 +57,7 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
   }
   std::string names;
   for (size_t i = 0; i < count && i < kMostNames; ++i) {
-    names += fmt::format("{}{}", i == 0 ? "" : ", ", shortened(recording.snapshots[i].name, 60));
+    names += fmt::format("{}{}", i == 0 ? "" : ", ", shortened(recording.parts[i].name, 60));
   }
   if (count > kMostNames) names += fmt::format(" and {} more", count - kMostNames);
   return wrong_usage("--snapshot", fmt::format("The file holds no snapshot \"{}\", but: {}.", name, names));
@@ -72,13 +72,13 @@ struct Done {
 
 [[nodiscard]] Done counted(const model::Recording& recording, size_t chosen) {
   Done done;
-  for (size_t i = 0; i < recording.snapshots.size(); ++i) {
+  for (size_t i = 0; i < recording.parts.size(); ++i) {
     if (chosen != io::kAllSnapshots && chosen != i) continue;
-    const model::Snapshot& snapshot = recording.snapshots[i];
+    const model::Part& part = recording.parts[i];
     ++done.snapshots;
-    for (const model::DeviceTrace& trace : snapshot.traces) done.events += trace.events.count;
-    done.events += snapshot.host_events.count;
-    for (const model::RowRange segments : {snapshot.segments, snapshot.host_segments}) {
+    for (const model::DeviceTrace& trace : part.traces) done.events += trace.events.count;
+    done.events += part.host_events.count;
+    for (const model::RowRange segments : {part.segments, part.host_segments}) {
       done.segments += segments.count;
       for (int32_t row = segments.first; row < segments.end(); ++row) {
         done.blocks += recording.segments.blocks[static_cast<size_t>(row)].count;
@@ -90,11 +90,11 @@ struct Done {
 }
 
 [[nodiscard]] Status write(const model::Recording& recording, io::ByteSink& sink, const std::string& to,
-                           size_t snapshot, const ConvertOptions& options) {
-  if (to == "pickle") return io::write_torch_snapshot(recording, sink, snapshot);
-  if (to == "json") return io::write_json_snapshot(recording, sink, {snapshot, options.hex_addresses});
+                           size_t part, const ConvertOptions& options) {
+  if (to == "pickle") return io::write_torch_snapshot(recording, sink, part);
+  if (to == "json") return io::write_json_snapshot(recording, sink, {part, options.hex_addresses});
   return io::write_csv(recording, sink,
-                       options.table == "blocks" ? io::CsvTable::blocks : io::CsvTable::events, snapshot);
+                       options.table == "blocks" ? io::CsvTable::blocks : io::CsvTable::events, part);
 }
 
 [[nodiscard]] Outcome<Done> convert(const ConvertOptions& options, const Console& console) {

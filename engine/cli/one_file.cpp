@@ -23,14 +23,14 @@ namespace {
 }
 
 // By name or index; null if there is none.
-[[nodiscard]] const model::Snapshot* find_snapshot(const model::Recording& recording,
+[[nodiscard]] const model::Part* find_snapshot(const model::Recording& recording,
                                                    const std::string& name) {
-  for (const model::Snapshot& snapshot : recording.snapshots) {
-    if (snapshot.name == name) return &snapshot;
+  for (const model::Part& part : recording.parts) {
+    if (part.name == name) return &part;
   }
   const auto index = number_of(name);
-  const bool is_there = index && *index >= 0 && static_cast<size_t>(*index) < recording.snapshots.size();
-  return is_there ? &recording.snapshots[static_cast<size_t>(*index)] : nullptr;
+  const bool is_there = index && *index >= 0 && static_cast<size_t>(*index) < recording.parts.size();
+  return is_there ? &recording.parts[static_cast<size_t>(*index)] : nullptr;
 }
 
 [[nodiscard]] int finish(const Outcome<void>& answered, TextOut& out, bool json, const Console& console) {
@@ -46,17 +46,17 @@ Outcome<Chosen> choose(const model::Recording& recording, const FileChoice& choi
   };
   Chosen chosen;
   if (!choice.snapshot.empty()) {
-    chosen.snapshot = find_snapshot(recording, choice.snapshot);
-    if (chosen.snapshot == nullptr)
+    chosen.part = find_snapshot(recording, choice.snapshot);
+    if (chosen.part == nullptr)
       return wrong(fmt::format("There is no snapshot \"{}\" in this file; it has {}.", choice.snapshot,
-                               recording.snapshots.size()));
+                               recording.parts.size()));
   } else {
-    if (recording.snapshots.empty()) return wrong("There is no snapshot in this file.");
+    if (recording.parts.empty()) return wrong("There is no snapshot in this file.");
     const auto first = replay::default_device(recording);
-    chosen.snapshot = &recording.snapshots[static_cast<size_t>(first ? first->snapshot : 0)];
+    chosen.part = &recording.parts[static_cast<size_t>(first ? first->part : 0)];
   }
   if (choice.device.empty()) {
-    const auto first = replay::default_device(recording, *chosen.snapshot);
+    const auto first = replay::default_device(recording, *chosen.part);
     if (!first) return wrong("No device of this file has a segment or an event.");
     chosen.device = *first;
     return chosen;
@@ -64,16 +64,16 @@ Outcome<Chosen> choose(const model::Recording& recording, const FileChoice& choi
   const auto device =
       choice.device == "host" ? std::optional<int64_t>(replay::kHostDevice) : number_of(choice.device);
   std::string known;
-  for (const int32_t one : chosen.snapshot->devices(recording.segments)) {
+  for (const int32_t one : chosen.part->devices(recording.segments)) {
     if (device == one) chosen.device = one;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", one);
     if (device == one) return chosen;
   }
-  if (device == replay::kHostDevice && chosen.snapshot->has_host) {
+  if (device == replay::kHostDevice && chosen.part->has_host) {
     chosen.device = replay::kHostDevice;
     return chosen;
   }
-  if (chosen.snapshot->has_host) known += known.empty() ? "host" : ", host";
+  if (chosen.part->has_host) known += known.empty() ? "host" : ", host";
   return wrong(fmt::format("There is no device \"{}\" in this file. Devices: {}.", choice.device,
                            known.empty() ? "none" : known));
 }

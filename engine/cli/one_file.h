@@ -20,7 +20,7 @@ struct FileChoice {
 };
 
 struct Chosen {
-  const model::Snapshot* snapshot = nullptr;
+  const model::Part* part = nullptr;
   int32_t device = 0;
 };
 // The snapshot and device that the choice names. Failure: wrong_usage, with what there is.

@@ -7,11 +7,11 @@
 namespace memstrata::cli {
 
 Result<OpenedDevice> open_device(const model::Recording& recording, const Chosen& chosen) {
-  auto device = replay::Device::open(recording, *chosen.snapshot, chosen.device);
+  auto device = replay::Device::open(recording, *chosen.part, chosen.device);
   if (!device) return tl::unexpected(device.error());
   const auto history = (*device)->history();
   if (!history) return tl::unexpected(history.error());
-  auto index = analysis::index_device(recording, (*device)->snapshot, (*device)->lives);
+  auto index = analysis::index_device(recording, (*device)->part, (*device)->lives);
   if (!index) return tl::unexpected(index.error());
   return OpenedDevice{std::move(*device), **history, std::move(*index)};
 }

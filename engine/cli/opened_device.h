@@ -22,7 +22,7 @@ struct OpenedDevice {
   [[nodiscard]] std::string name() const;
   [[nodiscard]] Moments moments() const { return {history.event_count(), device->lives.peak_event}; }
   [[nodiscard]] analysis::EventContext context() const {
-    return {device->recording, device->snapshot, history, device->lives, index};
+    return {device->recording, device->part, history, device->lives, index};
   }
 };
 

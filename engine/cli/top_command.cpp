@@ -51,23 +51,23 @@ using analysis::TopGroup;
 
 // One device of a snapshot that is asked for, with everything about it; null if it has no such event.
 using Look =
-    std::function<Outcome<void>(const model::Snapshot&, int32_t, const replay::BlockLives&, const Top*)>;
+    std::function<Outcome<void>(const model::Part&, int32_t, const replay::BlockLives&, const Top*)>;
 
 [[nodiscard]] Outcome<void> for_each_device(const std::string& file, const model::Recording& recording,
                                             const TopOptions& options, const Look& look) {
-  for (const model::Snapshot& snapshot : recording.snapshots) {
-    for (const int32_t device : snapshot.devices(recording.segments)) {
+  for (const model::Part& part : recording.parts) {
+    for (const int32_t device : part.devices(recording.segments)) {
       if (options.device && *options.device != device) continue;
-      const auto lifetimes = replay::find_block_lives(recording, snapshot, device);
+      const auto lifetimes = replay::find_block_lives(recording, part, device);
       if (!lifetimes) return failure(lifetimes.error(), file);
       const auto event = event_at(options.at, moments_of(*lifetimes));
       if (!event) {
-        if (auto looked = look(snapshot, device, *lifetimes, nullptr); !looked) return looked;
+        if (auto looked = look(part, device, *lifetimes, nullptr); !looked) return looked;
         continue;
       }
-      const auto top = analysis::find_top(recording, snapshot, *lifetimes, *event, options.by, options.rows);
+      const auto top = analysis::find_top(recording, part, *lifetimes, *event, options.by, options.rows);
       if (!top) return failure(top.error(), file);
-      if (auto looked = look(snapshot, device, *lifetimes, &*top); !looked) return looked;
+      if (auto looked = look(part, device, *lifetimes, &*top); !looked) return looked;
     }
   }
   return {};
@@ -85,11 +85,11 @@ using Look =
   bool found = false;
   auto looked = for_each_device(
       file, recording, options,
-      [&](const model::Snapshot& snapshot, int32_t, const replay::BlockLives&, const Top* top) {
+      [&](const model::Part& part, int32_t, const replay::BlockLives&, const Top* top) {
         if (top == nullptr) return Outcome<void>();
         found = true;
         json.begin_object();
-        if (!snapshot.name.empty()) json.member("snapshot", std::string_view(snapshot.name));
+        if (!part.name.empty()) json.member("snapshot", std::string_view(part.name));
         analysis::write_top(json, recording, *top, options.by);
         json.end_object();
         out.take_from(json);
@@ -108,10 +108,10 @@ using Look =
   bool found = false;
   auto looked = for_each_device(
       file, recording, options,
-      [&](const model::Snapshot& snapshot, int32_t device, const replay::BlockLives& lifetimes,
+      [&](const model::Part& part, int32_t device, const replay::BlockLives& lifetimes,
           const Top* top) {
         const std::string name =
-            snapshot.name.empty() ? "" : fmt::format("Snapshot {}, ", shortened(snapshot.name, 200));
+            part.name.empty() ? "" : fmt::format("Snapshot {}, ", shortened(part.name, 200));
         if (top == nullptr) {
           out.print("\n  {}device {} has no event {}: it has {}\n", name, device, options.at,
                     count_text(lifetimes.events.count));

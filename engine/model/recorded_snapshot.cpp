@@ -91,8 +91,8 @@ class Filler {
   [[nodiscard]] bool extra(std::string_view key, const JsonWriter& value) {
     ExtraTable& x = rec_.extras;
     const StringId key_id = rec_.strings.intern(key), value_id = rec_.strings.intern(value.text());
-    return !key_id.is_none() && !value_id.is_none() && x.owner.push_back(Owner::snapshot) &&
-           x.row.push_back(0) && x.key.push_back(key_id) && x.value.push_back(value_id);
+    return !key_id.is_none() && !value_id.is_none() && x.owner.push_back(Owner::part) && x.row.push_back(0) &&
+           x.key.push_back(key_id) && x.value.push_back(value_id);
   }
 
  private:
@@ -197,7 +197,7 @@ class Filler {
                         const SnapshotOptions& options, Recording& recording) {
   Filler filler(recorder, recording);
   if (!filler.tables()) return false;
-  Snapshot snapshot;
+  Part part;
   JsonWriter capacities, overflows;
   capacities.begin_array();
   overflows.begin_array();
@@ -207,20 +207,20 @@ class Filler {
     overflows.value(ring.lost() > 0);
     RowRange range;
     if (options.include_traces && !filler.events(ring, range)) return false;
-    if (options.include_traces) snapshot.traces.push_back({static_cast<int32_t>(i), range});
+    if (options.include_traces) part.traces.push_back({static_cast<int32_t>(i), range});
   }
   capacities.end_array();
   overflows.end_array();
   for (const alloc::DeviceAllocator* allocator : allocators) {
     if (!filler.segments(*allocator, options)) return false;
   }
-  snapshot.segments = {0, static_cast<int32_t>(recording.segments.size_rows())};
-  if (!filler.regions(snapshot.annotations)) return false;
+  part.segments = {0, static_cast<int32_t>(recording.segments.size_rows())};
+  if (!filler.regions(part.annotations)) return false;
   if (!allocators.empty()) {
-    snapshot.settings_json = recording.strings.intern(settings_json(allocators.front()->config()));
-    if (snapshot.settings_json.is_none()) return false;
+    part.settings_json = recording.strings.intern(settings_json(allocators.front()->config()));
+    if (part.settings_json.is_none()) return false;
   }
-  recording.snapshots.push_back(std::move(snapshot));
+  recording.parts.push_back(std::move(part));
   return filler.extra("trace_alloc_max_entries", capacities) &&
          filler.extra("trace_alloc_overflowed", overflows) && filler.extra("memstrata", own_key(recorder));
 }

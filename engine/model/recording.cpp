@@ -37,7 +37,7 @@ void permute(Column<T>& column, std::span<const uint32_t> order, Column<T>& scra
   Column<Owner> owners(budget);
   Column<int32_t> numbers(budget);
   Column<StringId> texts(budget);
-  if (!order.resize(rows, 0) || !owners.resize(rows, Owner::snapshot) || !numbers.resize(rows, 0) ||
+  if (!order.resize(rows, 0) || !owners.resize(rows, Owner::part) || !numbers.resize(rows, 0) ||
       !texts.resize(rows, StringId{})) {
     return false;
   }
@@ -53,13 +53,13 @@ void permute(Column<T>& column, std::span<const uint32_t> order, Column<T>& scra
 }
 
 // Ordinals with segments or events, ascending. The memory is bounded by the runs of equal devices.
-[[nodiscard]] std::vector<int32_t> all_devices(const Snapshot& snapshot, const SegmentTable& segments) {
+[[nodiscard]] std::vector<int32_t> all_devices(const Part& part, const SegmentTable& segments) {
   std::vector<int32_t> found;
-  for (int32_t row = snapshot.segments.first; row < snapshot.segments.end(); ++row) {
+  for (int32_t row = part.segments.first; row < part.segments.end(); ++row) {
     const int32_t device = segments.device[static_cast<size_t>(row)];
     if (found.empty() || found.back() != device) found.push_back(device);
   }
-  for (const DeviceTrace& trace : snapshot.traces) {
+  for (const DeviceTrace& trace : part.traces) {
     if (trace.events.count > 0) found.push_back(trace.device);
   }
   std::sort(found.begin(), found.end());
@@ -69,14 +69,14 @@ void permute(Column<T>& column, std::span<const uint32_t> order, Column<T>& scra
 
 }  // namespace
 
-std::vector<int32_t> Snapshot::devices(const SegmentTable& table) const {
+std::vector<int32_t> Part::devices(const SegmentTable& table) const {
   if (most_devices == 0) return {};
   std::vector<int32_t> found = all_devices(*this, table);
   if (found.size() > most_devices) found.resize(most_devices);
   return found;
 }
 
-RowRange Snapshot::events_of(int32_t device) const {
+RowRange Part::events_of(int32_t device) const {
   const auto trace = std::lower_bound(traces.begin(), traces.end(), device,
                                       [](const DeviceTrace& a, int32_t b) { return a.device < b; });
   return trace != traces.end() && trace->device == device ? trace->events : RowRange{};
@@ -150,21 +150,21 @@ void Recording::limit_devices() {
   size_t devices_left = kMaxDevices;
   int64_t rows_left =
       kMaxLookedAt + kMaxRepeats * static_cast<int64_t>(events.size_rows() + segments.size_rows());
-  for (Snapshot& snapshot : snapshots) {
-    snapshot.most_devices = 0;
-    rows_left -= snapshot.segments.count;
+  for (Part& part : parts) {
+    part.most_devices = 0;
+    rows_left -= part.segments.count;
     if (rows_left < 0) {
       diagnostics.add(Diag::too_many_devices);  // one at least: finding out how many is too much, too
       continue;
     }
-    const std::vector<int32_t> found = all_devices(snapshot, segments);
+    const std::vector<int32_t> found = all_devices(part, segments);
     for (const int32_t device : found) {
-      rows_left -= int64_t{snapshot.events_of(device).count} + snapshot.segments.count;
+      rows_left -= int64_t{part.events_of(device).count} + part.segments.count;
       if (devices_left == 0 || rows_left < 0) break;
       --devices_left;
-      ++snapshot.most_devices;
+      ++part.most_devices;
     }
-    const size_t left_out = found.size() - snapshot.most_devices;
+    const size_t left_out = found.size() - part.most_devices;
     if (left_out > 0) diagnostics.add_many(Diag::too_many_devices, static_cast<int64_t>(left_out));
   }
 }

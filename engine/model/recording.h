@@ -36,7 +36,7 @@ inline constexpr size_t kMaxDevices = 1024;
 inline constexpr int64_t kMaxLookedAt = int64_t{1} << 22;
 inline constexpr int64_t kMaxRepeats = 16;
 
-struct Snapshot {
+struct Part {
   std::string name;                 // key or index in a user's wrapper; empty if the file is the snapshot
   RowRange segments;                // all devices
   std::vector<DeviceTrace> traces;  // ascending devices
@@ -82,7 +82,7 @@ struct Recording {
   SegmentTable segments;
   AnnotationTable annotations;
   ExtraTable extras;
-  std::vector<Snapshot> snapshots;
+  std::vector<Part> parts;
   Diagnostics diagnostics;
   int64_t input_bytes = 0;
   std::string format = "pickle";  // "json in gzip": what the snapshots were found in, innermost first

@@ -115,7 +115,7 @@ struct AnnotationTable {
   [[nodiscard]] size_t size_rows() const { return name.size(); }
 };
 
-enum class Owner : uint8_t { snapshot, segment, block, event, annotation };
+enum class Owner : uint8_t { part, segment, block, event, annotation };
 
 // Keys this program has no column for, kept as JSON text. Also rare known ones: an event's
 // `forward_frames` (joined text, not JSON), `category`, `internal_metadata`, `cpp_frames`. Sorted by

@@ -56,16 +56,16 @@ bool is_reserved_shrink(Action action) {
 
 class LifeFinder {
  public:
-  LifeFinder(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device)
+  LifeFinder(const model::Recording& recording, const model::Part& part, int32_t device)
       : recording_(recording),
-        snapshot_(snapshot),
+        part_(part),
         found_(recording.budget),
         addresses_(recording.budget),
         older_(recording.budget),
         waiting_(recording.budget),
         spans_(recording.budget) {
     found_.device = device;
-    found_.events = snapshot.events_of(device);
+    found_.events = part.events_of(device);
     const auto first = static_cast<size_t>(found_.events.first);
     const auto count = static_cast<size_t>(found_.events.count);
     action_ = recording.events.action.span().subspan(first, count);
@@ -179,7 +179,7 @@ class LifeFinder {
   [[nodiscard]] bool add_final_blocks() {
     const model::SegmentTable& segments = recording_.segments;
     const model::BlockTable& blocks = recording_.blocks;
-    for (int32_t segment = snapshot_.segments.first; segment < snapshot_.segments.end(); ++segment) {
+    for (int32_t segment = part_.segments.first; segment < part_.segments.end(); ++segment) {
       if (segments.device[static_cast<size_t>(segment)] != found_.device) continue;
       const model::RowRange rows = segments.blocks[static_cast<size_t>(segment)];
       for (int32_t row = rows.first; row < rows.end(); ++row) {
@@ -293,7 +293,7 @@ class LifeFinder {
 
   [[nodiscard]] bool sum_reserved() {
     Sum start = 0;
-    for (int32_t segment = snapshot_.segments.first; segment < snapshot_.segments.end(); ++segment) {
+    for (int32_t segment = part_.segments.first; segment < part_.segments.end(); ++segment) {
       const auto i = static_cast<size_t>(segment);
       if (recording_.segments.device[i] == found_.device) {
         start += std::max(recording_.segments.total_size[i], int64_t{0});
@@ -334,7 +334,7 @@ class LifeFinder {
   }
 
   const model::Recording& recording_;
-  const model::Snapshot& snapshot_;
+  const model::Part& part_;
   BlockLives found_;
   std::span<const Action> action_;
   std::span<const uint64_t> address_;
@@ -388,9 +388,9 @@ int32_t BlockLives::rank_born_at(int32_t event) const {
   return static_cast<int32_t>(found - born.begin());
 }
 
-Result<BlockLives> find_block_lives(const model::Recording& recording, const model::Snapshot& snapshot,
+Result<BlockLives> find_block_lives(const model::Recording& recording, const model::Part& part,
                                     int32_t device) {
-  return LifeFinder(recording, snapshot, device).run();
+  return LifeFinder(recording, part, device).run();
 }
 
 }  // namespace memstrata::replay

@@ -54,6 +54,6 @@ struct BlockLives : Bands {
 
 // Error: limit_exceeded.
 [[nodiscard]] Result<BlockLives> find_block_lives(const model::Recording& recording,
-                                                  const model::Snapshot& snapshot, int32_t device);
+                                                  const model::Part& part, int32_t device);
 
 }  // namespace memstrata::replay

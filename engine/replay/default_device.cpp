@@ -37,11 +37,11 @@ struct Net {
   [[nodiscard]] Sum peak(Sum final_bytes) const { return std::max(final_bytes - now, -lowest) + highest; }
 };
 
-[[nodiscard]] Sum final_bytes_of(const model::Recording& recording, const model::Snapshot& snapshot,
+[[nodiscard]] Sum final_bytes_of(const model::Recording& recording, const model::Part& part,
                                  int32_t device) {
   const model::BlockTable& blocks = recording.blocks;
   Sum bytes = 0;
-  for (int32_t segment = snapshot.segments.first; segment < snapshot.segments.end(); ++segment) {
+  for (int32_t segment = part.segments.first; segment < part.segments.end(); ++segment) {
     if (recording.segments.device[static_cast<size_t>(segment)] != device) continue;
     const model::RowRange rows = recording.segments.blocks[static_cast<size_t>(segment)];
     for (int32_t row = rows.first; row < rows.end(); ++row) {
@@ -54,10 +54,10 @@ struct Net {
   return bytes;
 }
 
-[[nodiscard]] Telling telling_of(const model::Recording& recording, const model::Snapshot& snapshot,
+[[nodiscard]] Telling telling_of(const model::Recording& recording, const model::Part& part,
                                  int32_t device) {
   const model::EventTable& events = recording.events;
-  const model::RowRange rows = snapshot.events_of(device);
+  const model::RowRange rows = part.events_of(device);
   Telling found;
   Net by_completion, by_request;  // some traces have requests only (block_lives.h)
   bool any_completion = false;
@@ -79,7 +79,7 @@ struct Net {
     }
   }
   found.peak =
-      (any_completion ? by_completion : by_request).peak(final_bytes_of(recording, snapshot, device));
+      (any_completion ? by_completion : by_request).peak(final_bytes_of(recording, part, device));
   return found;
 }
 
@@ -90,8 +90,8 @@ struct Net {
   DeviceChoice best = choices[0];
   std::optional<Telling> most;
   for (const DeviceChoice& choice : choices) {
-    const model::Snapshot& snapshot = recording.snapshots[static_cast<size_t>(choice.snapshot)];
-    const Telling telling = telling_of(recording, snapshot, choice.device);
+    const model::Part& part = recording.parts[static_cast<size_t>(choice.snapshot)];
+    const Telling telling = telling_of(recording, part, choice.device);
     if (most && telling <= *most) continue;
     most = telling;
     best = choice;
@@ -103,24 +103,24 @@ struct Net {
 
 std::optional<DeviceChoice> default_device(const model::Recording& recording) {
   std::vector<DeviceChoice> choices, hosts;
-  for (size_t i = 0; i < recording.snapshots.size(); ++i) {
-    const model::Snapshot& snapshot = recording.snapshots[i];
+  for (size_t i = 0; i < recording.parts.size(); ++i) {
+    const model::Part& part = recording.parts[i];
     const auto index = static_cast<int32_t>(i);
-    for (const int32_t device : snapshot.devices(recording.segments)) choices.push_back({index, device});
-    if (snapshot.host_segments.count > 0 || snapshot.host_events.count > 0)
+    for (const int32_t device : part.devices(recording.segments)) choices.push_back({index, device});
+    if (part.host_segments.count > 0 || part.host_events.count > 0)
       hosts.push_back({index, kHostDevice});
   }
   if (choices.empty() && !hosts.empty()) return hosts[0];
   return most_telling(recording, choices);
 }
 
-std::optional<int32_t> default_device(const model::Recording& recording, const model::Snapshot& snapshot) {
+std::optional<int32_t> default_device(const model::Recording& recording, const model::Part& part) {
   std::vector<DeviceChoice> choices;
-  const auto index = static_cast<int32_t>(&snapshot - recording.snapshots.data());
-  for (const int32_t device : snapshot.devices(recording.segments)) choices.push_back({index, device});
+  const auto index = static_cast<int32_t>(&part - recording.parts.data());
+  for (const int32_t device : part.devices(recording.segments)) choices.push_back({index, device});
   const auto best = most_telling(recording, choices);
   if (best) return best->device;
-  const bool has_host = snapshot.host_segments.count > 0 || snapshot.host_events.count > 0;
+  const bool has_host = part.host_segments.count > 0 || part.host_events.count > 0;
   return has_host ? std::optional(kHostDevice) : std::nullopt;
 }
 

@@ -18,7 +18,7 @@
 namespace memstrata::replay {
 
 struct DeviceChoice {
-  int32_t snapshot = 0;  // index in Recording::snapshots
+  int32_t part = 0;  // index in Recording::parts
   int32_t device = 0;
 };
 
@@ -26,6 +26,6 @@ struct DeviceChoice {
 [[nodiscard]] std::optional<DeviceChoice> default_device(const model::Recording& recording);
 // Of one snapshot.
 [[nodiscard]] std::optional<int32_t> default_device(const model::Recording& recording,
-                                                    const model::Snapshot& snapshot);
+                                                    const model::Part& part);
 
 }  // namespace memstrata::replay

@@ -21,19 +21,19 @@ class Device {
  public:
   // Refers to the recording. A device without rows has no events and no blocks. Error: limit_exceeded.
   [[nodiscard]] static Result<std::unique_ptr<Device>> open(const model::Recording& recording,
-                                                            const model::Snapshot& snapshot, int32_t ordinal);
+                                                            const model::Part& part, int32_t ordinal);
 
   [[nodiscard]] int32_t ordinal() const { return rows.device; }
   // Found when first asked, kept from then on. Error: limit_exceeded; a later call tries again.
   [[nodiscard]] Result<const StateHistory*> history();
 
   const model::Recording& recording;
-  const model::Snapshot snapshot;
+  const model::Part part;
   const DeviceRows rows;
   const BlockLives lives;
 
  private:
-  Device(const model::Recording& recording_, model::Snapshot&& snapshot_, int32_t ordinal,
+  Device(const model::Recording& recording_, model::Part&& part_, int32_t ordinal,
          BlockLives&& found);
 
   std::optional<StateHistory> history_;

@@ -33,10 +33,10 @@ struct Piece {
 
 class PoolFinder {
  public:
-  PoolFinder(const model::Recording& recording, const model::Snapshot& snapshot, const BlockLives& blocks,
+  PoolFinder(const model::Recording& recording, const model::Part& part, const BlockLives& blocks,
              std::span<const PoolId> pool_of_block, std::span<const StreamId> stream_of_block)
       : recording_(recording),
-        snapshot_(snapshot),
+        part_(part),
         blocks_(blocks),
         pool_of_block_(pool_of_block),
         stream_of_block_(stream_of_block),
@@ -124,13 +124,13 @@ class PoolFinder {
   [[nodiscard]] bool find_envelopes() {
     has_private_ = recording_.pools.size() > 1;
     const auto count = static_cast<size_t>(blocks_.count());
-    if (!segments_.build(recording_, snapshot_, blocks_.device) || !envelope_of_.resize(count, kDefaultPool))
+    if (!segments_.build(recording_, part_, blocks_.device) || !envelope_of_.resize(count, kDefaultPool))
       return false;
     for (size_t rank = 0; rank < count; ++rank) {
       if (!envelope_of(pool_of_block_[rank], stream_of_block_[rank], envelope_of_[rank])) return false;
     }
     const model::SegmentTable& segments = recording_.segments;
-    for (int32_t row = snapshot_.segments.first; row < snapshot_.segments.end(); ++row) {
+    for (int32_t row = part_.segments.first; row < part_.segments.end(); ++row) {
       const auto i = static_cast<size_t>(row);
       if (segments.device[i] != blocks_.device) continue;
       int32_t envelope;
@@ -365,7 +365,7 @@ class PoolFinder {
   }
 
   const model::Recording& recording_;
-  const model::Snapshot& snapshot_;
+  const model::Part& part_;
   const BlockLives& blocks_;
   std::span<const PoolId> pool_of_block_;
   std::span<const StreamId> stream_of_block_;
@@ -396,10 +396,10 @@ int64_t rest_at(const Bands& bands, const PoolEnvelope& envelope, int32_t event)
   return event < bands.freed[piece] ? bands.size[piece] : 0;
 }
 
-Result<PoolBands> pool_bands(const model::Recording& recording, const model::Snapshot& snapshot,
+Result<PoolBands> pool_bands(const model::Recording& recording, const model::Part& part,
                              const BlockLives& blocks, std::span<const PoolId> pool_of_block,
                              std::span<const StreamId> stream_of_block) {
-  return PoolFinder(recording, snapshot, blocks, pool_of_block, stream_of_block).run();
+  return PoolFinder(recording, part, blocks, pool_of_block, stream_of_block).run();
 }
 
 }  // namespace memstrata::replay

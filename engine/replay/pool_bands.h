@@ -58,7 +58,7 @@ struct PoolBands : Bands {
 
 // `pool_of_block` and `stream_of_block`: per rank of `blocks` (analysis/block_attributes.h).
 // Error: limit_exceeded.
-[[nodiscard]] Result<PoolBands> pool_bands(const model::Recording& recording, const model::Snapshot& snapshot,
+[[nodiscard]] Result<PoolBands> pool_bands(const model::Recording& recording, const model::Part& part,
                                            const BlockLives& blocks, std::span<const PoolId> pool_of_block,
                                            std::span<const StreamId> stream_of_block);
 

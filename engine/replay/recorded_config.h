@@ -11,7 +11,7 @@
 
 namespace memstrata::replay {
 
-// `settings_json` is model::Snapshot::settings_json; it may be empty.
+// `settings_json` is model::Part::settings_json; it may be empty.
 [[nodiscard]] alloc::Config recorded_config(std::string_view settings_json);
 
 }  // namespace memstrata::replay

@@ -15,11 +15,10 @@ class SegmentIndex {
   explicit SegmentIndex(Budget& budget) : places_(budget) {}
 
   // False if the budget refuses. Refers to the recording.
-  [[nodiscard]] bool build(const model::Recording& recording, const model::Snapshot& snapshot,
-                           int32_t device) {
+  [[nodiscard]] bool build(const model::Recording& recording, const model::Part& part, int32_t device) {
     segments_ = &recording.segments;
     places_.clear();
-    for (int32_t row = snapshot.segments.first; row < snapshot.segments.end(); ++row) {
+    for (int32_t row = part.segments.first; row < part.segments.end(); ++row) {
       const auto i = static_cast<size_t>(row);
       if (segments_->device[i] == device && !places_.push_back({segments_->address[i], row})) return false;
     }

@@ -11,9 +11,9 @@ namespace memstrata::replay {
 
 using trace::Action;
 
-DeviceRows rows_of(const model::Snapshot& snapshot, int32_t device) {
-  if (device == kHostDevice) return {device, snapshot.host_events, snapshot.host_segments};
-  return {device, snapshot.events_of(device), snapshot.segments};
+DeviceRows rows_of(const model::Part& part, int32_t device) {
+  if (device == kHostDevice) return {device, part.host_events, part.host_segments};
+  return {device, part.events_of(device), part.segments};
 }
 
 StateHistory::StateHistory(Budget& budget)
@@ -78,11 +78,11 @@ namespace {
 
 }  // namespace
 
-Result<StateHistory> undo_to_start(const model::Recording& recording, const model::Snapshot& snapshot,
+Result<StateHistory> undo_to_start(const model::Recording& recording, const model::Part& part,
                                    int32_t device) {
   StateHistory history(recording.budget);
-  history.rows = rows_of(snapshot, device);
-  history.config = recorded_config(recording.strings.view(snapshot.settings_json));
+  history.rows = rows_of(part, device);
+  history.config = recorded_config(recording.strings.view(part.settings_json));
   if (!undo_all(recording, history)) {
     const Budget& budget = recording.budget;
     return fail(

@@ -46,7 +46,7 @@ struct DeviceRows {
   model::RowRange events;
   model::RowRange segments;  // of all devices; those of others are left out
 };
-[[nodiscard]] DeviceRows rows_of(const model::Snapshot& snapshot, int32_t device);
+[[nodiscard]] DeviceRows rows_of(const model::Part& part, int32_t device);
 
 struct StateHistory {
   explicit StateHistory(Budget& budget);
@@ -84,6 +84,6 @@ struct StateHistory {
 
 // Error: limit_exceeded.
 [[nodiscard]] Result<StateHistory> undo_to_start(const model::Recording& recording,
-                                                 const model::Snapshot& snapshot, int32_t device);
+                                                 const model::Part& part, int32_t device);
 
 }  // namespace memstrata::replay

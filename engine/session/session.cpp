@@ -55,39 +55,39 @@ std::string Session::contents_json() const {
   json.member("format", std::string_view(recording.format));
   json.key("snapshots");
   json.begin_array();
-  for (const model::Snapshot& snapshot : recording.snapshots) {
+  for (const model::Part& part : recording.parts) {
     json.begin_object();
-    json.member("name", std::string_view(snapshot.name));
+    json.member("name", std::string_view(part.name));
     json.key("devices");
     json.begin_array();
-    for (const int32_t device : snapshot.devices(recording.segments)) {
+    for (const int32_t device : part.devices(recording.segments)) {
       int64_t segments = 0;
-      for (int32_t row = snapshot.segments.first; row < snapshot.segments.end(); ++row) {
+      for (int32_t row = part.segments.first; row < part.segments.end(); ++row) {
         segments += recording.segments.device[static_cast<size_t>(row)] == device ? 1 : 0;
       }
-      const int32_t events = snapshot.events_of(device).count;
+      const int32_t events = part.events_of(device).count;
       json.begin_object();
       json.member("device", int64_t{device});
       json.member("events", int64_t{events});
       json.member("segments", segments);
       json.end_object();
     }
-    if (snapshot.host_segments.count > 0 || snapshot.host_events.count > 0) {
+    if (part.host_segments.count > 0 || part.host_events.count > 0) {
       json.begin_object();
       json.member("device", replay::kHostDevice);
-      json.member("events", snapshot.host_events.count);
-      json.member("segments", snapshot.host_segments.count);
+      json.member("events", part.host_events.count);
+      json.member("segments", part.host_segments.count);
       json.end_object();
     }
     json.end_array();
-    json.member("default", replay::default_device(recording, snapshot));
+    json.member("default", replay::default_device(recording, part));
     json.end_object();
   }
   json.end_array();
   json.key("default");
   if (const auto first = replay::default_device(recording)) {
     json.begin_object();
-    json.member("snapshot", first->snapshot);
+    json.member("snapshot", first->part);
     json.member("device", first->device);
     json.end_object();
   } else {

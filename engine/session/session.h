@@ -52,17 +52,17 @@ class Session {
   // {"device","events","blocks","from_start","peak":{"bytes","event"},"initial_bytes","final_bytes",
   //  "reserved_peak","reserved_final","extent":{"event","time_us"|null},"first_time_us"|null,"last_time_us"|null,
   //  "oom_events":[event,... at most 1000],"has_stacks":bool,"segments","settings":{...}|null}
-  [[nodiscard]] Result<std::string> open_view(int32_t snapshot, int32_t device);
+  [[nodiscard]] Result<std::string> open_view(int32_t part, int32_t device);
   // The same with segments as bands (replay/segment_bands.h); block_details_json() then gives the object
   // of StateView::segment_json(). open_state() is as for open_view(), its ranks are those of the blocks'
   // timeline.
-  [[nodiscard]] Result<std::string> open_segments(int32_t snapshot, int32_t device);
+  [[nodiscard]] Result<std::string> open_segments(int32_t part, int32_t device);
   // The blocks' timeline with private pools as envelopes (replay/pool_bands.h), and "pools": their
   // number. Blocks keep their ranks, so that whatever names one is as in open_view(); envelopes have the
   // ranks from "blocks" on. block_details_json() of one gives
   // {"rank","name","pool":[a,b],"stream","stream_handle","capacity": bytes at the end,"reserved_final",
   //  "active_final","peak_active","blocks": that were ever in it,"born_event","text"}
-  [[nodiscard]] Result<std::string> open_pools(int32_t snapshot, int32_t device);
+  [[nodiscard]] Result<std::string> open_pools(int32_t part, int32_t device);
 
   // The allocator's states of the current view's device (state_view.h). Built when first asked for and kept
   // until the next open_view(); from then on diagnostics_json() tells of it, too. Null without a view. Error:
@@ -126,7 +126,7 @@ class Session {
 
  private:
   enum class Bands : uint8_t { blocks, segments, pools };
-  [[nodiscard]] Result<std::string> open_bands(int32_t snapshot, int32_t device, Bands bands);
+  [[nodiscard]] Result<std::string> open_bands(int32_t part, int32_t device, Bands bands);
 
   struct State;
   std::unique_ptr<State> state_;

@@ -16,7 +16,7 @@ Result<std::string> Session::filter(std::string_view text) {
   const int32_t peak = s.view->bands().peak_event;
   const analysis::BlockAttributes& attributes = *s.view->attributes;
   auto found = s.view->segments ? analysis::filter_segments(s.recording, *s.view->segments, attributes, text)
-                                : analysis::filter_blocks(s.recording, s.view->device->snapshot,
+                                : analysis::filter_blocks(s.recording, s.view->device->part,
                                                           s.view->lives(), attributes, text);
   if (!found) return tl::unexpected(found.error());
   int64_t at_peak = 0;

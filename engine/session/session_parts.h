@@ -30,7 +30,7 @@ struct Session::State {
   struct View {
     explicit View(std::unique_ptr<replay::Device> opened) : device(std::move(opened)) {}
     [[nodiscard]] static Result<std::unique_ptr<View>> of(const model::Recording& recording,
-                                                          const model::Snapshot& snapshot, int32_t device,
+                                                          const model::Part& part, int32_t device,
                                                           Bands bands);
 
     std::unique_ptr<replay::Device> device;

@@ -17,36 +17,36 @@ namespace {
 constexpr size_t kMaxOomEvents = 1000;
 }  // namespace
 
-Result<std::string> Session::open_view(int32_t snapshot, int32_t device) {
-  return open_bands(snapshot, device, Bands::blocks);
+Result<std::string> Session::open_view(int32_t part, int32_t device) {
+  return open_bands(part, device, Bands::blocks);
 }
 
-Result<std::string> Session::open_segments(int32_t snapshot, int32_t device) {
-  return open_bands(snapshot, device, Bands::segments);
+Result<std::string> Session::open_segments(int32_t part, int32_t device) {
+  return open_bands(part, device, Bands::segments);
 }
 
-Result<std::string> Session::open_pools(int32_t snapshot, int32_t device) {
-  return open_bands(snapshot, device, Bands::pools);
+Result<std::string> Session::open_pools(int32_t part, int32_t device) {
+  return open_bands(part, device, Bands::pools);
 }
 
-Result<std::string> Session::open_bands(int32_t snapshot_index, int32_t device, Bands bands) {
+Result<std::string> Session::open_bands(int32_t part_index, int32_t device, Bands bands) {
   State& s = *state_;
   s.drawn.forget();
   s.view.reset();
-  if (snapshot_index < 0 || static_cast<size_t>(snapshot_index) >= s.recording.snapshots.size()) {
-    return fail(ErrorCode::internal, -1, "there is no snapshot {}", snapshot_index);
+  if (part_index < 0 || static_cast<size_t>(part_index) >= s.recording.parts.size()) {
+    return fail(ErrorCode::internal, -1, "there is no snapshot {}", part_index);
   }
-  const model::Snapshot& snapshot = s.recording.snapshots[static_cast<size_t>(snapshot_index)];
-  auto view = State::View::of(s.recording, snapshot, device, bands);
+  const model::Part& part = s.recording.parts[static_cast<size_t>(part_index)];
+  auto view = State::View::of(s.recording, part, device, bands);
   if (!view) return tl::unexpected(view.error());
   s.view = std::move(*view);
   return s.view_json();
 }
 
 Result<std::unique_ptr<Session::State::View>> Session::State::View::of(const model::Recording& recording,
-                                                                       const model::Snapshot& snapshot,
+                                                                       const model::Part& part,
                                                                        int32_t device, Bands bands) {
-  auto opened = replay::Device::open(recording, snapshot, device);
+  auto opened = replay::Device::open(recording, part, device);
   if (!opened) return tl::unexpected(opened.error());
   auto view = std::make_unique<View>(std::move(*opened));
   if (bands == Bands::segments) {
@@ -57,10 +57,10 @@ Result<std::unique_ptr<Session::State::View>> Session::State::View::of(const mod
     view->segments.emplace(std::move(*found));
   }
   if (bands == Bands::pools) {
-    auto known = analysis::block_attributes(recording, view->device->snapshot, view->lives());
+    auto known = analysis::block_attributes(recording, view->device->part, view->lives());
     if (!known) return tl::unexpected(known.error());
     view->attributes.emplace(std::move(*known));
-    auto found = replay::pool_bands(recording, view->device->snapshot, view->lives(),
+    auto found = replay::pool_bands(recording, view->device->part, view->lives(),
                                     view->attributes->pool.span(), view->attributes->stream.span());
     if (!found) return tl::unexpected(found.error());
     view->pools.emplace(std::move(*found));
@@ -83,7 +83,7 @@ std::string Session::State::view_json() const {
     if (events.action[row] == trace::Action::oom && ooms.size() < kMaxOomEvents) ooms.push_back(event);
   }
   int64_t segments = 0;
-  for (int32_t row = view->device->snapshot.segments.first; row < view->device->snapshot.segments.end();
+  for (int32_t row = view->device->part.segments.first; row < view->device->part.segments.end();
        ++row) {
     segments += recording.segments.device[static_cast<size_t>(row)] == lives.device ? 1 : 0;
   }
@@ -125,10 +125,10 @@ std::string Session::State::view_json() const {
   json.member("has_stacks", has_stacks);
   json.member("segments", segments);
   json.key("settings");
-  if (view->device->snapshot.settings_json.is_none()) {
+  if (view->device->part.settings_json.is_none()) {
     json.null();
   } else {
-    json.raw(recording.strings.view(view->device->snapshot.settings_json));
+    json.raw(recording.strings.view(view->device->part.settings_json));
   }
   json.end_object();
   return std::move(json).text();
@@ -152,7 +152,7 @@ Status Session::State::open_state() {
 
 Status Session::State::find_index() {
   if (view->index) return {};
-  auto found = analysis::index_device(recording, view->device->snapshot, view->lives());
+  auto found = analysis::index_device(recording, view->device->part, view->lives());
   if (!found) return tl::unexpected(found.error());
   view->index.emplace(std::move(*found));
   return {};
@@ -163,13 +163,13 @@ Status Session::State::find_attributes() {
   if (view->segments) {
     const auto history = view->device->history();
     if (!history) return tl::unexpected(history.error());
-    auto found = analysis::segment_attributes(recording, view->device->snapshot, **history,
+    auto found = analysis::segment_attributes(recording, view->device->part, **history,
                                               view->segments->range_of_rank.span());
     if (!found) return tl::unexpected(found.error());
     view->attributes.emplace(std::move(*found));
     return {};
   }
-  auto found = analysis::block_attributes(recording, view->device->snapshot, view->lives());
+  auto found = analysis::block_attributes(recording, view->device->part, view->lives());
   if (!found) return tl::unexpected(found.error());
   view->attributes.emplace(std::move(*found));
   return {};
@@ -185,7 +185,7 @@ std::optional<int64_t> Session::State::time_of(int32_t event) const {
 Result<std::string> Session::marks_json() const {
   const State& s = *state_;
   if (!s.view) return std::string("null");
-  const auto marks = analysis::find_marks(s.recording, s.view->device->snapshot, s.view->device->rows);
+  const auto marks = analysis::find_marks(s.recording, s.view->device->part, s.view->device->rows);
   if (!marks) return tl::unexpected(marks.error());
   return answers::json_of(s.recording, *marks);
 }

@@ -20,7 +20,7 @@ StateView::~StateView() = default;
 Result<std::unique_ptr<StateView>> StateView::open(replay::Device& device) {
   const auto history = device.history();
   if (!history) return tl::unexpected(history.error());
-  auto index = analysis::index_device(device.recording, device.snapshot, device.lives);
+  auto index = analysis::index_device(device.recording, device.part, device.lives);
   if (!index) return tl::unexpected(index.error());
   auto parts = std::make_unique<Parts>(device, **history, std::move(*index));
   return std::unique_ptr<StateView>(new StateView(std::move(parts)));

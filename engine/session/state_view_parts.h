@@ -23,7 +23,7 @@ struct StateView::Parts {
   }
 
   [[nodiscard]] analysis::EventContext context() const {
-    return {recording, device.snapshot, history, device.lives, index};
+    return {recording, device.part, history, device.lives, index};
   }
   // Moves the state, and packs the layout if that is asked for.
   [[nodiscard]] Status go_to(int32_t event, bool packed = false) {

@@ -37,8 +37,8 @@ int main(int argc, char** argv) {
   const std::string bytes{std::istreambuf_iterator<char>(input), {}};
   Budget budget(int64_t{1} << 30);
   model::Recording recording(budget);
-  if (!guarded_parse(bytes, recording) || recording.snapshots.empty()) return 1;
-  const auto lifetimes = replay::find_block_lives(recording, recording.snapshots[0], 0);
+  if (!guarded_parse(bytes, recording) || recording.parts.empty()) return 1;
+  const auto lifetimes = replay::find_block_lives(recording, recording.parts[0], 0);
   if (!lifetimes) return 1;
   auto timeline = replay::Timeline::build(recording, *lifetimes);
   if (!timeline) return 1;

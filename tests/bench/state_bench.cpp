@@ -72,9 +72,9 @@ bool make_events(model::Recording& recording, int64_t count) {
          segments.metadata.push_back({}) &&
          segments.blocks.push_back({first, static_cast<int32_t>(blocks.size_rows()) - first});
   }
-  recording.snapshots.emplace_back();
-  recording.snapshots[0].segments = {0, static_cast<int32_t>(kSlots)};
-  recording.snapshots[0].traces = {{0, {0, static_cast<int32_t>(events.size_rows())}}};
+  recording.parts.emplace_back();
+  recording.parts[0].segments = {0, static_cast<int32_t>(kSlots)};
+  recording.parts[0].traces = {{0, {0, static_cast<int32_t>(events.size_rows())}}};
   return ok;
 }
 
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
 
   const int64_t before = budget.used();
   auto start = Clock::now();
-  const auto history = replay::undo_to_start(recording, recording.snapshots[0], 0);
+  const auto history = replay::undo_to_start(recording, recording.parts[0], 0);
   const double opening = ms_since(start);
   if (!history) return 1;
   const int64_t held = budget.used() - before;

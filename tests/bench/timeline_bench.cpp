@@ -176,15 +176,15 @@ void measure(const char* kind, size_t events) {
     else
       write_loop(out, std::strcmp(kind, "survivors") == 0 ? 5000 : 0);
   }
-  model::Snapshot& snapshot = recording.snapshots.emplace_back();
+  model::Part& part = recording.parts.emplace_back();
   const auto count = static_cast<int32_t>(recording.events.size_rows());
-  snapshot.traces = {{0, {0, count}}};
+  part.traces = {{0, {0, count}}};
 
   const int64_t before_lifetimes = budget.used();
   std::optional<BlockLives> lifetimes;
   const double lifetimes_ms = best_ms([&] {
     lifetimes.reset();
-    auto found = replay::find_block_lives(recording, snapshot, 0);
+    auto found = replay::find_block_lives(recording, part, 0);
     if (!found) stop(found.error().message.c_str());
     lifetimes.emplace(std::move(*found));
   });

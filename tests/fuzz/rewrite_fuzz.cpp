@@ -38,13 +38,13 @@ bool write(const model::Recording& recording, io::MemorySink& sink) {
 void expect_same_rows(const model::Recording& a, const model::Recording& b) {
   const auto count = [](const model::Recording& r) {
     int64_t rows = 0;
-    for (const model::Snapshot& s : r.snapshots) {
+    for (const model::Part& s : r.parts) {
       rows += s.segments.count + s.host_segments.count + s.host_events.count + s.annotations.count;
       for (const model::DeviceTrace& t : s.traces) rows += t.events.count;
     }
     return rows;
   };
-  if (a.snapshots.size() != b.snapshots.size()) stop("another number of snapshots");
+  if (a.parts.size() != b.parts.size()) stop("another number of snapshots");
   if (count(a) != count(b)) stop("another number of rows");
 }
 

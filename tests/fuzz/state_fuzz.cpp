@@ -55,8 +55,8 @@ PoolId pool_from(model::Recording& recording, Bytes& in) {
 }
 
 bool fill(model::Recording& recording, Bytes in) {
-  recording.snapshots.emplace_back();
-  model::Snapshot& snapshot = recording.snapshots.back();
+  recording.parts.emplace_back();
+  model::Part& part = recording.parts.back();
   const int segment_count = in.next() % 8;
   bool ok = true;
   for (int i = 0; i < segment_count; ++i) {
@@ -80,7 +80,7 @@ bool fill(model::Recording& recording, Bytes in) {
            blocks.stack.push_back({}) && blocks.metadata.push_back({}) && blocks.history.push_back({});
     }
   }
-  snapshot.segments = {0, segment_count};
+  part.segments = {0, segment_count};
   int32_t count = 0;
   for (; in.size > 0; ++count) {
     auto& events = recording.events;
@@ -90,7 +90,7 @@ bool fill(model::Recording& recording, Bytes in) {
          events.metadata.push_back({}) && events.stream.push_back(recording.stream_of(count % 3 / 2)) &&
          events.pool.push_back(count % 5 == 0 ? recording.pool_of({count % 2, count % 3}) : PoolId());
   }
-  snapshot.traces = {{0, {0, count}}};
+  part.traces = {{0, {0, count}}};
   return ok;
 }
 
@@ -113,11 +113,11 @@ void check(const replay::MemoryAt& memory) {
 
 // Envelopes and their blocks must fill the stack without a gap, and never shrink.
 void check_pools(const model::Recording& recording, const replay::BlockLives& blocks) {
-  const model::Snapshot& snapshot = recording.snapshots[0];
-  const auto known = analysis::block_attributes(recording, snapshot, blocks);
+  const model::Part& part = recording.parts[0];
+  const auto known = analysis::block_attributes(recording, part, blocks);
   if (!known) return;
   const auto pools =
-      replay::pool_bands(recording, snapshot, blocks, known->pool.span(), known->stream.span());
+      replay::pool_bands(recording, part, blocks, known->pool.span(), known->stream.span());
   if (!pools) return;
   const auto timeline = replay::Timeline::build(recording, *pools);
   if (!timeline) return;
@@ -147,9 +147,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   {
     model::Recording recording(budget);
     if (!fill(recording, {data + 1, size - 1})) return 0;
-    const model::Snapshot& snapshot = recording.snapshots[0];
-    const auto lifetimes = replay::find_block_lives(recording, snapshot, 0);
-    const auto history = replay::undo_to_start(recording, snapshot, 0);
+    const model::Part& part = recording.parts[0];
+    const auto lifetimes = replay::find_block_lives(recording, part, 0);
+    const auto history = replay::undo_to_start(recording, part, 0);
     if (!lifetimes || !history) return 0;
     replay::MemoryAt walking(*history, budget), jumping(*history, budget);
     replay::StateLayout layout(budget);

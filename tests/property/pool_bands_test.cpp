@@ -297,10 +297,10 @@ TEST_P(PoolBandsTwin, LevelsEnvelopesAndPixelsAreTheSame) {
   const model::Recording& recording = story.hand.recording;
   auto blocks = story.hand.lifetimes();
   ASSERT_TRUE(blocks.has_value());
-  const auto known = analysis::block_attributes(recording, recording.snapshots[0], *blocks);
+  const auto known = analysis::block_attributes(recording, recording.parts[0], *blocks);
   ASSERT_TRUE(known.has_value());
   const auto pools =
-      pool_bands(recording, recording.snapshots[0], *blocks, known->pool.span(), known->stream.span());
+      pool_bands(recording, recording.parts[0], *blocks, known->pool.span(), known->stream.span());
   ASSERT_TRUE(pools.has_value());
   const auto timeline = Timeline::build(recording, *pools);
   ASSERT_TRUE(timeline.has_value());

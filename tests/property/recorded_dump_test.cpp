@@ -219,7 +219,7 @@ void check_dump(RecordedRun& run, bool whole) {
     }
     EXPECT_EQ(live, live_of(run.allocator(device).state(), run.recorder));
 
-    const model::RowRange range = rec.snapshots[0].events_of(static_cast<int32_t>(device));
+    const model::RowRange range = rec.parts[0].events_of(static_cast<int32_t>(device));
     World replayed;
     if (whole) {
       for (int32_t row = range.first; row < range.end(); ++row)

@@ -121,9 +121,9 @@ class Script {
 
   // The trace from event `lost` on, with the state as it is now.
   void dump(model::Recording& recording, size_t lost) const {
-    recording.snapshots.emplace_back();
-    model::Snapshot& snapshot = recording.snapshots.back();
-    snapshot.settings_json = recording.strings.intern(setting_.json);
+    recording.parts.emplace_back();
+    model::Part& part = recording.parts.back();
+    part.settings_json = recording.strings.intern(setting_.json);
     bool ok = true;
     auto& events = recording.events;
     for (size_t i = lost; i < recorder_.events.size(); ++i) {
@@ -134,7 +134,7 @@ class Script {
             events.stream.push_back(recording.stream_of(event.stream)) &&
             events.pool.push_back(recording.pool_of(event.pool));
     }
-    snapshot.traces = {{0, {0, static_cast<int32_t>(recorder_.events.size() - lost)}}};
+    part.traces = {{0, {0, static_cast<int32_t>(recorder_.events.size() - lost)}}};
     auto& segments = recording.segments;
     walk(
         allocator_->state(),
@@ -161,7 +161,7 @@ class Script {
                 blocks.stack.push_back({}) && blocks.metadata.push_back({}) && blocks.history.push_back({});
           ++segments.blocks.back().count;
         });
-    snapshot.segments = {0, static_cast<int32_t>(segments.size_rows())};
+    part.segments = {0, static_cast<int32_t>(segments.size_rows())};
     ASSERT_TRUE(ok);
   }
 
@@ -251,7 +251,7 @@ TEST_P(StateOfAllocator, IsFoundAgainAfterEveryStep) {
   Budget budget(int64_t{1} << 30);
   model::Recording recording(budget);
   script.dump(recording, 0);
-  const auto history = undo_to_start(recording, recording.snapshots[0], 0);
+  const auto history = undo_to_start(recording, recording.parts[0], 0);
   ASSERT_TRUE(history.has_value());
   EXPECT_FALSE(history->diagnostics.any());
   MemoryAt memory(*history, budget);
@@ -277,7 +277,7 @@ TEST_P(StateOfAllocator, IsFoundAgainWhenTheBeginningIsLost) {
   Budget budget(int64_t{1} << 30);
   model::Recording recording(budget);
   script.dump(recording, lost);
-  const auto history = undo_to_start(recording, recording.snapshots[0], 0);
+  const auto history = undo_to_start(recording, recording.parts[0], 0);
   ASSERT_TRUE(history.has_value());
   EXPECT_FALSE(history->diagnostics.any());
   MemoryAt memory(*history, budget);

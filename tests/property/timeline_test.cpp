@@ -237,7 +237,7 @@ class TimelineTwin : public testing::TestWithParam<Case> {
     auto found = trace_.lifetimes();
     ASSERT_TRUE(found.has_value());
     lifetimes_.emplace(std::move(*found));
-    twin_.emplace(trace_.recording, trace_.recording.snapshots[0], HandTrace::kDevice);
+    twin_.emplace(trace_.recording, trace_.recording.parts[0], HandTrace::kDevice);
     auto built = Timeline::build(trace_.recording, *lifetimes_);
     ASSERT_TRUE(built.has_value());
     timeline_.emplace(std::move(*built));

@@ -23,8 +23,8 @@ int64_t clamped(__int128 bytes) {
 
 }  // namespace
 
-Twin::Twin(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device) {
-  const model::RowRange range = snapshot.events_of(device);
+Twin::Twin(const model::Recording& recording, const model::Part& part, int32_t device) {
+  const model::RowRange range = part.events_of(device);
   events = range.count;
   std::vector<Action> action;
   std::vector<uint64_t> address;
@@ -62,7 +62,7 @@ Twin::Twin(const model::Recording& recording, const model::Snapshot& snapshot, i
     }
   }
   __int128 segment_bytes = 0;
-  for (int32_t s = snapshot.segments.first; s < snapshot.segments.end(); ++s) {
+  for (int32_t s = part.segments.first; s < part.segments.end(); ++s) {
     if (recording.segments.device[static_cast<size_t>(s)] != device) continue;
     segment_bytes += recording.segments.total_size[static_cast<size_t>(s)];
     const model::RowRange rows = recording.segments.blocks[static_cast<size_t>(s)];

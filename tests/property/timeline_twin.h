@@ -27,7 +27,7 @@ struct TwinColumn {
 };
 
 struct Twin {
-  Twin(const model::Recording& recording, const model::Snapshot& snapshot, int32_t device);
+  Twin(const model::Recording& recording, const model::Part& part, int32_t device);
 
   [[nodiscard]] int64_t level_after(int32_t event) const {
     return event < 0 ? initial_level : level[static_cast<size_t>(event)];

@@ -16,7 +16,7 @@ Members::Members(OpenedFile& file, std::string place, int depth, bool tells_othe
       place_(std::move(place)),
       depth_(depth),
       tells_others_(tells_others),
-      first_snapshot_(file.recording.snapshots.size()) {}
+      first_snapshot_(file.recording.parts.size()) {}
 
 // Archives may hold two members of one name; they stay apart.
 std::string Members::unique_name(std::string_view raw) {
@@ -37,7 +37,7 @@ bool Members::begin(std::string_view name, Packing packing, int64_t offset) {
   ++count_;
   name_ = unique_name(name);
   offset_ = offset;
-  snapshots_before_ = file_.recording.snapshots.size();
+  snapshots_before_ = file_.recording.parts.size();
   unpacked_before_ = file_.unpacked;
   diagnostics_before_ = file_.recording.diagnostics;
   current_ = std::make_unique<Unpacking>(file_, packing, place_.empty() ? name_ : name_ + " in " + place_,
@@ -65,7 +65,7 @@ void Members::end(End how, std::string_view why) {
   if (Status status = member->finish(); !status) {
     // What the reader found in something that is not shown is of no interest.
     recording.diagnostics = std::move(diagnostics_before_);
-    recording.snapshots.resize(snapshots_before_);
+    recording.parts.resize(snapshots_before_);
     const Error& error = status.error();
     const bool is_other =
         how == End::complete && (!member->reader().recognised() || error.code == ErrorCode::unsupported);
@@ -75,8 +75,8 @@ void Members::end(End how, std::string_view why) {
     remember(text, is_other ? ErrorCode::unsupported : error.code, offset_);
     return;
   }
-  for (size_t i = snapshots_before_; i < recording.snapshots.size(); ++i) {
-    std::string& inner = recording.snapshots[i].name;
+  for (size_t i = snapshots_before_; i < recording.parts.size(); ++i) {
+    std::string& inner = recording.parts[i].name;
     inner = inner.empty() ? name_ : fmt::format("{}/{}", name_, inner);
   }
   const std::string format = member->reader().format();

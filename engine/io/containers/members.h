@@ -25,7 +25,7 @@ class Members {
   [[nodiscard]] bool begin(std::string_view name, Packing packing, int64_t offset);
   [[nodiscard]] Unpacking& current() { return *current_; }
   [[nodiscard]] bool has_current() const { return current_ != nullptr; }
-  [[nodiscard]] size_t snapshots() const { return file_.recording.snapshots.size() - first_snapshot_; }
+  [[nodiscard]] size_t snapshots() const { return file_.recording.parts.size() - first_snapshot_; }
 
   enum class End : uint8_t { complete, cut, damaged, wrong_checksum, too_much };
   // The member is over; `why` is a half-sentence unless it is complete. Names its snapshots.

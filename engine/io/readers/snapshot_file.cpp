@@ -13,11 +13,11 @@ namespace memstrata::io {
 using model::DeviceTrace;
 using model::Diag;
 using model::Owner;
-using model::Snapshot;
+using model::Part;
 using pickle::Value;
 
 Value SnapshotSchema::snapshot(Pairs pairs) {
-  Snapshot made;
+  Part made;
   unknown_.clear();
   const auto rows = [&](const Value& value, Tag list, Word key) {
     if (value.tag == list) return rows_of(value);
@@ -70,7 +70,7 @@ Value SnapshotSchema::snapshot(Pairs pairs) {
 }
 
 // -1 if there are too many.
-int32_t SnapshotSchema::add_snapshot(Snapshot made) {
+int32_t SnapshotSchema::add_snapshot(Part made) {
   if (snapshots_.size() >= kMaxSnapshots) {
     note_cut();
     return -1;
@@ -81,7 +81,7 @@ int32_t SnapshotSchema::add_snapshot(Snapshot made) {
   return static_cast<int32_t>(snapshots_.size() - 1);
 }
 
-void SnapshotSchema::set_traces(Snapshot& made, const Value& value) {
+void SnapshotSchema::set_traces(Part& made, const Value& value) {
   made.traces.clear();
   switch (value.tag) {
     case Tag::trace_list:
@@ -120,7 +120,7 @@ void SnapshotSchema::wrap(Wrapping& wrapping, std::string_view name, const Value
   } else {
     int32_t index = static_cast<int32_t>(value.id);
     if (value.tag == Tag::segment_list) {
-      Snapshot bare;
+      Part bare;
       bare.segments = rows_of(value);
       index = refused_ ? -1 : add_snapshot(std::move(bare));
     }
@@ -174,7 +174,7 @@ bool SnapshotSchema::publish(const Value& result, bool salvaged) {
   if (result.tag == Tag::snapshot) {
     found.push_back(static_cast<int32_t>(result.id));
   } else if (result.tag == Tag::segment_list) {
-    Snapshot bare;
+    Part bare;
     bare.segments = rows_of(result);
     if (const int32_t index = refused_ ? -1 : add_snapshot(std::move(bare)); index >= 0)
       found.push_back(index);
@@ -185,20 +185,20 @@ bool SnapshotSchema::publish(const Value& result, bool salvaged) {
   }
   int64_t rows = 0;
   for (const int32_t index : found) {
-    const Snapshot& made = snapshots_[static_cast<size_t>(index)];
+    const Part& made = snapshots_[static_cast<size_t>(index)];
     rows += made.segments.count + made.host_segments.count + made.host_events.count + made.annotations.count;
     for (const DeviceTrace& trace : made.traces) rows += trace.events.count;
   }
   if (salvaged ? rows == 0 : found.empty()) return false;  // nothing of it stays in the recording
   std::vector<int32_t> place(snapshots_.size(), -1);
   for (const int32_t index : found) {
-    Snapshot& made = snapshots_[static_cast<size_t>(index)];
-    place[static_cast<size_t>(index)] = static_cast<int32_t>(recording_.snapshots.size());
-    recording_.snapshots.push_back(std::move(made));
+    Part& made = snapshots_[static_cast<size_t>(index)];
+    place[static_cast<size_t>(index)] = static_cast<int32_t>(recording_.parts.size());
+    recording_.parts.push_back(std::move(made));
   }
   for (const SnapshotExtra& extra : snapshot_extras_) {
     const int32_t row = place[static_cast<size_t>(extra.snapshot)];
-    if (row >= 0 && !append_row(recording_.extras, Owner::snapshot, row, extra.key, extra.value)) {
+    if (row >= 0 && !append_row(recording_.extras, Owner::part, row, extra.key, extra.value)) {
       recording_.diagnostics.add(Diag::budget_exhausted, -1,
                                  "no memory for an unknown field of the snapshot");
     }

@@ -152,8 +152,8 @@ class SnapshotSchema final : public pickle::Schema {
 
   // snapshot_file.cpp: snapshots, wrappers, the result.
   [[nodiscard]] Value snapshot(Pairs pairs);
-  [[nodiscard]] int32_t add_snapshot(model::Snapshot snapshot);
-  void set_traces(model::Snapshot& snapshot, const Value& value);
+  [[nodiscard]] int32_t add_snapshot(model::Part made);
+  void set_traces(model::Part& made, const Value& value);
   [[nodiscard]] bool holds_snapshots(const Value& value) const;
   void wrap(Wrapping& wrapping, std::string_view name, const Value& value);
   [[nodiscard]] Value wrapper_of_dict(Pairs pairs);
@@ -185,7 +185,7 @@ class SnapshotSchema final : public pickle::Schema {
   // Rows of `extras` by owner, ascending in the owner's row.
   std::array<Column<uint32_t>, 5> extras_by_owner_;
 
-  std::vector<model::Snapshot> snapshots_;
+  std::vector<model::Part> snapshots_;
   std::vector<int32_t> next_snapshot_;
   std::vector<char> snapshot_taken_;
   Column<SnapshotExtra> snapshot_extras_;

@@ -27,9 +27,9 @@ class CsvOutput {
     line_ += '\n';
   }
   // Fields before those of the row.
-  void begin_row(std::string_view snapshot, bool host, int64_t device) {
+  void begin_row(std::string_view part, bool host, int64_t device) {
     first_ = true;
-    if (names_snapshots_) text(snapshot);
+    if (names_snapshots_) text(part);
     if (host) {
       plain("host");
     } else {
@@ -126,12 +126,12 @@ class CsvOutput {
   bool first_ = true;
 };
 
-void write_events(const model::Recording& rec, CsvOutput& out, std::string_view snapshot, bool host,
+void write_events(const model::Recording& rec, CsvOutput& out, std::string_view part, bool host,
                   int32_t device, RowRange range) {
   const model::EventTable& e = rec.events;
   for (int32_t row = range.first; row < range.end() && !out.failed(); ++row) {
     const auto i = static_cast<size_t>(row);
-    out.begin_row(snapshot, host, device);
+    out.begin_row(part, host, device);
     out.number(row - range.first);
     out.text(rec.action_name(e.action[i]));
     if (e.action[i] == trace::Action::oom) {
@@ -170,7 +170,7 @@ void write_events(const model::Recording& rec, CsvOutput& out, std::string_view 
   return {};
 }
 
-void write_blocks(const model::Recording& rec, CsvOutput& out, std::string_view snapshot, bool host,
+void write_blocks(const model::Recording& rec, CsvOutput& out, std::string_view part, bool host,
                   RowRange segments) {
   const model::SegmentTable& s = rec.segments;
   const model::BlockTable& b = rec.blocks;
@@ -178,7 +178,7 @@ void write_blocks(const model::Recording& rec, CsvOutput& out, std::string_view 
     const auto i = static_cast<size_t>(row);
     for (int32_t block = s.blocks[i].first; block < s.blocks[i].end(); ++block) {
       const auto k = static_cast<size_t>(block);
-      out.begin_row(snapshot, host, s.device[i]);
+      out.begin_row(part, host, s.device[i]);
       out.address(s.address[i]);
       out.number(s.total_size[i]);
       out.plain(s.type[i] == model::SegmentType::small   ? "small"
@@ -203,7 +203,7 @@ void write_blocks(const model::Recording& rec, CsvOutput& out, std::string_view 
 }  // namespace
 
 Status write_csv(const model::Recording& recording, ByteSink& sink, CsvTable table, size_t only) {
-  const bool several = only == kAllSnapshots && recording.snapshots.size() > 1;
+  const bool several = only == kAllSnapshots && recording.parts.size() > 1;
   const std::vector<std::string> keys = several ? snapshot_keys(recording) : std::vector<std::string>();
   CsvOutput out(recording, sink, several);
   out.header(table == CsvTable::events
@@ -211,18 +211,18 @@ Status write_csv(const model::Recording& recording, ByteSink& sink, CsvTable tab
                    "user_metadata,stack,frames"
                  : "device,segment,segment_size,segment_type,is_expandable,pool,stream,address,size,"
                    "requested_size,state,user_metadata,stack,frames");
-  for (size_t i = 0; i < recording.snapshots.size(); ++i) {
+  for (size_t i = 0; i < recording.parts.size(); ++i) {
     if (only != kAllSnapshots && only != i) continue;
-    const model::Snapshot& snapshot = recording.snapshots[i];
+    const model::Part& part = recording.parts[i];
     const std::string name = keys.empty() ? fmt::format("{}", i) : keys[i];
     if (table == CsvTable::events) {
-      for (const model::DeviceTrace& trace : snapshot.traces) {
+      for (const model::DeviceTrace& trace : part.traces) {
         write_events(recording, out, name, false, trace.device, trace.events);
       }
-      write_events(recording, out, name, true, -1, snapshot.host_events);
+      write_events(recording, out, name, true, -1, part.host_events);
     } else {
-      write_blocks(recording, out, name, false, snapshot.segments);
-      write_blocks(recording, out, name, true, snapshot.host_segments);
+      write_blocks(recording, out, name, false, part.segments);
+      write_blocks(recording, out, name, true, part.host_segments);
     }
   }
   return out.end();

@@ -23,12 +23,12 @@ class Counter {
     }
     return true;
   }
-  void add(const model::Snapshot& snapshot) {
-    segments(snapshot.segments);
-    segments(snapshot.host_segments);
-    events(snapshot.host_events);
-    for (const model::DeviceTrace& trace : snapshot.traces) events(trace.events);
-    count_ += snapshot.annotations.count;
+  void add(const model::Part& part) {
+    segments(part.segments);
+    segments(part.host_segments);
+    events(part.host_events);
+    for (const model::DeviceTrace& trace : part.traces) events(trace.events);
+    count_ += part.annotations.count;
   }
   [[nodiscard]] int64_t count() const { return count_; }
 
@@ -63,8 +63,8 @@ class Counter {
 Status write_json_snapshot(const model::Recording& recording, ByteSink& sink, const JsonOptions& options) {
   Counter counter(recording);
   if (!counter.prepare()) return fail(ErrorCode::limit_exceeded, -1, "no memory for writing");
-  for (size_t i = 0; i < recording.snapshots.size(); ++i) {
-    if (options.snapshot == kAllSnapshots || options.snapshot == i) counter.add(recording.snapshots[i]);
+  for (size_t i = 0; i < recording.parts.size(); ++i) {
+    if (options.snapshot == kAllSnapshots || options.snapshot == i) counter.add(recording.parts[i]);
   }
   if (counter.count() > kMaxJsonFrames) {
     return fail(

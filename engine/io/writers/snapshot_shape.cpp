@@ -20,15 +20,15 @@ std::vector<std::string_view> forward_frame_pieces(std::string_view text) {
 
 std::vector<std::string> snapshot_keys(const model::Recording& recording) {
   bool numbered = true;
-  for (size_t i = 0; i < recording.snapshots.size(); ++i) {
-    numbered = numbered && recording.snapshots[i].name == fmt::format("{}", i);
+  for (size_t i = 0; i < recording.parts.size(); ++i) {
+    numbered = numbered && recording.parts[i].name == fmt::format("{}", i);
   }
   if (numbered) return {};
   std::vector<std::string> keys;
   std::unordered_set<std::string> taken;
-  for (const model::Snapshot& snapshot : recording.snapshots) {
-    std::string key = snapshot.name;
-    for (int copy = 2; !taken.insert(key).second; ++copy) key = fmt::format("{} ({})", snapshot.name, copy);
+  for (const model::Part& part : recording.parts) {
+    std::string key = part.name;
+    for (int copy = 2; !taken.insert(key).second; ++copy) key = fmt::format("{} ({})", part.name, copy);
     keys.push_back(std::move(key));
   }
   return keys;

@@ -34,7 +34,7 @@ class SnapshotShape {
 
   // All snapshots: as one, or in a dict by name, or in a list.
   void file() {
-    const size_t count = rec_.snapshots.size();
+    const size_t count = rec_.parts.size();
     if (count == 1) return snapshot(0);
     const std::vector<std::string> keys = snapshot_keys(rec_);
     if (keys.empty()) {
@@ -54,42 +54,42 @@ class SnapshotShape {
   }
 
   void snapshot(size_t index) {
-    const model::Snapshot& snapshot = rec_.snapshots[index];
+    const model::Part& part = rec_.parts[index];
     out_.begin_dict();
     // Events first: their keys get the shortest references.
     out_.key(Word::device_traces);
-    traces(snapshot);
+    traces(part);
     out_.key(Word::segments);
-    segments(snapshot.segments);
-    if (!snapshot.settings_json.is_none()) {
+    segments(part.segments);
+    if (!part.settings_json.is_none()) {
       out_.key(Word::allocator_settings);
-      write_json_value(rec_.strings.view(snapshot.settings_json), out_);
+      write_json_value(rec_.strings.view(part.settings_json), out_);
     }
     out_.key(Word::external_annotations);
-    annotations(snapshot.annotations);
-    if (snapshot.has_host) {
+    annotations(part.annotations);
+    if (part.has_host) {
       out_.key(Word::host_segments);
-      segments(snapshot.host_segments);
+      segments(part.host_segments);
       out_.key(Word::host_traces);
-      events(snapshot.host_events);
+      events(part.host_events);
     }
-    extras(model::Owner::snapshot, static_cast<int32_t>(index));
+    extras(model::Owner::part, static_cast<int32_t>(index));
     out_.end_dict();
   }
 
  private:
-  void traces(const model::Snapshot& snapshot) {
+  void traces(const model::Part& part) {
     int64_t lists = 0;
-    for (int32_t row = snapshot.segments.first; row < snapshot.segments.end(); ++row) {
+    for (int32_t row = part.segments.first; row < part.segments.end(); ++row) {
       lists = std::max(lists, int64_t{rec_.segments.device[static_cast<size_t>(row)]} + 1);
     }
     // What is beyond is not read either.
     lists = std::min(lists, static_cast<int64_t>(kMaxTraces));
-    if (!snapshot.traces.empty()) lists = std::max(lists, int64_t{snapshot.traces.back().device} + 1);
+    if (!part.traces.empty()) lists = std::max(lists, int64_t{part.traces.back().device} + 1);
     out_.begin_list();
     for (int64_t device = 0; device < lists; ++device) {
       out_.item();
-      events(snapshot.events_of(static_cast<int32_t>(device)));
+      events(part.events_of(static_cast<int32_t>(device)));
     }
     out_.end_list();
   }

@@ -24,7 +24,7 @@ std::string details(Story& story, int32_t rank) {
   auto lifetimes = story.lifetimes();
   EXPECT_TRUE(lifetimes.has_value());
   EXPECT_LT(rank, lifetimes->count());
-  const auto index = index_device(story.recording, story.recording.snapshots[0], *lifetimes);
+  const auto index = index_device(story.recording, story.recording.parts[0], *lifetimes);
   EXPECT_TRUE(index.has_value());
   return answers::json_of(story.recording, block_details(story.recording, *lifetimes, *index, rank));
 }

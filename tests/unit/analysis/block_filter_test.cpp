@@ -36,7 +36,7 @@ class BlockFilter : public ::testing::Test {
     attributes.emplace(*block_attributes(story.recording, snapshot(), *lifetimes));
   }
 
-  const model::Snapshot& snapshot() { return story.recording.snapshots[0]; }
+  const model::Part& snapshot() { return story.recording.parts[0]; }
   Ranks find(std::string_view text) {
     auto found = filter_blocks(story.recording, snapshot(), *lifetimes, *attributes, text);
     EXPECT_TRUE(found.has_value()) << text << ": " << (found ? "" : found.error().message);
@@ -147,7 +147,7 @@ TEST(BlockGroups, CategoriesOfTheProfilerAreKindsAndAbsentOnesUnknown) {
   ASSERT_TRUE(story.stored());
   const auto lifetimes = story.lifetimes();
   story.recording.seal();
-  const auto attributes = block_attributes(story.recording, story.recording.snapshots[0], *lifetimes);
+  const auto attributes = block_attributes(story.recording, story.recording.parts[0], *lifetimes);
   const auto groups = group_blocks(story.recording, *lifetimes, *attributes, GroupBy::category);
   ASSERT_TRUE(groups.has_value());
   std::vector<std::string> found;
@@ -161,14 +161,14 @@ TEST(BlockGroups, PoolIdsAreUnsignedAsEverywhere) {
   story.alloc(kBase, 300).pool(-1, 2);
   story.alloc(kBase + 4096, 100).pool(0, 0);
   const auto lifetimes = story.lifetimes();
-  const auto attributes = block_attributes(story.recording, story.recording.snapshots[0], *lifetimes);
+  const auto attributes = block_attributes(story.recording, story.recording.parts[0], *lifetimes);
   const auto groups = group_blocks(story.recording, *lifetimes, *attributes, GroupBy::pool);
   EXPECT_EQ(groups->kinds[0].label, "pool (18446744073709551615, 2)");
   EXPECT_EQ(groups->kinds[1].label, "default pool (0, 0)");
   const auto completed = complete_filter(story.recording, *lifetimes, *attributes, "pool:1", 6);
   ASSERT_EQ(completed.items.size(), 1u);
   EXPECT_EQ(completed.items[0].text, "pool:18446744073709551615,2");
-  const auto matches = filter_blocks(story.recording, story.recording.snapshots[0], *lifetimes, *attributes,
+  const auto matches = filter_blocks(story.recording, story.recording.parts[0], *lifetimes, *attributes,
                                      completed.items[0].text);
   ASSERT_TRUE(matches.has_value());
   EXPECT_EQ(Ranks(matches->ranks.begin(), matches->ranks.end()), Ranks{0});
@@ -194,7 +194,7 @@ TEST(BlockGroups, ManyKindsKeepTheLargestAndSayHowManyAreTogether) {
   Story story;
   for (int i = 0; i < 20; ++i) story.alloc(kBase + static_cast<uint64_t>(i) * 4096, 100 + i).stream(i + 1);
   const auto lifetimes = story.lifetimes();
-  const auto attributes = block_attributes(story.recording, story.recording.snapshots[0], *lifetimes);
+  const auto attributes = block_attributes(story.recording, story.recording.parts[0], *lifetimes);
   const auto groups = group_blocks(story.recording, *lifetimes, *attributes, GroupBy::stream);
   ASSERT_EQ(groups->kinds.size(), kMostKinds);
   EXPECT_EQ(groups->kinds[0].label, "stream 20");
@@ -225,13 +225,12 @@ TEST(BlockFilterProperty, AgreesWithOneBlockAtATime) {
     }
     const auto lives = story.lifetimes();
     ASSERT_TRUE(lives.has_value());
-    const auto attributes = block_attributes(story.recording, story.recording.snapshots[0], *lives);
+    const auto attributes = block_attributes(story.recording, story.recording.parts[0], *lives);
     ASSERT_TRUE(attributes.has_value());
     const int64_t size = below(5000), event = below(60), us = below(30000), born = below(60);
     const auto text = fmt::format("(size>{} or -alive@{}) lifetime<={}us (born>={} or freed<{})", size, event,
                                   us, born, born);
-    const auto found =
-        filter_blocks(story.recording, story.recording.snapshots[0], *lives, *attributes, text);
+    const auto found = filter_blocks(story.recording, story.recording.parts[0], *lives, *attributes, text);
     ASSERT_TRUE(found.has_value()) << text;
     const int32_t count = lives->events.count;
     const auto time_at = [&](int32_t e) { return story.recording.events.time_us[static_cast<size_t>(e)]; };

@@ -25,8 +25,8 @@ class Alive {
     EXPECT_TRUE(story.stored());
     const auto lifetimes = story.lifetimes();
     EXPECT_TRUE(lifetimes.has_value());
-    auto found = find_top(story.recording, story.recording.snapshots[0], *lifetimes,
-                          lifetimes->events.count - 1, by, std::numeric_limits<size_t>::max());
+    auto found = find_top(story.recording, story.recording.parts[0], *lifetimes, lifetimes->events.count - 1,
+                          by, std::numeric_limits<size_t>::max());
     EXPECT_TRUE(found.has_value());
     top_ = std::move(*found);
   }

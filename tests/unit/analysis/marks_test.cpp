@@ -20,9 +20,9 @@ using trace::Action;
 constexpr uint64_t kBase = 0x7f064c000000;
 
 // Ten allocs of 1, 2, 4, ... bytes, event i at i * 10 microseconds; every other one is freed by nothing.
-Result<std::string> marks_json(const Story& story, const model::Snapshot& snapshot,
+Result<std::string> marks_json(const Story& story, const model::Part& part,
                                const replay::DeviceRows& rows) {
-  return find_marks(story.recording, snapshot, rows).map([&](const Marks& marks) {
+  return find_marks(story.recording, part, rows).map([&](const Marks& marks) {
     return answers::json_of(story.recording, marks);
   });
 }
@@ -48,10 +48,10 @@ class MarksOfAProgram : public ::testing::Test {
   }
   std::string found(int32_t device = 0) {
     EXPECT_TRUE(story.stored());
-    model::Snapshot& snapshot = story.recording.snapshots[0];
-    snapshot.traces = {{device, {0, static_cast<int32_t>(story.recording.events.size_rows())}}};
-    snapshot.annotations = {0, static_cast<int32_t>(story.recording.annotations.size_rows())};
-    const auto text = marks_json(story, snapshot, replay::rows_of(snapshot, device));
+    model::Part& part = story.recording.parts[0];
+    part.traces = {{device, {0, static_cast<int32_t>(story.recording.events.size_rows())}}};
+    part.annotations = {0, static_cast<int32_t>(story.recording.annotations.size_rows())};
+    const auto text = marks_json(story, part, replay::rows_of(part, device));
     EXPECT_TRUE(text.has_value());
     return text.value_or("");
   }
@@ -155,19 +155,19 @@ TEST_F(MarksOfAProgram, MarkersAreTheFirstOfTheirKindInOrder) {
 
 TEST_F(MarksOfAProgram, OfPinnedMemoryTheAnnotationsOfAllDevicesCount) {
   annotate("step", model::Stage::start, 0, 3);
-  model::Snapshot& snapshot = story.recording.snapshots[0];
-  snapshot.has_host = true;
-  snapshot.host_events = {0, 10};
-  snapshot.annotations = {0, 1};
-  const auto text = marks_json(story, snapshot, replay::rows_of(snapshot, replay::kHostDevice));
+  model::Part& part = story.recording.parts[0];
+  part.has_host = true;
+  part.host_events = {0, 10};
+  part.annotations = {0, 1};
+  const auto text = marks_json(story, part, replay::rows_of(part, replay::kHostDevice));
   ASSERT_TRUE(text.has_value());
   EXPECT_THAT(*text, HasSubstr(R"("name":"step","from_event":0,"to_event":10)"));
 }
 
 TEST(MarksOfNothing, AreEmpty) {
   Story story;
-  const model::Snapshot& snapshot = story.recording.snapshots[0];
-  EXPECT_EQ(*marks_json(story, snapshot, replay::rows_of(snapshot, 0)),
+  const model::Part& part = story.recording.parts[0];
+  EXPECT_EQ(*marks_json(story, part, replay::rows_of(part, 0)),
             R"({"regions":[],"regions_left_out":0,"markers":[],"markers_left_out":0})");
 }
 

@@ -21,7 +21,7 @@ class Search : public ::testing::Test {
     EXPECT_TRUE(story.stored());
     auto lifetimes = story.lifetimes();
     EXPECT_TRUE(lifetimes.has_value());
-    auto found = search(story.recording, story.recording.snapshots[0], *lifetimes, where, text);
+    auto found = search(story.recording, story.recording.parts[0], *lifetimes, where, text);
     EXPECT_TRUE(found.has_value());
     EXPECT_EQ(found->matched.size(), static_cast<size_t>(lifetimes->count()));
     bytes = found->bytes;

@@ -65,12 +65,12 @@ TEST(Summary, AskingTwiceGivesTheSameAnswer) {
 
 TEST(Summary, HostNameAndSettingsAppearWhereTheyExist) {
   Story story;
-  model::Snapshot& snapshot = story.recording.snapshots[0];
-  snapshot.name = "rank0";
-  snapshot.has_host = true;
-  snapshot.host_events = {0, 4};
-  snapshot.annotations = {0, 2};
-  snapshot.settings_json = story.text("{\"max_split_size\":-1}");
+  model::Part& part = story.recording.parts[0];
+  part.name = "rank0";
+  part.has_host = true;
+  part.host_events = {0, 4};
+  part.annotations = {0, 2};
+  part.settings_json = story.text("{\"max_split_size\":-1}");
   const auto text = summary_json(story.recording, "x");
   ASSERT_TRUE(text.has_value());
   EXPECT_NE(text->find(R"([{"name":"rank0","devices":[],"host":{"segments":0,"events":4},)"

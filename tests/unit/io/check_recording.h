@@ -106,13 +106,13 @@ inline std::string problem_of(const model::Recording& rec) {
     }
   }
 
-  for (const model::Snapshot& snapshot : rec.snapshots) {
-    if (outside(snapshot.segments, segments) || outside(snapshot.host_segments, segments) ||
-        outside(snapshot.host_events, events) || outside(snapshot.annotations, a.size_rows()) ||
-        bad(snapshot.settings_json, strings)) {
-      return fmt::format("snapshot \"{}\"", snapshot.name);
+  for (const model::Part& part : rec.parts) {
+    if (outside(part.segments, segments) || outside(part.host_segments, segments) ||
+        outside(part.host_events, events) || outside(part.annotations, a.size_rows()) ||
+        bad(part.settings_json, strings)) {
+      return fmt::format("snapshot \"{}\"", part.name);
     }
-    for (const model::DeviceTrace& trace : snapshot.traces) {
+    for (const model::DeviceTrace& trace : part.traces) {
       if (outside(trace.events, events)) return fmt::format("trace of device {}", trace.device);
     }
   }
@@ -121,8 +121,8 @@ inline std::string problem_of(const model::Recording& rec) {
   for (size_t i = 0; i < x.size_rows(); ++i) {
     size_t rows = 0;
     switch (x.owner[i]) {
-      case model::Owner::snapshot:
-        rows = rec.snapshots.size();
+      case model::Owner::part:
+        rows = rec.parts.size();
         break;
       case model::Owner::segment:
         rows = segments;

@@ -140,7 +140,7 @@ TEST(Zip, MembersBeyondTheLimitAreToldAsOne) {
       zip_of(1, "first", case_bytes("protocol4")) + zip_of(io::kMaxMembersOfArchive + 5, "x", "hi");
   const auto file = read_any(zip);
   ASSERT_TRUE(file->status);
-  EXPECT_EQ(file->recording.snapshots.size(), 1U);
+  EXPECT_EQ(file->recording.parts.size(), 1U);
   EXPECT_EQ(file->count(Diag::too_many_members), 1);
 }
 
@@ -162,8 +162,8 @@ TEST(Zip, ABombHidesNoOthersUntilThereIsASecondOne) {
     const auto file = read_any(zip_of(1, "bomb", zstd_bomb(), method) + zip_of(1, "good", good) +
                                zip_of(1, "another", zstd_bomb(), method) + zip_of(1, "packed", good, 8));
     ASSERT_TRUE(file->status) << file->status.error().message;
-    ASSERT_EQ(file->recording.snapshots.size(), 1U);
-    EXPECT_EQ(file->recording.snapshots[0].name, "good");
+    ASSERT_EQ(file->recording.parts.size(), 1U);
+    EXPECT_EQ(file->recording.parts[0].name, "good");
     EXPECT_GE(file->recording.diagnostics[model::Diag::member_not_read].count, 2);
   }
 }
@@ -226,7 +226,7 @@ TEST(Html, OwnPagesOfEngineAndSnapshotHoldOneSnapshot) {
   const auto file =
       read_any("<html>'H4sIAAAAAAACA8tIzcnJVyjPL8pJAQCFEUoNCwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'" + page);
   ASSERT_TRUE(file->status);
-  EXPECT_EQ(file->recording.snapshots.size(), 1U);
+  EXPECT_EQ(file->recording.parts.size(), 1U);
   EXPECT_EQ(file->count(Diag::not_a_snapshot), 0);
 }
 

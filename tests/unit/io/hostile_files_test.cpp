@@ -87,7 +87,7 @@ TEST(FileLargerThanTheMemory, LeavesRoomForTheTimelineOfWhatWasRead) {
                 testing::HasSubstr("would be enough"));
     EXPECT_GT(file->recording.events.size_rows(), 10'000U);
     EXPECT_LT(file->recording.events.size_rows(), 120'000U);
-    const auto lifetimes = replay::find_block_lives(file->recording, file->recording.snapshots[0], 0);
+    const auto lifetimes = replay::find_block_lives(file->recording, file->recording.parts[0], 0);
     ASSERT_TRUE(lifetimes) << lifetimes.error().message;
     EXPECT_EQ(lifetimes->count(), static_cast<int32_t>((file->recording.events.size_rows() + 1) / 2));
   }
@@ -111,7 +111,7 @@ TEST(TruncatedFile, IsReadUpToItsEndWhereverThatIs) {
       // A cut never invents or doubles anything.
       EXPECT_LE(file->recording.events.size_rows(), 4U);
       EXPECT_LE(file->recording.segments.size_rows(), 2U);
-      EXPECT_EQ(file->recording.snapshots.size(), 1U);
+      EXPECT_EQ(file->recording.parts.size(), 1U);
       for (size_t row = 0; row < file->recording.events.size_rows(); ++row) {
         EXPECT_FALSE(file->recording.events.stack[row].is_none());  // no half event
       }
@@ -126,11 +126,11 @@ TEST(TruncatedFile, KeepsAllEventsBeforeItsEnd) {
     ASSERT_NE(settings, std::string::npos);
     const auto file = read_bytes(std::string_view(bytes).substr(0, settings));
     ASSERT_TRUE(file->status);
-    const model::Snapshot& snapshot = file->recording.snapshots[0];
-    EXPECT_EQ(snapshot.segments.count, 2) << "writer " << static_cast<int>(writer);
-    EXPECT_EQ(snapshot.events_of(0).count, 0);
-    EXPECT_EQ(snapshot.events_of(1).count, 3);
-    EXPECT_EQ(snapshot.events_of(2).count, 1);
+    const model::Part& part = file->recording.parts[0];
+    EXPECT_EQ(part.segments.count, 2) << "writer " << static_cast<int>(writer);
+    EXPECT_EQ(part.events_of(0).count, 0);
+    EXPECT_EQ(part.events_of(1).count, 3);
+    EXPECT_EQ(part.events_of(2).count, 1);
   }
 }
 
@@ -229,7 +229,7 @@ TEST(SmallBudget, KeepsWhatWasReadAndTellsWhatWouldSuffice) {
     const auto file = read_bytes(pickled(value, writer), {.limit = int64_t{3} << 20});
     ASSERT_TRUE(file->status) << file->status.error().message;
     EXPECT_EQ(file->count(Diag::budget_exhausted), 1);
-    const int32_t kept = file->recording.snapshots[0].events_of(0).count;
+    const int32_t kept = file->recording.parts[0].events_of(0).count;
     EXPECT_GT(kept, 5000);
     EXPECT_LT(kept, 50000);
     EXPECT_EQ(problem_of(file->recording), "");

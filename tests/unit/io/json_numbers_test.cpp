@@ -14,8 +14,8 @@ std::string kept(std::string_view number) {
   const std::string text =
       R"({"segments":[],"device_traces":[[]],"allocator_settings":{"a":)" + std::string(number) + "}}";
   const auto file = read_any(text);
-  if (file->count(model::Diag::invalid_json) > 0 || file->recording.snapshots.empty()) return "-";
-  const std::string_view settings = file->text(file->recording.snapshots[0].settings_json);
+  if (file->count(model::Diag::invalid_json) > 0 || file->recording.parts.empty()) return "-";
+  const std::string_view settings = file->text(file->recording.parts[0].settings_json);
   constexpr std::string_view kBefore = R"({"a":)";
   return std::string(settings.substr(kBefore.size(), settings.size() - kBefore.size() - 1));
 }

@@ -24,7 +24,7 @@ std::string json_of(const std::string& opcodes) {
   const auto bytewise = read_value(opcodes, 1);
   EXPECT_EQ(text_of(*whole), text_of(*bytewise));
   if (!whole->status) return whole->status.error().message;
-  return whole->extra(Owner::snapshot, 0, "v");
+  return whole->extra(Owner::part, 0, "v");
 }
 
 TEST(PickleMachine, ReadsIntegersOfAllForms) {
@@ -134,27 +134,27 @@ TEST(PickleMachine, NeighboursThatAreOpenAreCompleteWhenReferredTo) {
 
 TEST(PickleMachine, ContainersInsideThemselvesAreCutOpen) {
   const auto list = read_value("]q\1(K\1h\1e");
-  EXPECT_EQ(list->extra(Owner::snapshot, 0, "v"), "[1,null]");
+  EXPECT_EQ(list->extra(Owner::part, 0, "v"), "[1,null]");
   EXPECT_EQ(list->count(Diag::cyclic_reference), 1);
   const auto dict = read_value("}q\1(\x8c\1ah\1u");
-  EXPECT_EQ(dict->extra(Owner::snapshot, 0, "v"), R"({"a":null})");
+  EXPECT_EQ(dict->extra(Owner::part, 0, "v"), R"({"a":null})");
   // t = ([t],) as Python writes it: the list's member comes when the list is already used.
   const auto tuple = read_value(
       "]q\1h\1\x85q\2"
       "a0h\2");
-  EXPECT_EQ(tuple->extra(Owner::snapshot, 0, "v"), "[[]]");
+  EXPECT_EQ(tuple->extra(Owner::part, 0, "v"), "[[]]");
   EXPECT_EQ(tuple->count(Diag::late_change), 1);
 }
 
 TEST(PickleMachine, MembersAddedTooLateAreTold) {
   const auto file = read_value("](]q\1h\1K\7ae");
-  EXPECT_EQ(file->extra(Owner::snapshot, 0, "v"), "[[],[]]");
+  EXPECT_EQ(file->extra(Owner::part, 0, "v"), "[[],[]]");
   EXPECT_EQ(file->count(Diag::late_change), 1);
 }
 
 TEST(PickleMachine, KeyWithoutValueIsDropped) {
   const auto file = read_value("}(\x8c\1aK\1\x8c\1bu");
-  EXPECT_EQ(file->extra(Owner::snapshot, 0, "v"), R"({"a":1})");
+  EXPECT_EQ(file->extra(Owner::part, 0, "v"), R"({"a":1})");
   EXPECT_EQ(file->count(Diag::odd_items), 1);
 }
 
@@ -200,7 +200,7 @@ TEST(PickleMachine, SnapshotInTheStateOfAnObjectIsFound) {
       "cmy\nRecord\n)\x81}\x8c\4snap"s +
       snapshot + "sb.");
   ASSERT_TRUE(file->status) << file->status.error().message;
-  EXPECT_EQ(file->recording.snapshots[0].name, "snap");
+  EXPECT_EQ(file->recording.parts[0].name, "snap");
 }
 
 TEST(PickleMachine, SnapshotAsOrderedDictIsRead) {
@@ -209,7 +209,7 @@ TEST(PickleMachine, SnapshotAsOrderedDictIsRead) {
       "ccollections\nOrderedDict\n)R\x94(\x8c\x08segments]\x8c\x0d"
       "device_traces](]eu."s);
   ASSERT_TRUE(file->status) << file->status.error().message;
-  EXPECT_EQ(file->recording.snapshots[0].traces.size(), 1U);
+  EXPECT_EQ(file->recording.parts[0].traces.size(), 1U);
 }
 
 TEST(PickleMachine, ProtocolHeaderMayBeMissing) { EXPECT_TRUE(read_bytes("}(\x8c\x08segments]u.")->status); }

@@ -145,20 +145,20 @@ std::string text_of(const ReadFile& file) {
   }
   std::string text;
   const model::Recording& rec = file.recording;
-  for (size_t i = 0; i < rec.snapshots.size(); ++i) {
-    const model::Snapshot& snapshot = rec.snapshots[i];
-    text += fmt::format("snapshot \"{}\" settings {} host {}{}\n", snapshot.name,
-                        optional_text(file, snapshot.settings_json), snapshot.has_host,
-                        extras_text(file, Owner::snapshot, static_cast<int32_t>(i)));
-    add_segments(file, snapshot.segments, text);
-    for (const model::DeviceTrace& trace : snapshot.traces) {
+  for (size_t i = 0; i < rec.parts.size(); ++i) {
+    const model::Part& part = rec.parts[i];
+    text += fmt::format("snapshot \"{}\" settings {} host {}{}\n", part.name,
+                        optional_text(file, part.settings_json), part.has_host,
+                        extras_text(file, Owner::part, static_cast<int32_t>(i)));
+    add_segments(file, part.segments, text);
+    for (const model::DeviceTrace& trace : part.traces) {
       text += fmt::format(" device {}\n", trace.device);
       add_events(file, trace.events, text);
     }
-    if (snapshot.has_host) text += " host\n";
-    add_segments(file, snapshot.host_segments, text);
-    add_events(file, snapshot.host_events, text);
-    for (int32_t row = snapshot.annotations.first; row < snapshot.annotations.end(); ++row) {
+    if (part.has_host) text += " host\n";
+    add_segments(file, part.host_segments, text);
+    add_events(file, part.host_events, text);
+    for (int32_t row = part.annotations.first; row < part.annotations.end(); ++row) {
       const auto k = static_cast<size_t>(row);
       const model::AnnotationTable& a = rec.annotations;
       text += fmt::format(" annotation {} stage {} device {} time {}{}\n", file.text(a.name[k]),

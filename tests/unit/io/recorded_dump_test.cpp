@@ -177,9 +177,9 @@ TEST(RecordedDump, ARingThatLostEventsSaysSo) {
   (void)run.malloc(512);
   const auto file = read_bytes(run.dump());
   EXPECT_EQ(file->recording.events.size_rows(), 2U);
-  EXPECT_EQ(file->extra(Owner::snapshot, 0, "trace_alloc_max_entries"), "[2]");
-  EXPECT_EQ(file->extra(Owner::snapshot, 0, "trace_alloc_overflowed"), "[true]");
-  EXPECT_THAT(file->extra(Owner::snapshot, 0, "memstrata"), HasSubstr("\"lost_events\":[1]"));
+  EXPECT_EQ(file->extra(Owner::part, 0, "trace_alloc_max_entries"), "[2]");
+  EXPECT_EQ(file->extra(Owner::part, 0, "trace_alloc_overflowed"), "[true]");
+  EXPECT_THAT(file->extra(Owner::part, 0, "memstrata"), HasSubstr("\"lost_events\":[1]"));
 }
 
 TEST(RecordedDump, OnOutOfMemory) {

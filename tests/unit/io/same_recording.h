@@ -88,10 +88,10 @@ template <typename Table>
   if (!detail::same_table(a.segments, b.segments)) return "segments";
   if (!detail::same_table(a.annotations, b.annotations)) return "annotations";
   if (!detail::same_table(a.extras, b.extras)) return "extras";
-  if (a.snapshots.size() != b.snapshots.size()) return "number of snapshots";
-  for (size_t i = 0; i < a.snapshots.size(); ++i) {
-    const model::Snapshot& x = a.snapshots[i];
-    const model::Snapshot& y = b.snapshots[i];
+  if (a.parts.size() != b.parts.size()) return "number of snapshots";
+  for (size_t i = 0; i < a.parts.size(); ++i) {
+    const model::Part& x = a.parts[i];
+    const model::Part& y = b.parts[i];
     const auto same_trace = [](const model::DeviceTrace& s, const model::DeviceTrace& t) {
       return s.device == t.device && s.events == t.events;
     };

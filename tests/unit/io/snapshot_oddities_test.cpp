@@ -21,10 +21,10 @@ using namespace std::string_literals;
 TEST(SnapshotOddity, BareListOfSegmentsIsASnapshotWithoutTraces) {  // 1
   const auto file = read(
       Py::list({segment(4096, 512, {block(512, "inactive")}), segment(8192, 512, {block(512, "inactive")})}));
-  ASSERT_EQ(file->recording.snapshots.size(), 1U);
-  EXPECT_EQ(file->recording.snapshots[0].name, "");
-  EXPECT_EQ(file->recording.snapshots[0].segments.count, 2);
-  EXPECT_TRUE(file->recording.snapshots[0].traces.empty());
+  ASSERT_EQ(file->recording.parts.size(), 1U);
+  EXPECT_EQ(file->recording.parts[0].name, "");
+  EXPECT_EQ(file->recording.parts[0].segments.count, 2);
+  EXPECT_TRUE(file->recording.parts[0].traces.empty());
 }
 
 TEST(SnapshotOddity, DictWithoutTracesIsASnapshot) {  // 1
@@ -34,25 +34,25 @@ TEST(SnapshotOddity, DictWithoutTracesIsASnapshot) {  // 1
 
 TEST(SnapshotOddity, OuterListOfTracesMayBeEmpty) {  // 1
   const auto file = read(snapshot({segment(4096, 512, {block(512, "inactive")}).with("device", 3)}, {}));
-  EXPECT_EQ(file->recording.snapshots[0].devices(file->recording.segments), std::vector<int32_t>{3});
+  EXPECT_EQ(file->recording.parts[0].devices(file->recording.segments), std::vector<int32_t>{3});
 }
 
 TEST(SnapshotOddity, TracesMayBelongToMoreDevicesThanSegments) {  // 1
   const auto file = read(snapshot({}, {Py::list({}), Py::list({event("alloc", 1, 2)}), Py::list({})}));
-  ASSERT_EQ(file->recording.snapshots[0].traces.size(), 3U);
-  EXPECT_EQ(file->recording.snapshots[0].events_of(1).count, 1);
-  EXPECT_EQ(file->recording.snapshots[0].devices(file->recording.segments), std::vector<int32_t>{1});
+  ASSERT_EQ(file->recording.parts[0].traces.size(), 3U);
+  EXPECT_EQ(file->recording.parts[0].events_of(1).count, 1);
+  EXPECT_EQ(file->recording.parts[0].devices(file->recording.segments), std::vector<int32_t>{1});
 }
 
 TEST(SnapshotOddity, TracesOfManyDevicesWithoutEventsAreEmpty) {
   const auto file = read(snapshot({}, {Py::list({}), Py::list({})}));
-  EXPECT_EQ(file->recording.snapshots[0].traces.size(), 2U);
+  EXPECT_EQ(file->recording.parts[0].traces.size(), 2U);
 }
 
 TEST(SnapshotOddity, FlatListOfEventsIsTheTraceOfDeviceZero) {
   const auto file =
       read(Py::dict({{"segments", Py::list({})}, {"device_traces", Py::list({event("alloc", 1, 2)})}}));
-  EXPECT_EQ(file->recording.snapshots[0].events_of(0).count, 1);
+  EXPECT_EQ(file->recording.parts[0].events_of(0).count, 1);
 }
 
 TEST(SnapshotOddity, BlocksWithoutAddressLieOneAfterTheOther) {  // 2
@@ -148,7 +148,7 @@ TEST(SnapshotOddity, StreamsAreSignedHandles) {  // 6
 TEST(SnapshotOddity, SettingsAreKeptAsJsonText) {  // 7
   const auto file =
       read(snapshot_of({}).with("allocator_settings", Py::dict({{"max_split_size", -1}, {"x", 0.5}})));
-  EXPECT_EQ(file->text(file->recording.snapshots[0].settings_json), R"({"max_split_size":-1,"x":0.5})");
+  EXPECT_EQ(file->text(file->recording.parts[0].settings_json), R"({"max_split_size":-1,"x":0.5})");
 }
 
 TEST(SnapshotOddity, OomKeepsTheFreeBytesOfTheDevice) {  // 8
@@ -201,7 +201,7 @@ TEST(SnapshotOddity, EventsSharedByTwoTracesAreRowsOfBoth) {  // 10
   const Py second = event("free_requested", 1, 10).with("category", "input");
   const Py third = event("free_completed", 1, 10);
   const auto file = read(snapshot({}, {Py::list({first, second, third}), Py::list({third, second})}));
-  const model::RowRange rows = file->recording.snapshots[0].events_of(1);
+  const model::RowRange rows = file->recording.parts[0].events_of(1);
   ASSERT_EQ(rows.count, 2);
   EXPECT_EQ(file->recording.events.action[static_cast<size_t>(rows.first)], Action::free_completed);
   EXPECT_EQ(file->recording.events.action[static_cast<size_t>(rows.first) + 1], Action::free_requested);
@@ -226,7 +226,7 @@ TEST(SnapshotOddity, CyclesAreCutOpen) {  // 10
   const auto file = read_bytes("\x80\x04}\x94(\x8c\x08segments\x94]\x94\x8c\x04self\x94h\x00u."s);
   EXPECT_TRUE(file->status);
   EXPECT_EQ(file->count(Diag::cyclic_reference), 1);
-  EXPECT_EQ(file->extra(Owner::snapshot, 0, "self"), "null");
+  EXPECT_EQ(file->extra(Owner::part, 0, "self"), "null");
 }
 
 TEST(SnapshotOddity, MillionEventsUnderOneMarkTakeLittleMemory) {  // 11
@@ -241,7 +241,7 @@ TEST(SnapshotOddity, MillionEventsUnderOneMarkTakeLittleMemory) {  // 11
   const auto file = read_bytes(bytes, {.limit = int64_t{46} << 20, .tell_size = false});
   ASSERT_TRUE(file->status) << file->status.error().message;
   EXPECT_EQ(file->count(Diag::budget_exhausted), 0);
-  EXPECT_EQ(file->recording.snapshots[0].events_of(0).count, 300000);
+  EXPECT_EQ(file->recording.parts[0].events_of(0).count, 300000);
 }
 
 TEST(SnapshotOddity, MemoIndicesMayPassTwoToThe24) {  // 11
@@ -250,7 +250,7 @@ TEST(SnapshotOddity, MemoIndicesMayPassTwoToThe24) {  // 11
   bytes += "B" + u32(last) + std::string(last, 'p');  // enough bytes that such an index is credible
   bytes += "X\x04\0\0\0noteX\x05\0\0\0hello"s + "r" + u32(last) + "0j" + u32(last) + "u.";
   const auto file = read_bytes(bytes);
-  EXPECT_EQ(file->extra(Owner::snapshot, 0, "note"), "\"hello\"");
+  EXPECT_EQ(file->extra(Owner::part, 0, "note"), "\"hello\"");
 }
 
 TEST(SnapshotOddity, BytesThatAreNotUtf8AreKept) {  // 12
@@ -329,7 +329,7 @@ TEST(SnapshotOddity, UnknownKeysAreKeptAsJsonText) {  // 16
   EXPECT_EQ(file->extra(Owner::block, 0, "in_block"), R"({"a":[1,2.5,"x",true,null]})");
   EXPECT_EQ(file->extra(Owner::segment, 0, "in_segment"), "\"text\"");
   EXPECT_EQ(file->extra(Owner::event, 0, "in_event"), "5");
-  EXPECT_EQ(file->extra(Owner::snapshot, 0, "in_snapshot"), R"([1,"two"])");
+  EXPECT_EQ(file->extra(Owner::part, 0, "in_snapshot"), R"([1,"two"])");
   EXPECT_EQ(file->count(Diag::unknown_key), 4);
 }
 
@@ -340,7 +340,7 @@ TEST(SnapshotOddity, RareKnownKeysAreKeptWithoutARemark) {  // 16
           .with("trace_alloc_overflowed", Py::list({true})));
   EXPECT_EQ(file->extra(Owner::event, 0, "category"), "\"gradient\"");
   EXPECT_EQ(file->extra(Owner::event, 0, "forward_frames"), "a\nb");
-  EXPECT_EQ(file->extra(Owner::snapshot, 0, "trace_alloc_overflowed"), "[true]");
+  EXPECT_EQ(file->extra(Owner::part, 0, "trace_alloc_overflowed"), "[true]");
   EXPECT_EQ(file->count(Diag::unknown_key), 0);
 }
 
@@ -352,7 +352,7 @@ TEST(SnapshotOddity, TimesMayBeMissingOrZero) {  // 17
 
 TEST(SnapshotOddity, TraceOfOneEventIsWrittenWithoutAMark) {  // 19
   const auto file = read(snapshot_of({event("alloc", 4096, 512)}));
-  EXPECT_EQ(file->recording.snapshots[0].events_of(0).count, 1);
+  EXPECT_EQ(file->recording.parts[0].events_of(0).count, 1);
 }
 
 TEST(SnapshotOddity, TracesMayBeTuplesOfEventsInProtocol0) {

@@ -180,7 +180,7 @@ TEST(TorchSnapshot, TraceLongerThanABatchIsOneRange) {
   for (int i = 0; i < 2501; ++i) events.push_back(event("alloc", i, i));
   for (const Writer writer : kAllWriters) {
     const auto file = read(snapshot_of(events), writer);
-    const model::RowRange rows = file->recording.snapshots[0].events_of(0);
+    const model::RowRange rows = file->recording.parts[0].events_of(0);
     ASSERT_EQ(rows.count, 2501);
     EXPECT_EQ(file->recording.events.size[static_cast<size_t>(rows.end()) - 1], 2500);
   }
@@ -190,18 +190,18 @@ TEST(TorchSnapshot, UsersDictOfSnapshotsGivesNames) {
   const auto file = read(Py::dict({{"rank0", snapshot_of({event("alloc", 1, 1)})},
                                    {"note", "my run"},
                                    {"rank1", Py::list({segment(4096, 512, {block(512, "inactive")})})}}));
-  ASSERT_EQ(file->recording.snapshots.size(), 2U);
-  EXPECT_EQ(file->recording.snapshots[0].name, "rank0");
-  EXPECT_EQ(file->recording.snapshots[0].events_of(0).count, 1);
-  EXPECT_EQ(file->recording.snapshots[1].name, "rank1");
-  EXPECT_EQ(file->recording.snapshots[1].segments.count, 1);
+  ASSERT_EQ(file->recording.parts.size(), 2U);
+  EXPECT_EQ(file->recording.parts[0].name, "rank0");
+  EXPECT_EQ(file->recording.parts[0].events_of(0).count, 1);
+  EXPECT_EQ(file->recording.parts[1].name, "rank1");
+  EXPECT_EQ(file->recording.parts[1].segments.count, 1);
 }
 
 TEST(TorchSnapshot, NamesOfWrappersInWrappersAreJoined) {
   const auto file = read(Py::dict({{"run", Py::list({snapshot_of({}), Py::tuple({snapshot_of({}), 5})})}}));
-  ASSERT_EQ(file->recording.snapshots.size(), 2U);
-  EXPECT_EQ(file->recording.snapshots[0].name, "run/0");
-  EXPECT_EQ(file->recording.snapshots[1].name, "run/1/0");
+  ASSERT_EQ(file->recording.parts.size(), 2U);
+  EXPECT_EQ(file->recording.parts[0].name, "run/0");
+  EXPECT_EQ(file->recording.parts[1].name, "run/1/0");
 }
 
 TEST(TorchSnapshot, KeysOfAWrapperMayBeNumbers) {
@@ -209,25 +209,25 @@ TEST(TorchSnapshot, KeysOfAWrapperMayBeNumbers) {
   const std::string one = pickled(snapshot_of({}), Writer::cpp);
   const std::string body = one.substr(2, one.size() - 3);
   const auto file = read_bytes("\x80\x02}(K\x00"s + body + "K\x01K\x02\x86" + body + "u.");
-  ASSERT_EQ(file->recording.snapshots.size(), 2U);
-  EXPECT_EQ(file->recording.snapshots[0].name, "0");
-  EXPECT_EQ(file->recording.snapshots[1].name, "[1,2]");
+  ASSERT_EQ(file->recording.parts.size(), 2U);
+  EXPECT_EQ(file->recording.parts[0].name, "0");
+  EXPECT_EQ(file->recording.parts[1].name, "[1,2]");
 }
 
 TEST(TorchSnapshot, SnapshotReferredToTwiceIsListedOnce) {
   const Py shared = snapshot_of({event("alloc", 1, 1)});
   const auto file = read(Py::dict({{"first", shared}, {"again", Py::list({shared, shared})}}));
-  ASSERT_EQ(file->recording.snapshots.size(), 1U);
-  EXPECT_EQ(file->recording.snapshots[0].name, "again/0");
+  ASSERT_EQ(file->recording.parts.size(), 1U);
+  EXPECT_EQ(file->recording.parts[0].name, "again/0");
 }
 
 TEST(TorchSnapshot, HostDataHasItsOwnRanges) {
   const auto file = read(snapshot_of({})
                              .with("host_segments", Py::list({}))
                              .with("host_traces", Py::list({event("alloc", 64, 64)})));
-  EXPECT_TRUE(file->recording.snapshots[0].has_host);
-  EXPECT_EQ(file->recording.snapshots[0].host_events.count, 1);
-  EXPECT_EQ(file->recording.snapshots[0].host_segments.count, 0);
+  EXPECT_TRUE(file->recording.parts[0].has_host);
+  EXPECT_EQ(file->recording.parts[0].host_events.count, 1);
+  EXPECT_EQ(file->recording.parts[0].host_segments.count, 0);
 }
 
 TEST(TorchSnapshot, FramesMayCarryFxData) {
@@ -252,7 +252,7 @@ TEST(TorchSnapshot, FrameTextsOfOtherTypesAreTolerated) {
 
 TEST(TorchSnapshot, DuplicateKeysLastOneWins) {
   const auto file = read_bytes("\x80\x02}(X\x08\0\0\0segments]X\x01\0\0\0aK\x01X\x01\0\0\0aK\x02u."s);
-  EXPECT_EQ(file->extra(Owner::snapshot, 0, "a"), "2");
+  EXPECT_EQ(file->extra(Owner::part, 0, "a"), "2");
   EXPECT_EQ(file->count(Diag::duplicate_key), 1);
   const auto known = read_bytes(
       "\x80\x02](}(X\x06\0\0\0deviceK\x01X\x06\0\0\0deviceK\x02X\x07\0\0\0addressK\x01X\x0a\0\0\0total_sizeK\x01X\x06\0\0\0blocks]ue."s);
@@ -264,7 +264,7 @@ TEST(TorchSnapshot, DuplicateKeysLastOneWins) {
 TEST(TorchSnapshot, IncompleteEventsAreLeftOut) {
   const auto file = read(snapshot_of({Py::dict({{"action", "alloc"}, {"size", 1}}),
                                       Py::dict({{"action", "alloc"}, {"addr", 1}}), event("alloc", 1, 1)}));
-  EXPECT_EQ(file->recording.snapshots[0].events_of(0).count, 1);
+  EXPECT_EQ(file->recording.parts[0].events_of(0).count, 1);
   EXPECT_EQ(file->count(Diag::event_incomplete), 2);
 }
 
@@ -275,7 +275,7 @@ TEST(TorchSnapshot, IncompleteBlocksAndSegmentsAreLeftOut) {
       {}));
   EXPECT_EQ(file->count(Diag::block_incomplete), 1);
   EXPECT_EQ(file->count(Diag::segment_incomplete), 1);
-  EXPECT_EQ(file->recording.snapshots[0].segments.count, 1);
+  EXPECT_EQ(file->recording.parts[0].segments.count, 1);
 }
 
 TEST(TorchSnapshot, FieldsOfTheWrongTypeCountAsAbsent) {
@@ -384,7 +384,7 @@ TEST(TorchSnapshot, AnyReaderOpensPicklesAndRefusesTheRest) {
   const std::string bytes = pickled(rich_snapshot());
   ASSERT_TRUE(io::push(reader, std::as_bytes(std::span(bytes))));
   ASSERT_TRUE(reader.finish());
-  EXPECT_EQ(recording.snapshots.size(), 1U);
+  EXPECT_EQ(recording.parts.size(), 1U);
 }
 
 }  // namespace

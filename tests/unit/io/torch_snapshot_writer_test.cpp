@@ -165,15 +165,14 @@ TEST(TorchSnapshotWriter, UnknownDataIsWrittenAsValues) {
 TEST(TorchSnapshotWriter, TextThatIsNoJsonStaysText) {
   // Only other readers could keep such; the tables say JSON.
   const auto file = read(snapshot_of({}));
-  model::Snapshot& snapshot = file->recording.snapshots[0];
+  model::Part& part = file->recording.parts[0];
   for (const char* text : {"{\"a\":}", "", "01", "[1,]", "\"\\x\"", "nul", "1 2", "{\"a\":1"}) {
-    snapshot.settings_json = file->recording.strings.intern(text);
-    EXPECT_EQ(again(*file)->text(again(*file)->recording.snapshots[0].settings_json).substr(0, 1), "\"")
-        << text;
+    part.settings_json = file->recording.strings.intern(text);
+    EXPECT_EQ(again(*file)->text(again(*file)->recording.parts[0].settings_json).substr(0, 1), "\"") << text;
   }
   std::string deep(5000, '[');
   deep += std::string(5000, ']');
-  snapshot.settings_json = file->recording.strings.intern(deep);
+  part.settings_json = file->recording.strings.intern(deep);
   EXPECT_TRUE(again(*file)->status);
 }
 
@@ -188,7 +187,7 @@ TEST(TorchSnapshotWriter, TextThatIsNoUtf8IsRepairedAndSurrogatesStay) {
 TEST(TorchSnapshotWriter, TracesReachAsFarAsTheDevicesOfTheSegments) {
   const auto file = read(snapshot({segment(4096, 512, {block(512, "inactive")}).with("device", 3)}, {}));
   const auto back = again(*file);
-  EXPECT_EQ(back->recording.snapshots[0].traces.size(), 4U);
+  EXPECT_EQ(back->recording.parts[0].traces.size(), 4U);
   EXPECT_EQ(content_of(*back), content_of(*file));
 }
 
@@ -220,7 +219,7 @@ TEST(TorchSnapshotWriter, SeveralSnapshots) {
   EXPECT_EQ(content_of(*again(*listed)), content_of(*listed));
   EXPECT_EQ(written(listed->recording)[2], ']');
   const auto one = read_bytes(written(named->recording, 1));
-  EXPECT_EQ(one->recording.snapshots.size(), 1U);
+  EXPECT_EQ(one->recording.parts.size(), 1U);
   EXPECT_EQ(one->recording.events.size[0], 1024);
 }
 
@@ -228,8 +227,8 @@ TEST(TorchSnapshotWriter, EqualNamesStayApart) {
   const Py inner = snapshot_of({event("alloc", 4096, 512)});
   const Py other = snapshot_of({event("alloc", 8192, 512)});
   const auto file = read(Py::dict({{"a", Py::dict({{"b", inner}})}, {"a/b", other}}));
-  ASSERT_EQ(file->recording.snapshots.size(), 2U);
-  EXPECT_EQ(again(*file)->recording.snapshots.size(), 2U);
+  ASSERT_EQ(file->recording.parts.size(), 2U);
+  EXPECT_EQ(again(*file)->recording.parts.size(), 2U);
 }
 
 class FailingSink final : public io::ByteSink {

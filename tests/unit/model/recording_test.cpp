@@ -67,12 +67,12 @@ TEST_F(RecordingTest, UnknownActionsKeepTheirName) {
 TEST_F(RecordingTest, ExtrasAreFoundByOwnerAndRowInTheOrderOfTheFile) {
   ASSERT_TRUE(add_extra(Owner::event, 5, "z") && add_extra(Owner::segment, 9, "s") &&
               add_extra(Owner::event, 2, "x") && add_extra(Owner::event, 5, "a") &&
-              add_extra(Owner::snapshot, 0, "top"));
+              add_extra(Owner::part, 0, "top"));
   recording.seal();
   EXPECT_EQ(keys_of(Owner::event, 5), (std::vector<std::string_view>{"z", "a"}));
   EXPECT_EQ(keys_of(Owner::event, 2), std::vector<std::string_view>{"x"});
   EXPECT_EQ(keys_of(Owner::segment, 9), std::vector<std::string_view>{"s"});
-  EXPECT_EQ(keys_of(Owner::snapshot, 0), std::vector<std::string_view>{"top"});
+  EXPECT_EQ(keys_of(Owner::part, 0), std::vector<std::string_view>{"top"});
   EXPECT_TRUE(keys_of(Owner::event, 3).empty());
   EXPECT_TRUE(keys_of(Owner::block, 5).empty());
 }
@@ -86,41 +86,41 @@ TEST_F(RecordingTest, SealingGivesUnusedMemoryBack) {
 
 TEST_F(RecordingTest, DevicesAreThoseWithSegmentsOrEvents) {
   ASSERT_TRUE(add_segment(4) && add_segment(1) && add_segment(4));
-  Snapshot snapshot;
-  snapshot.segments = {0, 3};
-  snapshot.traces = {{0, {0, 0}}, {1, {0, 2}}, {2, {2, 5}}};
-  EXPECT_EQ(snapshot.devices(recording.segments), (std::vector<int32_t>{1, 2, 4}));
-  EXPECT_EQ(snapshot.events_of(2), (RowRange{2, 5}));
-  EXPECT_EQ(snapshot.events_of(4), RowRange{});
-  snapshot.segments = {1, 1};
-  EXPECT_EQ(snapshot.devices(recording.segments), (std::vector<int32_t>{1, 2}));
+  Part part;
+  part.segments = {0, 3};
+  part.traces = {{0, {0, 0}}, {1, {0, 2}}, {2, {2, 5}}};
+  EXPECT_EQ(part.devices(recording.segments), (std::vector<int32_t>{1, 2, 4}));
+  EXPECT_EQ(part.events_of(2), (RowRange{2, 5}));
+  EXPECT_EQ(part.events_of(4), RowRange{});
+  part.segments = {1, 1};
+  EXPECT_EQ(part.devices(recording.segments), (std::vector<int32_t>{1, 2}));
 }
 
 TEST_F(RecordingTest, InventedDevicesAreNotListedButCounted) {
   for (int32_t device = 0; device < 2000; ++device) ASSERT_TRUE(add_segment(device));
-  recording.snapshots.emplace_back().segments = {0, 2000};
+  recording.parts.emplace_back().segments = {0, 2000};
   recording.seal();
-  EXPECT_EQ(recording.snapshots[0].devices(recording.segments).size(), kMaxDevices);
+  EXPECT_EQ(recording.parts[0].devices(recording.segments).size(), kMaxDevices);
   EXPECT_EQ(recording.diagnostics[Diag::too_many_devices].count, 2000 - static_cast<int64_t>(kMaxDevices));
 }
 
 TEST_F(RecordingTest, AFilesSnapshotsShareTheLimitOfDevices) {
   for (int32_t device = 0; device < 600; ++device) ASSERT_TRUE(add_segment(device));
-  for (int i = 0; i < 3; ++i) recording.snapshots.emplace_back().segments = {0, 600};
+  for (int i = 0; i < 3; ++i) recording.parts.emplace_back().segments = {0, 600};
   recording.seal();
-  EXPECT_EQ(recording.snapshots[0].devices(recording.segments).size(), 600u);
-  EXPECT_EQ(recording.snapshots[1].devices(recording.segments).size(), kMaxDevices - 600);
-  EXPECT_TRUE(recording.snapshots[2].devices(recording.segments).empty());
+  EXPECT_EQ(recording.parts[0].devices(recording.segments).size(), 600u);
+  EXPECT_EQ(recording.parts[1].devices(recording.segments).size(), kMaxDevices - 600);
+  EXPECT_TRUE(recording.parts[2].devices(recording.segments).empty());
   EXPECT_EQ(recording.diagnostics[Diag::too_many_devices].count, 1800 - static_cast<int64_t>(kMaxDevices));
 }
 
 TEST_F(RecordingTest, DevicesThatShareAllTheirEventsAreListedAFewTimes) {
   // The tables are empty, so 2^22 rows may be looked at: room for four lists of 2^20 rows.
-  Snapshot snapshot;
-  for (int32_t device = 0; device < 9; ++device) snapshot.traces.push_back({device, {0, 1 << 20}});
-  recording.snapshots.push_back(snapshot);
+  Part part;
+  for (int32_t device = 0; device < 9; ++device) part.traces.push_back({device, {0, 1 << 20}});
+  recording.parts.push_back(part);
   recording.seal();
-  EXPECT_EQ(recording.snapshots[0].devices(recording.segments), (std::vector<int32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(recording.parts[0].devices(recording.segments), (std::vector<int32_t>{0, 1, 2, 3}));
   EXPECT_EQ(recording.diagnostics[Diag::too_many_devices].count, 5);
 }
 

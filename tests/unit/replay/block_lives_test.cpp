@@ -204,10 +204,10 @@ TEST(BlockLives, VersionsAreCountedPerDevice) {
   HandTrace trace;
   trace.alloc(kA, 1).complete(kA, 1).alloc(kA, 1).complete(kA, 1);  // device 0: events 0 to 3
   trace.alloc(kA, 1).complete(kA, 1);                               // device 1: 4 and 5
-  model::Snapshot& snapshot = trace.recording.snapshots[0];
-  snapshot.traces = {{0, {0, 4}}, {1, {4, 2}}};
-  const auto first = find_block_lives(trace.recording, snapshot, 0);
-  const auto second = find_block_lives(trace.recording, snapshot, 1);
+  model::Part& part = trace.recording.parts[0];
+  part.traces = {{0, {0, 4}}, {1, {4, 2}}};
+  const auto first = find_block_lives(trace.recording, part, 0);
+  const auto second = find_block_lives(trace.recording, part, 1);
   ASSERT_TRUE(first && second);
   EXPECT_THAT(list(first->version), ElementsAre(0U, 1U));
   EXPECT_THAT(list(second->version), ElementsAre(0U));

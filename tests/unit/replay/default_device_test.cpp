@@ -22,7 +22,7 @@ class Devices {
     first_ = end;
     snapshot().segments = {0, static_cast<int32_t>(hand.recording.segments.size_rows())};
   }
-  [[nodiscard]] model::Snapshot& snapshot() { return hand.recording.snapshots.back(); }
+  [[nodiscard]] model::Part& snapshot() { return hand.recording.parts.back(); }
   [[nodiscard]] int32_t first_shown() const {
     const auto found = default_device(hand.recording);
     return found ? found->device : -100;
@@ -124,13 +124,13 @@ TEST(DefaultDevice, TheMostTellingOfAllSnapshots) {
   Devices devices;
   devices.hand.alloc(1, 100);
   devices.end_of(0);
-  devices.hand.recording.snapshots.emplace_back();
+  devices.hand.recording.parts.emplace_back();
   devices.hand.alloc(1, 300);
   devices.end_of(0);
   const auto found = default_device(devices.hand.recording);
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->snapshot, 1);
-  EXPECT_EQ(default_device(devices.hand.recording, devices.hand.recording.snapshots[0]), 0);
+  EXPECT_EQ(default_device(devices.hand.recording, devices.hand.recording.parts[0]), 0);
 }
 
 }  // namespace

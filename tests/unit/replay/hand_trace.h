@@ -14,7 +14,7 @@ class HandTrace {
   static constexpr int32_t kDevice = 0;
 
   explicit HandTrace(int64_t budget_bytes = int64_t{1} << 33) : budget(budget_bytes), recording(budget) {
-    recording.snapshots.emplace_back();
+    recording.parts.emplace_back();
   }
 
   HandTrace& event(trace::Action action, uint64_t address, int64_t size, int64_t time_us = model::kNoTime) {
@@ -58,10 +58,10 @@ class HandTrace {
 
   [[nodiscard]] bool ok() const { return ok_; }
   [[nodiscard]] Result<BlockLives> lifetimes() {
-    model::Snapshot& snapshot = recording.snapshots[0];
-    snapshot.traces = {{kDevice, {0, static_cast<int32_t>(recording.events.size_rows())}}};
-    snapshot.segments = {0, static_cast<int32_t>(recording.segments.size_rows())};
-    return find_block_lives(recording, snapshot, kDevice);
+    model::Part& part = recording.parts[0];
+    part.traces = {{kDevice, {0, static_cast<int32_t>(recording.events.size_rows())}}};
+    part.segments = {0, static_cast<int32_t>(recording.segments.size_rows())};
+    return find_block_lives(recording, part, kDevice);
   }
 
   Budget budget;

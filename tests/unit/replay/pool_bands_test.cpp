@@ -44,8 +44,8 @@ class PoolTrace : public HandTrace {
 class Pools {
  public:
   explicit Pools(HandTrace& hand) : blocks(*hand.lifetimes()) {
-    const auto known = analysis::block_attributes(hand.recording, hand.recording.snapshots[0], blocks);
-    auto pools = pool_bands(hand.recording, hand.recording.snapshots[0], blocks, known->pool.span(),
+    const auto known = analysis::block_attributes(hand.recording, hand.recording.parts[0], blocks);
+    auto pools = pool_bands(hand.recording, hand.recording.parts[0], blocks, known->pool.span(),
                             known->stream.span());
     found.emplace(std::move(*pools));
     auto built = Timeline::build(hand.recording, *found);
@@ -230,11 +230,11 @@ TEST(PoolBands, ASmallBudgetIsAnError) {
     hand.event_pool(0, 1);
   }
   const BlockLives blocks = *hand.lifetimes();
-  const auto known = *analysis::block_attributes(hand.recording, hand.recording.snapshots[0], blocks);
+  const auto known = *analysis::block_attributes(hand.recording, hand.recording.parts[0], blocks);
   const int64_t used = hand.budget.used();
   ASSERT_TRUE(hand.budget.take(hand.budget.limit() - used - 1000));
   const auto pools =
-      pool_bands(hand.recording, hand.recording.snapshots[0], blocks, known.pool.span(), known.stream.span());
+      pool_bands(hand.recording, hand.recording.parts[0], blocks, known.pool.span(), known.stream.span());
   ASSERT_FALSE(pools.has_value());
   EXPECT_EQ(pools.error().code, ErrorCode::limit_exceeded);
   hand.budget.give_back(hand.budget.limit() - used - 1000);

@@ -32,7 +32,7 @@ class Replayed {
   explicit Replayed(HandTrace& hand) : hand_(hand) {
     EXPECT_TRUE(hand.ok());
     (void)hand.lifetimes();  // sets the snapshot's rows
-    auto found = undo_to_start(hand.recording, hand.recording.snapshots[0], HandTrace::kDevice);
+    auto found = undo_to_start(hand.recording, hand.recording.parts[0], HandTrace::kDevice);
     EXPECT_TRUE(found.has_value());
     history_.emplace(std::move(*found));
     memory_.emplace(*history_, hand.budget);
@@ -111,7 +111,7 @@ TEST(StateHistory, TheRecordedSettingsRound) {
   HandTrace hand;
   hand.alloc(kS, 1200).request(kS, 1200).complete(kS, 1200);  // 4 steps between 1024 and 2048
   hand.segment(kS, 2 * kMiB);
-  hand.recording.snapshots[0].settings_json =
+  hand.recording.parts[0].settings_json =
       hand.recording.strings.intern(R"({"max_split_size":-1,"roundup_power2_divisions":{"1":2,"2":0}})");
   Replayed replayed(hand);
   // 1200 > 512 * 2: steps of 512 between 1024 and 2048.

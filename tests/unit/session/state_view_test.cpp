@@ -40,7 +40,7 @@ class StateViewTest : public ::testing::Test {
     ASSERT_TRUE(story.stored());
     ASSERT_TRUE(story.lifetimes().has_value());
     story.recording.seal();
-    device = *replay::Device::open(story.recording, story.recording.snapshots[0], 0);
+    device = *replay::Device::open(story.recording, story.recording.parts[0], 0);
     auto opened = StateView::open(*device);
     ASSERT_TRUE(opened.has_value());
     view = std::move(*opened);
@@ -127,7 +127,7 @@ TEST(StateViewOfPairs, ACompletionRightAfterItsRequestFollowsIt) {
   story.request(kBase + 512, 512).alloc(kBase, 512);  // something between
   story.complete(kBase + 512, 512);                   // event 6
   ASSERT_TRUE(story.lifetimes().has_value());
-  const auto device = replay::Device::open(story.recording, story.recording.snapshots[0], 0);
+  const auto device = replay::Device::open(story.recording, story.recording.parts[0], 0);
   ASSERT_TRUE(device.has_value());
   const auto view = StateView::open(**device);
   ASSERT_TRUE(view.has_value());
@@ -209,7 +209,7 @@ TEST(StateViewMemory, TooLittleIsAnError) {
   analysis::Story story;
   for (int i = 0; i < 1000; ++i) story.alloc(kBase + 512 * static_cast<uint64_t>(i), 512);
   ASSERT_TRUE(story.lifetimes().has_value());
-  const auto device = replay::Device::open(story.recording, story.recording.snapshots[0], 0);
+  const auto device = replay::Device::open(story.recording, story.recording.parts[0], 0);
   ASSERT_TRUE(device.has_value());
   ASSERT_TRUE(story.budget.take(story.budget.limit() - story.budget.used()));  // all that is left
   const auto refused = StateView::open(**device);
