@@ -60,7 +60,7 @@ void name_classes(const std::array<Class, Count>& classes, BlockGroups& groups) 
 
 [[nodiscard]] int64_t time_of(const model::Recording& recording, const replay::Bands& bands, int32_t event) {
   if (event < 0 || event >= bands.events.count) return model::kNoTime;
-  return recording.events.time_us[static_cast<size_t>(bands.events.first + event)];
+  return recording.events.time[static_cast<size_t>(bands.events.first + event)];
 }
 
 // Libraries and the interpreter are rarely what one looks for.

@@ -87,7 +87,7 @@ class Regions {
   if (!clock.reserve(static_cast<size_t>(events.count))) return false;
   int64_t latest = kNoTime;
   for (int32_t row = events.first; row < events.end(); ++row) {
-    latest = std::max(latest, recording.events.time_us[static_cast<size_t>(row)]);
+    latest = std::max(latest, recording.events.time[static_cast<size_t>(row)]);
     if (!clock.push_back(latest)) return false;
   }
   for (int32_t row = part.annotations.first; row < part.annotations.end(); ++row) {
@@ -95,8 +95,8 @@ class Regions {
     if (table.stage[i] == model::Stage::unknown) continue;
     if (table.device[i] != rows.device && rows.device != replay::kHostDevice) continue;
     const auto event =
-        static_cast<int32_t>(std::lower_bound(clock.begin(), clock.end(), table.time_us[i]) - clock.begin());
-    if (!regions.add({table.name[i], table.time_us[i], event, table.stage[i] == model::Stage::start}))
+        static_cast<int32_t>(std::lower_bound(clock.begin(), clock.end(), table.time[i]) - clock.begin());
+    if (!regions.add({table.name[i], table.time[i], event, table.stage[i] == model::Stage::start}))
       return false;
   }
   return true;
@@ -114,7 +114,7 @@ class Regions {
     const trace::Frame& frame = recording.frames[recording.stacks.node(leaf).frame];
     const std::string_view stage = recording.strings.view(frame.name);
     if (stage != "START" && stage != "END") continue;
-    if (!regions.add({frame.filename, events.time_us[row], event, stage == "START"})) return false;
+    if (!regions.add({frame.filename, events.time[row], event, stage == "START"})) return false;
   }
   return true;
 }
@@ -196,7 +196,7 @@ void list_markers(const model::Recording& recording, const replay::DeviceRows& r
       ++marks.markers_left_out;
     } else {
       marks.markers.push_back(
-          {action, event, known(events.time_us[row]), events.size[row], events.metadata[row]});
+          {action, event, known(events.time[row]), events.size[row], events.metadata[row]});
     }
   }
 }

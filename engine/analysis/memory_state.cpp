@@ -22,7 +22,7 @@ MemoryTotals memory_totals(const EventContext& context, const replay::MemoryAt& 
   MemoryTotals found;
   found.event = memory.event();
   if (found.event >= 0) {
-    const int64_t time = context.recording.events.time_us[context.row(found.event)];
+    const int64_t time = context.recording.events.time[context.row(found.event)];
     if (time != model::kNoTime) found.time_us = time;
   }
   found.sums = memory.totals();

@@ -68,7 +68,7 @@ void count_actions(DeviceSummary& sums, const model::Recording& recording, RowRa
 
 void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange events) {
   for (int32_t row = events.first; row < events.end(); ++row) {
-    const int64_t time = recording.events.time_us[static_cast<size_t>(row)];
+    const int64_t time = recording.events.time[static_cast<size_t>(row)];
     if (time == model::kNoTime) continue;
     if (!sums.first_time_us) sums.first_time_us = time;
     sums.last_time_us = time;
@@ -90,7 +90,7 @@ void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange
   int64_t latest = INT64_MIN;
   int64_t earlier_than_before = 0;
   for (int32_t row = events.first; row < events.end(); ++row) {
-    const int64_t time = recording.events.time_us[static_cast<size_t>(row)];
+    const int64_t time = recording.events.time[static_cast<size_t>(row)];
     if (time == model::kNoTime) continue;
     earlier_than_before += time < latest ? 1 : 0;
     latest = std::max(latest, time);

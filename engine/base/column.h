@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "engine/base/budget.h"
+#include "engine/base/ids.h"
 
 namespace memstrata {
 
@@ -43,8 +45,15 @@ class Column {
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] T* data() { return data_; }
   [[nodiscard]] const T* data() const { return data_; }
-  [[nodiscard]] T& operator[](size_t i) { return data_[i]; }
-  [[nodiscard]] const T& operator[](size_t i) const { return data_[i]; }
+  // By any integer, or by the id of what the column describes; both are >= 0 and below size().
+  template <typename Index>
+  [[nodiscard]] T& operator[](Index i) {
+    return data_[place(i)];
+  }
+  template <typename Index>
+  [[nodiscard]] const T& operator[](Index i) const {
+    return data_[place(i)];
+  }
   [[nodiscard]] T& back() { return data_[size_ - 1]; }
   [[nodiscard]] const T& back() const { return data_[size_ - 1]; }
   [[nodiscard]] std::span<T> span() { return {data_, size_}; }
@@ -91,6 +100,11 @@ class Column {
   }
 
  private:
+  [[nodiscard]] static size_t place(std::integral auto i) { return static_cast<size_t>(i); }
+  template <typename Tag, typename Int>
+  [[nodiscard]] static size_t place(Id<Tag, Int> id) {
+    return id.index();
+  }
   // Out of line, so that appending is inlined.
   [[nodiscard, gnu::noinline]] bool grow(size_t wanted) { return reserve(grown_capacity(wanted)); }
   // Growth by half: in a 32-bit heap that only grows, doubling leaves holes as large as the data.

@@ -42,16 +42,17 @@ class Filler {
     if (!e.reserve(e.size_rows() + static_cast<size_t>(ring.size()))) return false;
     for (int64_t i = 0; i < ring.size(); ++i) {
       const trace::TraceEvent& event = ring[i];
-      // Room is there.
-      (void)e.action.push_back(event.action);
-      (void)e.address.push_back(event.address);
-      (void)e.size.push_back(event.size);
-      (void)e.time_us.push_back(event.time_us);
-      (void)e.stack.push_back(event.stack);
-      (void)e.context.push_back(event.context);
-      (void)e.metadata.push_back(event.metadata);
-      (void)e.stream.push_back(stream(event.stream));
-      (void)e.pool.push_back(pool(event.pool));
+      if (!e.append({.action = event.action,
+                     .address = event.address,
+                     .size = event.size,
+                     .time = event.time_us,
+                     .stack = event.stack,
+                     .context = event.context,
+                     .metadata = event.metadata,
+                     .stream = stream(event.stream),
+                     .pool = pool(event.pool)})) {
+        return false;
+      }
     }
     range.count = static_cast<int32_t>(ring.size());
     return true;
@@ -79,8 +80,7 @@ class Filler {
     AnnotationTable& a = rec_.annotations;
     for (int64_t i = 0; i < ring.size(); ++i) {
       const trace::RegionMark& mark = ring[i];
-      if (!a.name.push_back(mark.name) || !a.stage.push_back(mark.begins ? Stage::start : Stage::end) ||
-          !a.device.push_back(mark.device) || !a.time_us.push_back(mark.time_us)) {
+      if (!a.append({mark.name, mark.begins ? Stage::start : Stage::end, mark.device, mark.time_us})) {
         return false;
       }
     }
@@ -89,10 +89,8 @@ class Filler {
   }
 
   [[nodiscard]] bool extra(std::string_view key, const JsonWriter& value) {
-    ExtraTable& x = rec_.extras;
     const StringId key_id = rec_.strings.intern(key), value_id = rec_.strings.intern(value.text());
-    return !key_id.is_none() && !value_id.is_none() && x.owner.push_back(Owner::part) && x.row.push_back(0) &&
-           x.key.push_back(key_id) && x.value.push_back(value_id);
+    return !key_id.is_none() && !value_id.is_none() && rec_.extras.append({Owner::part, 0, key_id, value_id});
   }
 
  private:
@@ -127,21 +125,26 @@ class Filler {
         requested += block.requested_size;
       }
       const StackId stack = stack_or_empty(block.is_active() ? block.stack : StackId());
-      if (stack.is_none() || !b.address.push_back(block.address) || !b.size.push_back(block.size) ||
-          !b.requested_size.push_back(block.requested_size) || !b.state.push_back(state_of(block.state)) ||
-          !b.stack.push_back(stack) || !b.metadata.push_back(StringId()) ||
-          !b.history.push_back(RowRange())) {
+      if (stack.is_none() || !b.append({.address = block.address,
+                                        .size = block.size,
+                                        .requested_size = block.requested_size,
+                                        .state = state_of(block.state),
+                                        .stack = stack})) {
         return false;
       }
     }
-    return s.device.push_back(device) && s.address.push_back(address) && s.total_size.push_back(total) &&
-           s.allocated_size.push_back(allocated) && s.active_size.push_back(active) &&
-           s.requested_size.push_back(requested) && s.stream.push_back(stream(segment.stream)) &&
-           s.pool.push_back(pool(segment.pool)) &&
-           s.type.push_back(segment.small ? SegmentType::small : SegmentType::large) &&
-           s.expandable.push_back(segment.expandable ? Tristate::yes : Tristate::no) &&
-           s.stack.push_back(stack_or_empty(segment.stack)) && s.metadata.push_back(StringId()) &&
-           s.blocks.push_back(RowRange{first, count});
+    return s.append({.device = device,
+                     .address = address,
+                     .total_size = total,
+                     .allocated_size = allocated,
+                     .active_size = active,
+                     .requested_size = requested,
+                     .stream = stream(segment.stream),
+                     .pool = pool(segment.pool),
+                     .type = segment.small ? SegmentType::small : SegmentType::large,
+                     .expandable = segment.expandable ? Tristate::yes : Tristate::no,
+                     .stack = stack_or_empty(segment.stack),
+                     .blocks = {first, count}});
   }
   [[nodiscard]] static BlockState state_of(alloc::BlockState state) {
     switch (state) {

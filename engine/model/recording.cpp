@@ -1,7 +1,6 @@
 #include "engine/model/recording.h"
 
 #include <algorithm>
-#include <cassert>
 #include <limits>
 #include <tuple>
 
@@ -12,75 +11,87 @@ namespace {
 // Ids are int16; the last one stands for all that find no room.
 constexpr size_t kMaxIds = static_cast<size_t>(std::numeric_limits<int16_t>::max()) + 1;
 
-template <typename... Ts>
-void seal_columns([[maybe_unused]] size_t rows, Column<Ts>&... columns) {
-  assert(((columns.size() == rows) && ...));
-  (columns.shrink_to_fit(), ...);
-}
-
-template <typename T>
-void permute(Column<T>& column, std::span<const uint32_t> order, Column<T>& scratch) {
-  for (size_t i = 0; i < order.size(); ++i) scratch[i] = column[order[i]];
-  std::swap(column, scratch);
-}
-
-// False if memory for the permutation is refused, or if there are more rows than row numbers.
+// False if memory for the permutation is refused.
 [[nodiscard]] bool sort_extras(ExtraTable& extras, Budget& budget) {
   const size_t rows = extras.size_rows();
-  if (rows > static_cast<size_t>(std::numeric_limits<int32_t>::max())) return false;
   const auto place = [&](size_t i) { return std::tuple(extras.owner[i], extras.row[i]); };
   bool sorted = true;
   for (size_t i = 1; i < rows && sorted; ++i) sorted = place(i - 1) <= place(i);
   if (sorted) return true;
 
   Column<uint32_t> order(budget);
-  Column<Owner> owners(budget);
-  Column<int32_t> numbers(budget);
-  Column<StringId> texts(budget);
-  if (!order.resize(rows, 0) || !owners.resize(rows, Owner::part) || !numbers.resize(rows, 0) ||
-      !texts.resize(rows, StringId{})) {
-    return false;
-  }
+  if (!order.resize(rows, 0)) return false;
   for (size_t i = 0; i < rows; ++i) order[i] = static_cast<uint32_t>(i);
   // The index as last key keeps the order of keys in the file, and std::sort needs no memory.
   std::sort(order.data(), order.data() + rows,
             [&](uint32_t a, uint32_t b) { return std::tuple(place(a), a) < std::tuple(place(b), b); });
-  permute(extras.owner, order.span(), owners);
-  permute(extras.row, order.span(), numbers);
-  permute(extras.key, order.span(), texts);
-  permute(extras.value, order.span(), texts);
-  return true;
+  return extras.reorder(0, order.span());
 }
 
-// Ordinals with segments or events, ascending. The memory is bounded by the runs of equal devices.
-[[nodiscard]] std::vector<int32_t> all_devices(const Part& part, const SegmentTable& segments) {
-  std::vector<int32_t> found;
-  for (int32_t row = part.segments.first; row < part.segments.end(); ++row) {
-    const int32_t device = segments.device[static_cast<size_t>(row)];
-    if (found.empty() || found.back() != device) found.push_back(device);
+// What there is in the rows of a part. Usually the first row of each kind tells; `rows_left` is for files
+// where none does and that name the same rows again and again.
+class CapabilityFinder {
+ public:
+  CapabilityFinder(const Recording& recording, int64_t rows_left)
+      : rec_(recording), category_(recording.strings.find("category")), rows_left_(rows_left) {}
+
+  [[nodiscard]] Capabilities of(const Part& part) {
+    const EventTable& e = rec_.events;
+    const BlockTable& b = rec_.blocks;
+    const SegmentTable& s = rec_.segments;
+    const auto has_pool = [&](int32_t row) { return !e.pool[row].is_none(); };
+    const auto has_frames = [&](StackId stack) { return !stack.is_none() && rec_.stacks.leaf(stack) >= 0; };
+    Capabilities found;
+    const auto look_at_events = [&](RowRange events) {
+      found.events = found.events || events.count > 0;
+      found.times = found.times || any(events, [&](int32_t row) { return e.time[row] != kNoTime; });
+      found.stacks = found.stacks || any(events, [&](int32_t row) { return has_frames(e.stack[row]); });
+      found.pools = found.pools || any(events, has_pool);
+    };
+    const auto look_at_segments = [&](RowRange segments) {
+      found.final_state = found.final_state || segments.count > 0;
+      found.pools = found.pools || any(segments, [&](int32_t row) { return !s.pool[row].is_none(); });
+      found.stacks = found.stacks || any(segments, [&](int32_t segment) {
+                       return any(s.blocks[segment], [&](int32_t row) { return has_frames(b.stack[row]); });
+                     });
+    };
+    for (const DeviceTrace& trace : part.traces) look_at_events(trace.events);
+    look_at_events(part.host_events);
+    look_at_segments(part.segments);
+    look_at_segments(part.host_segments);
+    found.settings = !part.settings_json.is_none();
+    found.annotations = part.annotations.count > 0;
+    found.categories = has_categories(part);
+    return found;
   }
-  for (const DeviceTrace& trace : part.traces) {
-    if (trace.events.count > 0) found.push_back(trace.device);
+
+ private:
+  template <typename Test>
+  [[nodiscard]] bool any(RowRange rows, const Test& test) {
+    for (int32_t row = rows.first; row < rows.end() && rows_left_ > 0; ++row, --rows_left_) {
+      if (test(row)) return true;
+    }
+    return false;
   }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
-}
+  [[nodiscard]] bool has_categories(const Part& part) {
+    if (category_.is_none()) return false;
+    const auto is_within = [](RowRange rows, int32_t row) { return row >= rows.first && row < rows.end(); };
+    const ExtraTable& x = rec_.extras;
+    return any({0, static_cast<int32_t>(x.size_rows())}, [&](int32_t i) {
+      if (x.owner[i] != Owner::event || x.key[i] != category_) return false;
+      rows_left_ -= static_cast<int64_t>(part.traces.size());
+      return is_within(part.host_events, x.row[i]) ||
+             std::any_of(part.traces.begin(), part.traces.end(),
+                         [&](const DeviceTrace& trace) { return is_within(trace.events, x.row[i]); });
+    });
+  }
+
+  const Recording& rec_;
+  StringId category_;
+  int64_t rows_left_;
+};
 
 }  // namespace
-
-std::vector<int32_t> Part::devices(const SegmentTable& table) const {
-  if (most_devices == 0) return {};
-  std::vector<int32_t> found = all_devices(*this, table);
-  if (found.size() > most_devices) found.resize(most_devices);
-  return found;
-}
-
-RowRange Part::events_of(int32_t device) const {
-  const auto trace = std::lower_bound(traces.begin(), traces.end(), device,
-                                      [](const DeviceTrace& a, int32_t b) { return a.device < b; });
-  return trace != traces.end() && trace->device == device ? trace->events : RowRange{};
-}
 
 Recording::Recording(Budget& shared)
     : budget(shared),
@@ -146,10 +157,18 @@ PoolId Recording::pool_of(Pool pool) {
   return id;
 }
 
+int64_t Recording::rows_to_look_at() const {
+  return kMaxLookedAt + kMaxRepeats * static_cast<int64_t>(events.size_rows() + segments.size_rows());
+}
+
+void Recording::find_capabilities() {
+  CapabilityFinder finder(*this, rows_to_look_at());
+  for (Part& part : parts) part.capabilities = finder.of(part);
+}
+
 void Recording::limit_devices() {
   size_t devices_left = kMaxDevices;
-  int64_t rows_left =
-      kMaxLookedAt + kMaxRepeats * static_cast<int64_t>(events.size_rows() + segments.size_rows());
+  int64_t rows_left = rows_to_look_at();
   for (Part& part : parts) {
     part.most_devices = 0;
     rows_left -= part.segments.count;
@@ -157,7 +176,9 @@ void Recording::limit_devices() {
       diagnostics.add(Diag::too_many_devices);  // one at least: finding out how many is too much, too
       continue;
     }
-    const std::vector<int32_t> found = all_devices(part, segments);
+    part.most_devices = std::numeric_limits<size_t>::max();
+    const std::vector<int32_t> found = part.devices(segments);
+    part.most_devices = 0;
     for (const int32_t device : found) {
       rows_left -= int64_t{part.events_of(device).count} + part.segments.count;
       if (devices_left == 0 || rows_left < 0) break;
@@ -172,24 +193,16 @@ void Recording::limit_devices() {
 void Recording::seal() {
   if (!sort_extras(extras, budget)) {
     diagnostics.add(Diag::budget_exhausted, -1, "no memory to sort the unknown fields, they were left out");
-    extras.owner.clear();
-    extras.row.clear();
-    extras.key.clear();
-    extras.value.clear();
+    extras.clear();
   }
   limit_devices();
-  EventTable& e = events;
-  seal_columns(e.size_rows(), e.action, e.address, e.size, e.time_us, e.stack, e.context, e.metadata,
-               e.stream, e.pool);
-  BlockTable& b = blocks;
-  seal_columns(b.size_rows(), b.address, b.size, b.requested_size, b.state, b.stack, b.metadata, b.history);
-  seal_columns(history.size_rows(), history.address, history.real_size, history.stack);
-  SegmentTable& s = segments;
-  seal_columns(s.size_rows(), s.device, s.address, s.total_size, s.allocated_size, s.active_size,
-               s.requested_size, s.stream, s.pool, s.type, s.expandable, s.stack, s.metadata, s.blocks);
-  AnnotationTable& a = annotations;
-  seal_columns(a.size_rows(), a.name, a.stage, a.device, a.time_us);
-  seal_columns(extras.size_rows(), extras.owner, extras.row, extras.key, extras.value);
+  find_capabilities();
+  events.seal();
+  blocks.seal();
+  history.seal();
+  segments.seal();
+  annotations.seal();
+  extras.seal();
 }
 
 }  // namespace memstrata::model

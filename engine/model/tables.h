@@ -12,8 +12,9 @@
 //   stream           raw handle of a CUDA stream; 0 is the default stream.
 //   pool             (graph id, user id); (0, 0) is the default pool, anything else a private pool.
 //
-// Tables are structs of columns of equal length; rows are appended by readers only. Sizes are int64 bytes
-// >= 0, addresses uint64, times int64 microseconds since the Unix epoch as the file has them.
+// Each table is a struct of columns of equal length (table.h); rows are appended by readers only. Sizes are
+// int64 bytes >= 0, addresses uint64, times int64 ticks of the clock of their part (clock.h), as the file has
+// them.
 #pragma once
 
 #include <cstdint>
@@ -21,98 +22,164 @@
 
 #include "engine/base/column.h"
 #include "engine/base/ids.h"
+#include "engine/model/clock.h"
+#include "engine/model/table.h"
 #include "engine/trace/action.h"
 
 namespace memstrata::model {
 
-inline constexpr int64_t kNoTime = std::numeric_limits<int64_t>::min();
 inline constexpr int64_t kUnknownSize = -1;
-
-// Rows [first, first + count) of a table.
-struct RowRange {
-  int32_t first = 0;
-  int32_t count = 0;
-
-  [[nodiscard]] int32_t end() const { return first + count; }
-  bool operator==(const RowRange&) const = default;
-};
 
 enum class BlockState : uint8_t { active_allocated, active_pending_free, inactive, unknown };
 enum class SegmentType : uint8_t { unknown, small, large };
 enum class Tristate : uint8_t { unknown, no, yes };
 enum class Stage : uint8_t { unknown, start, end };
 
-struct EventTable {
-  explicit EventTable(Budget& budget);
+struct EventTable : Table<EventTable> {
+  using Table::Table;
 
-  Column<trace::Action> action;
-  Column<uint64_t> address;   // oom: the device's free bytes (`device_free`)
-  Column<int64_t> size;       // alloc, free_*: requested; segment_*: real; oom: rounded
-  Column<int64_t> time_us;    // kNoTime = absent
-  Column<StackId> stack;      // none = key absent
-  Column<StringId> context;   // compile_context; none = absent
-  Column<StringId> metadata;  // user_metadata, text or JSON text; none = absent
-  Column<StreamId> stream;
-  Column<PoolId> pool;  // none = absent (before 2026)
+  Column<trace::Action> action{budget()};
+  Column<uint64_t> address{budget()};   // oom: the device's free bytes (`device_free`)
+  Column<int64_t> size{budget()};       // alloc, free_*: requested; segment_*: real; oom: rounded
+  Column<int64_t> time{budget()};       // kNoTime = absent
+  Column<StackId> stack{budget()};      // none = key absent
+  Column<StringId> context{budget()};   // compile_context; none = absent
+  Column<StringId> metadata{budget()};  // user_metadata, text or JSON text; none = absent
+  Column<StreamId> stream{budget()};
+  Column<PoolId> pool{budget()};  // none = absent (before 2026)
 
-  [[nodiscard]] size_t size_rows() const { return action.size(); }
-  [[nodiscard]] bool reserve(size_t rows);
+  struct Row {
+    trace::Action action = trace::Action::first_unknown;
+    uint64_t address = 0;
+    int64_t size = 0;
+    int64_t time = kNoTime;
+    StackId stack{};
+    StringId context{};
+    StringId metadata{};
+    StreamId stream{int16_t{0}};
+    PoolId pool{};
+  };
+  [[nodiscard]] static constexpr auto columns() {
+    using T = EventTable;
+    return std::tuple(Field{&T::action, &Row::action}, Field{&T::address, &Row::address},
+                      Field{&T::size, &Row::size}, Field{&T::time, &Row::time}, Field{&T::stack, &Row::stack},
+                      Field{&T::context, &Row::context}, Field{&T::metadata, &Row::metadata},
+                      Field{&T::stream, &Row::stream}, Field{&T::pool, &Row::pool});
+  }
 };
 
-struct BlockTable {
-  explicit BlockTable(Budget& budget);
+struct BlockTable : Table<BlockTable> {
+  using Table::Table;
 
-  Column<uint64_t> address;  // filled in from the segment where the file has none
-  Column<int64_t> size;
-  Column<int64_t> requested_size;  // kUnknownSize = absent; stale on inactive blocks
-  Column<BlockState> state;
-  Column<StackId> stack;  // none = no frames and no history
-  Column<StringId> metadata;
-  Column<RowRange> history;  // rows of HistoryTable (files of 2022-23)
+  Column<uint64_t> address{budget()};  // filled in from the segment where the file has none
+  Column<int64_t> size{budget()};
+  Column<int64_t> requested_size{budget()};  // kUnknownSize = absent; stale on inactive blocks
+  Column<BlockState> state{budget()};
+  Column<StackId> stack{budget()};  // none = no frames and no history
+  Column<StringId> metadata{budget()};
+  Column<RowRange> history{budget()};  // rows of HistoryTable (files of 2022-23)
 
-  [[nodiscard]] size_t size_rows() const { return state.size(); }
+  struct Row {
+    uint64_t address = 0;
+    int64_t size = 0;
+    int64_t requested_size = kUnknownSize;
+    BlockState state = BlockState::unknown;
+    StackId stack{};
+    StringId metadata{};
+    RowRange history{};
+  };
+  [[nodiscard]] static constexpr auto columns() {
+    using T = BlockTable;
+    return std::tuple(Field{&T::address, &Row::address}, Field{&T::size, &Row::size},
+                      Field{&T::requested_size, &Row::requested_size}, Field{&T::state, &Row::state},
+                      Field{&T::stack, &Row::stack}, Field{&T::metadata, &Row::metadata},
+                      Field{&T::history, &Row::history});
+  }
 };
 
 // Past allocations inside a block (block `history` of 2022-23), as in the file.
-struct HistoryTable {
-  explicit HistoryTable(Budget& budget);
+struct HistoryTable : Table<HistoryTable> {
+  using Table::Table;
 
-  Column<uint64_t> address;
-  Column<int64_t> real_size;  // requested bytes
-  Column<StackId> stack;
+  Column<uint64_t> address{budget()};
+  Column<int64_t> real_size{budget()};  // requested bytes
+  Column<StackId> stack{budget()};
 
-  [[nodiscard]] size_t size_rows() const { return address.size(); }
+  struct Row {
+    uint64_t address = 0;
+    int64_t real_size = 0;
+    StackId stack{};
+  };
+  [[nodiscard]] static constexpr auto columns() {
+    using T = HistoryTable;
+    return std::tuple(Field{&T::address, &Row::address}, Field{&T::real_size, &Row::real_size},
+                      Field{&T::stack, &Row::stack});
+  }
 };
 
-struct SegmentTable {
-  explicit SegmentTable(Budget& budget);
+struct SegmentTable : Table<SegmentTable> {
+  using Table::Table;
 
-  Column<int32_t> device;  // -1 in host_segments
-  Column<uint64_t> address;
-  Column<int64_t> total_size;
-  Column<int64_t> allocated_size;  // as written; kUnknownSize = absent
-  Column<int64_t> active_size;
-  Column<int64_t> requested_size;
-  Column<StreamId> stream;
-  Column<PoolId> pool;
-  Column<SegmentType> type;
-  Column<Tristate> expandable;
-  Column<StackId> stack;
-  Column<StringId> metadata;
-  Column<RowRange> blocks;  // rows of BlockTable, ascending addresses
+  Column<int32_t> device{budget()};  // -1 in host_segments
+  Column<uint64_t> address{budget()};
+  Column<int64_t> total_size{budget()};
+  Column<int64_t> allocated_size{budget()};  // as written; kUnknownSize = absent
+  Column<int64_t> active_size{budget()};
+  Column<int64_t> requested_size{budget()};
+  Column<StreamId> stream{budget()};
+  Column<PoolId> pool{budget()};
+  Column<SegmentType> type{budget()};
+  Column<Tristate> expandable{budget()};
+  Column<StackId> stack{budget()};
+  Column<StringId> metadata{budget()};
+  Column<RowRange> blocks{budget()};  // rows of BlockTable, ascending addresses
 
-  [[nodiscard]] size_t size_rows() const { return device.size(); }
+  struct Row {
+    int32_t device = 0;
+    uint64_t address = 0;
+    int64_t total_size = 0;
+    int64_t allocated_size = kUnknownSize;
+    int64_t active_size = kUnknownSize;
+    int64_t requested_size = kUnknownSize;
+    StreamId stream{int16_t{0}};
+    PoolId pool{};
+    SegmentType type = SegmentType::unknown;
+    Tristate expandable = Tristate::unknown;
+    StackId stack{};
+    StringId metadata{};
+    RowRange blocks{};
+  };
+  [[nodiscard]] static constexpr auto columns() {
+    using T = SegmentTable;
+    return std::tuple(
+        Field{&T::device, &Row::device}, Field{&T::address, &Row::address},
+        Field{&T::total_size, &Row::total_size}, Field{&T::allocated_size, &Row::allocated_size},
+        Field{&T::active_size, &Row::active_size}, Field{&T::requested_size, &Row::requested_size},
+        Field{&T::stream, &Row::stream}, Field{&T::pool, &Row::pool}, Field{&T::type, &Row::type},
+        Field{&T::expandable, &Row::expandable}, Field{&T::stack, &Row::stack},
+        Field{&T::metadata, &Row::metadata}, Field{&T::blocks, &Row::blocks});
+  }
 };
 
-struct AnnotationTable {
-  explicit AnnotationTable(Budget& budget);
+struct AnnotationTable : Table<AnnotationTable> {
+  using Table::Table;
 
-  Column<StringId> name;
-  Column<Stage> stage;
-  Column<int32_t> device;
-  Column<int64_t> time_us;
+  Column<StringId> name{budget()};
+  Column<Stage> stage{budget()};
+  Column<int32_t> device{budget()};
+  Column<int64_t> time{budget()};
 
-  [[nodiscard]] size_t size_rows() const { return name.size(); }
+  struct Row {
+    StringId name{};
+    Stage stage = Stage::unknown;
+    int32_t device = 0;
+    int64_t time = kNoTime;
+  };
+  [[nodiscard]] static constexpr auto columns() {
+    using T = AnnotationTable;
+    return std::tuple(Field{&T::name, &Row::name}, Field{&T::stage, &Row::stage},
+                      Field{&T::device, &Row::device}, Field{&T::time, &Row::time});
+  }
 };
 
 enum class Owner : uint8_t { part, segment, block, event, annotation };
@@ -120,15 +187,25 @@ enum class Owner : uint8_t { part, segment, block, event, annotation };
 // Keys this program has no column for, kept as JSON text. Also rare known ones: an event's
 // `forward_frames` (joined text, not JSON), `category`, `internal_metadata`, `cpp_frames`. Sorted by
 // (owner, row) once the recording is sealed.
-struct ExtraTable {
-  explicit ExtraTable(Budget& budget);
+struct ExtraTable : Table<ExtraTable> {
+  using Table::Table;
 
-  Column<Owner> owner;
-  Column<int32_t> row;
-  Column<StringId> key;
-  Column<StringId> value;
+  Column<Owner> owner{budget()};
+  Column<int32_t> row{budget()};
+  Column<StringId> key{budget()};
+  Column<StringId> value{budget()};
 
-  [[nodiscard]] size_t size_rows() const { return owner.size(); }
+  struct Row {
+    Owner owner = Owner::part;
+    int32_t row = 0;
+    StringId key{};
+    StringId value{};
+  };
+  [[nodiscard]] static constexpr auto columns() {
+    using T = ExtraTable;
+    return std::tuple(Field{&T::owner, &Row::owner}, Field{&T::row, &Row::row}, Field{&T::key, &Row::key},
+                      Field{&T::value, &Row::value});
+  }
 };
 
 }  // namespace memstrata::model

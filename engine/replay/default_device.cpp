@@ -75,7 +75,7 @@ struct Net {
       by_request.add(-size);
     } else if (action == Action::oom) {
       found.ran_out = true;
-      found.last_time_us = std::max(found.last_time_us, events.time_us[i]);
+      found.last_time_us = std::max(found.last_time_us, events.time[i]);
     }
   }
   found.peak =

@@ -22,8 +22,8 @@ int64_t add_columns(int64_t k, int64_t count) {
 
 bool EventAxis::build(const model::Recording& recording, model::RowRange events) {
   event_count_ = events.count;
-  const auto times = recording.events.time_us.span().subspan(static_cast<size_t>(events.first),
-                                                             static_cast<size_t>(events.count));
+  const auto times = recording.events.time.span().subspan(static_cast<size_t>(events.first),
+                                                          static_cast<size_t>(events.count));
   const auto is_time = [](int64_t time) { return time != model::kNoTime; };
   const auto first = std::find_if(times.begin(), times.end(), is_time);
   times_ = {};

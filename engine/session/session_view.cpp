@@ -177,7 +177,7 @@ Status Session::State::find_attributes() {
 
 std::optional<int64_t> Session::State::time_of(int32_t event) const {
   if (event < 0 || event >= view->device->rows.events.count) return std::nullopt;
-  const int64_t time = recording.events.time_us[static_cast<size_t>(view->device->rows.events.first + event)];
+  const int64_t time = recording.events.time[static_cast<size_t>(view->device->rows.events.first + event)];
   if (time == model::kNoTime) return std::nullopt;
   return time;
 }

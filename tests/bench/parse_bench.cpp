@@ -58,7 +58,7 @@ struct Run {
   run.events = recording.events.size_rows();
   for (size_t i = 0; i < run.events; ++i) {
     run.check = run.check * 31 + recording.events.address[i] +
-                static_cast<uint64_t>(recording.events.size[i] + recording.events.time_us[i]) +
+                static_cast<uint64_t>(recording.events.size[i] + recording.events.time[i]) +
                 recording.stacks.frames_of(recording.events.stack[i]).size();
   }
   return true;

@@ -36,8 +36,8 @@ bool make_events(model::Recording& recording, int64_t count) {
   bool ok = true;
   const auto add = [&](trace::Action action, uint64_t address, int64_t size) {
     ok = ok && events.action.push_back(action) && events.address.push_back(address) &&
-         events.size.push_back(size) && events.time_us.push_back(model::kNoTime) &&
-         events.stack.push_back({}) && events.context.push_back({}) && events.metadata.push_back({}) &&
+         events.size.push_back(size) && events.time.push_back(model::kNoTime) && events.stack.push_back({}) &&
+         events.context.push_back({}) && events.metadata.push_back({}) &&
          events.stream.push_back(recording.stream_of(0)) && events.pool.push_back({});
   };
   while (static_cast<int64_t>(events.size_rows()) < count) {

@@ -79,7 +79,7 @@ class TraceWriter {
  private:
   void add(trace::Action action, uint64_t address, int64_t size) {
     const bool ok = events_.action.push_back(action) && events_.address.push_back(address) &&
-                    events_.size.push_back(size) && events_.time_us.push_back(clock_ += 1 + engine_() % 20) &&
+                    events_.size.push_back(size) && events_.time.push_back(clock_ += 1 + engine_() % 20) &&
                     events_.stack.push_back({}) && events_.context.push_back({}) &&
                     events_.metadata.push_back({}) && events_.stream.push_back({}) &&
                     events_.pool.push_back({});

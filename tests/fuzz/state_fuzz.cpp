@@ -86,7 +86,7 @@ bool fill(model::Recording& recording, Bytes in) {
     auto& events = recording.events;
     ok = ok && events.action.push_back(static_cast<trace::Action>(in.next() % 15)) &&
          events.address.push_back(address_from(in)) && events.size.push_back(size_from(in)) &&
-         events.time_us.push_back(count) && events.stack.push_back({}) && events.context.push_back({}) &&
+         events.time.push_back(count) && events.stack.push_back({}) && events.context.push_back({}) &&
          events.metadata.push_back({}) && events.stream.push_back(recording.stream_of(count % 3 / 2)) &&
          events.pool.push_back(count % 5 == 0 ? recording.pool_of({count % 2, count % 3}) : PoolId());
   }

@@ -129,7 +129,7 @@ class Script {
     for (size_t i = lost; i < recorder_.events.size(); ++i) {
       const trace::TraceEvent& event = recorder_.events[i];
       ok &= events.action.push_back(event.action) && events.address.push_back(event.address) &&
-            events.size.push_back(event.size) && events.time_us.push_back(model::kNoTime) &&
+            events.size.push_back(event.size) && events.time.push_back(model::kNoTime) &&
             events.stack.push_back({}) && events.context.push_back({}) && events.metadata.push_back({}) &&
             events.stream.push_back(recording.stream_of(event.stream)) &&
             events.pool.push_back(recording.pool_of(event.pool));

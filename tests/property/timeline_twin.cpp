@@ -34,7 +34,7 @@ Twin::Twin(const model::Recording& recording, const model::Part& part, int32_t d
     action.push_back(recording.events.action[i]);
     address.push_back(recording.events.address[i]);
     size.push_back(recording.events.size[i]);
-    time_us.push_back(recording.events.time_us[i]);
+    time_us.push_back(recording.events.time[i]);
   }
   const bool any_end =
       std::any_of(action.begin(), action.end(), [](Action a) { return ends_block(a, false); });

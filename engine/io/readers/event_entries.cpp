@@ -240,7 +240,7 @@ class EventEntries::Walker {
         note(Hole::size, first);
         return row.size >= 0;
       case Word::time_us:
-        if (!read_integer(p_, row.time_us)) return false;
+        if (!read_integer(p_, row.time)) return false;
         note(Hole::time, first);
         return true;
       case Word::stream:
@@ -420,7 +420,7 @@ size_t EventEntries::match(Template& known, const uint8_t* begin, const uint8_t*
         if (!read_integer(p, row.size) || row.size < 0) return 0;
         continue;
       case Hole::time:
-        if (!read_integer(p, row.time_us)) return 0;
+        if (!read_integer(p, row.time)) return 0;
         continue;
       case Hole::stream:
         if (!read_integer(p, entry.stream)) return 0;

@@ -6,7 +6,6 @@
 #include "engine/io/limits.h"
 #include "engine/io/pickle/numbers.h"
 #include "engine/io/readers/snapshot_schema.h"
-#include "engine/io/readers/table_rows.h"
 
 namespace memstrata::io {
 
@@ -302,7 +301,7 @@ void SnapshotSchema::add_extras(Owner owner, size_t row) {
     }
     Column<uint32_t>& index = extras_by_owner_[static_cast<size_t>(owner)];
     const size_t extra = recording_.extras.size_rows();
-    if (!append_row(recording_.extras, owner, static_cast<int32_t>(row), name, text) ||
+    if (!recording_.extras.append({owner, static_cast<int32_t>(row), name, text}) ||
         !index.push_back(static_cast<uint32_t>(extra))) {
       refused_ = true;
       return;

@@ -6,7 +6,6 @@
 #include "engine/base/utf8.h"
 #include "engine/io/limits.h"
 #include "engine/io/readers/snapshot_schema.h"
-#include "engine/io/readers/table_rows.h"
 
 namespace memstrata::io {
 
@@ -198,7 +197,7 @@ bool SnapshotSchema::publish(const Value& result, bool salvaged) {
   }
   for (const SnapshotExtra& extra : snapshot_extras_) {
     const int32_t row = place[static_cast<size_t>(extra.snapshot)];
-    if (row >= 0 && !append_row(recording_.extras, Owner::part, row, extra.key, extra.value)) {
+    if (row >= 0 && !recording_.extras.append({Owner::part, row, extra.key, extra.value})) {
       recording_.diagnostics.add(Diag::budget_exhausted, -1,
                                  "no memory for an unknown field of the snapshot");
     }

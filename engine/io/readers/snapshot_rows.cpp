@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "engine/io/readers/snapshot_schema.h"
-#include "engine/io/readers/table_rows.h"
 
 namespace memstrata::io {
 
@@ -65,7 +64,7 @@ Value SnapshotSchema::event(Pairs pairs) {
         made.stream = stream(value, key);
         break;
       case Word::time_us:
-        made.time_us = number(value, key).value_or(kNoTime);
+        made.time = number(value, key).value_or(kNoTime);
         break;
       case Word::compile_context:
         made.context = text(value, key);
@@ -104,8 +103,7 @@ bool SnapshotSchema::append_event(const EventRow& event) {
   model::EventTable& events = recording_.events;
   if (events.size_rows() >= next_reserve_) reserve_events();
   if (events.size_rows() >= next_set_aside_ && !set_aside_for_replay()) return false;
-  const bool added = append_row(events, event.action, event.address, event.size, event.time_us, event.stack,
-                                event.context, event.metadata, event.stream, event.pool);
+  const bool added = events.append(event);
   refused_ = refused_ || !added;
   return added;
 }
@@ -140,7 +138,7 @@ void SnapshotSchema::reserve_events() {
   if (more * static_cast<double>(kEventBytes) > static_cast<double>(budget.limit() - budget.used()) / 2)
     return;
   const size_t wanted = rows + static_cast<size_t>(more);
-  if (wanted >= kMaxRows) return;
+  if (wanted >= model::kMaxRows) return;
   (void)recording_.events.reserve(wanted);  // refused: it grows in steps
   next_reserve_ = wanted;
 }
@@ -262,7 +260,13 @@ Value SnapshotSchema::block(Pairs pairs) {
     if (requested == kUnknownSize) requested = recording_.history.real_size[first];
   }
   const size_t row = recording_.blocks.size_rows();
-  if (!append_row(recording_.blocks, at, *bytes, requested, state, frames, metadata, history)) {
+  if (!recording_.blocks.append({.address = at,
+                                 .size = *bytes,
+                                 .requested_size = requested,
+                                 .state = state,
+                                 .stack = frames,
+                                 .metadata = metadata,
+                                 .history = history})) {
     refused_ = true;
     return {};
   }
@@ -292,7 +296,7 @@ Value SnapshotSchema::history_entry(Pairs pairs) {
     }
   }
   const size_t row = recording_.history.size_rows();
-  if (!append_row(recording_.history, at, real_size, frames)) {
+  if (!recording_.history.append({at, real_size, frames})) {
     refused_ = true;
     return {};
   }
@@ -387,9 +391,19 @@ Value SnapshotSchema::segment(Pairs pairs, bool partial) {
     place_blocks(blocks, *at, total, partial);
   }
   const size_t row = recording_.segments.size_rows();
-  if (!append_row(recording_.segments, device, *at, *total, allocated.value_or(kUnknownSize),
-                  active.value_or(kUnknownSize), requested.value_or(kUnknownSize), handle, pool_id, type,
-                  expandable, frames, metadata, blocks)) {
+  if (!recording_.segments.append({.device = device,
+                                   .address = *at,
+                                   .total_size = *total,
+                                   .allocated_size = allocated.value_or(kUnknownSize),
+                                   .active_size = active.value_or(kUnknownSize),
+                                   .requested_size = requested.value_or(kUnknownSize),
+                                   .stream = handle,
+                                   .pool = pool_id,
+                                   .type = type,
+                                   .expandable = expandable,
+                                   .stack = frames,
+                                   .metadata = metadata,
+                                   .blocks = blocks})) {
     refused_ = true;
     return {};
   }
@@ -449,16 +463,10 @@ void SnapshotSchema::sort_blocks(RowRange blocks) {
   std::sort(order.data(), order.data() + count,
             [&](uint32_t a, uint32_t b) { return at(a) != at(b) ? at(a) < at(b) : a < b; });
   for (size_t i = 0; i < count; ++i) place[order[i]] = static_cast<uint32_t>(i);
-  const auto permute = [&]<typename T>(Column<T>& column) {
-    Column<T> sorted(recording_.budget);
-    if (!sorted.resize(count, {})) {
-      refused_ = true;
-      return;
-    }
-    for (size_t i = 0; i < count; ++i) sorted[i] = column[first + order[i]];
-    std::copy(sorted.begin(), sorted.end(), column.data() + first);
-  };
-  std::apply([&](auto&... column) { (permute(column), ...); }, columns(recording_.blocks));
+  if (!recording_.blocks.reorder(first, order.span())) {
+    refused_ = true;
+    return;
+  }
   const auto [from, to] = extras_between(Owner::block, blocks);
   for (size_t i = from; i < to; ++i) {
     int32_t& row = recording_.extras.row[extras_by_owner_[static_cast<size_t>(Owner::block)][i]];
@@ -470,7 +478,7 @@ Value SnapshotSchema::annotation(Pairs pairs) {
   StringId name;
   Stage stage = Stage::unknown;
   int32_t device = 0;
-  int64_t time_us = kNoTime;
+  int64_t time = kNoTime;
   unknown_.clear();
   for (size_t i = 0; i < pairs.size(); i += 2) {
     const Value& value = pairs[i + 1];
@@ -487,14 +495,14 @@ Value SnapshotSchema::annotation(Pairs pairs) {
         device = small_number(value, key, 0);
         break;
       case Word::time_us:
-        time_us = number(value, key).value_or(kNoTime);
+        time = number(value, key).value_or(kNoTime);
         break;
       default:
         keep(pairs[i], value);
     }
   }
   const size_t row = recording_.annotations.size_rows();
-  if (!append_row(recording_.annotations, name, stage, device, time_us)) {
+  if (!recording_.annotations.append({name, stage, device, time})) {
     refused_ = true;
     return {};
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/io/limits.h"
-#include "engine/io/readers/table_rows.h"
 #include "engine/trace/action.h"
 
 namespace memstrata::io {
@@ -233,7 +232,7 @@ RowRange SnapshotSchema::gather(Table& table, std::optional<Owner> owner, std::s
     return {};
   }
   RowRange copies;
-  if (!append_copies(table, ranges, copies)) {
+  if (!table.append_copies(ranges, copies)) {
     refused_ = true;
     return {};
   }
@@ -248,7 +247,7 @@ RowRange SnapshotSchema::gather(Table& table, std::optional<Owner> owner, std::s
       const int32_t row = extras.row[extra] - range.first + to;
       const StringId key = extras.key[extra];
       const StringId text = extras.value[extra];
-      if (!append_row(recording_.extras, *owner, row, key, text) ||
+      if (!recording_.extras.append({*owner, row, key, text}) ||
           !index.push_back(static_cast<uint32_t>(extras.size_rows() - 1))) {
         refused_ = true;
         return {};

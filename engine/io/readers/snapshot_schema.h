@@ -44,18 +44,7 @@ class SnapshotSchema final : public pickle::Schema {
   [[nodiscard]] Value finish_dict(Pairs pairs, const Ending& ending) override;
   [[nodiscard]] Value finish_list(std::span<const Value> items, const Ending& ending) override;
 
-  // One event as the columns have it.
-  struct EventRow {
-    trace::Action action = trace::Action::first_unknown;
-    uint64_t address = 0;
-    int64_t size = 0;
-    int64_t time_us = model::kNoTime;
-    StackId stack;
-    StringId context;
-    StringId metadata;
-    StreamId stream{int16_t{0}};
-    PoolId pool;
-  };
+  using EventRow = model::EventTable::Row;
   // What EventEntries shares with finish_dict, so that both give the same rows and ids. `offset` is that of
   // the opcode that completes the event. False or none: memory was refused.
   [[nodiscard]] bool add_event(const EventRow& event, int64_t offset);

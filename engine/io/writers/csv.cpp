@@ -126,8 +126,8 @@ class CsvOutput {
   bool first_ = true;
 };
 
-void write_events(const model::Recording& rec, CsvOutput& out, std::string_view part, bool host,
-                  int32_t device, RowRange range) {
+void write_events(const model::Recording& rec, CsvOutput& out, const model::Clock& clock,
+                  std::string_view part, bool host, int32_t device, RowRange range) {
   const model::EventTable& e = rec.events;
   for (int32_t row = range.first; row < range.end() && !out.failed(); ++row) {
     const auto i = static_cast<size_t>(row);
@@ -143,10 +143,10 @@ void write_events(const model::Recording& rec, CsvOutput& out, std::string_view 
     }
     out.number(e.size[i]);
     out.number(rec.streams[e.stream[i].index()]);
-    if (e.time_us[i] == model::kNoTime) {
-      out.plain({});
+    if (const auto us = clock.microseconds(e.time[i])) {
+      out.number(*us);
     } else {
-      out.number(e.time_us[i]);
+      out.plain({});
     }
     out.pool(e.pool[i]);
     out.text(e.context[i]);
@@ -217,9 +217,9 @@ Status write_csv(const model::Recording& recording, ByteSink& sink, CsvTable tab
     const std::string name = keys.empty() ? fmt::format("{}", i) : keys[i];
     if (table == CsvTable::events) {
       for (const model::DeviceTrace& trace : part.traces) {
-        write_events(recording, out, name, false, trace.device, trace.events);
+        write_events(recording, out, part.clock, name, false, trace.device, trace.events);
       }
-      write_events(recording, out, name, true, -1, part.host_events);
+      write_events(recording, out, part.clock, name, true, -1, part.host_events);
     } else {
       write_blocks(recording, out, name, false, part.segments);
       write_blocks(recording, out, name, true, part.host_segments);

@@ -55,6 +55,7 @@ class SnapshotShape {
 
   void snapshot(size_t index) {
     const model::Part& part = rec_.parts[index];
+    clock_ = part.clock;
     out_.begin_dict();
     // Events first: their keys get the shortest references.
     out_.key(Word::device_traces);
@@ -131,7 +132,7 @@ class SnapshotShape {
     }
     member(Word::size, e.size[i]);
     member(Word::stream, rec_.streams[e.stream[i].index()]);
-    if (e.time_us[i] != model::kNoTime) member(Word::time_us, e.time_us[i]);
+    time(e.time[i]);
     if (!e.context[i].is_none()) member(Word::compile_context, e.context[i]);
     if (!e.metadata[i].is_none()) member(Word::user_metadata, e.metadata[i]);
     if (!e.pool[i].is_none()) member(Word::pool_id, e.pool[i]);
@@ -244,9 +245,13 @@ class SnapshotShape {
       out_.value(a.stage[i] == model::Stage::start ? Word::START : Word::END);
     }
     member(Word::device, int64_t{a.device[i]});
-    if (a.time_us[i] != model::kNoTime) member(Word::time_us, a.time_us[i]);
+    time(a.time[i]);
     extras(model::Owner::annotation, row);
     out_.end_dict();
+  }
+
+  void time(int64_t ticks) {
+    if (const auto us = clock_.microseconds(ticks)) member(Word::time_us, *us);
   }
 
   void frames(StackId stack) {
@@ -334,6 +339,7 @@ class SnapshotShape {
 
   const model::Recording& rec_;
   Output& out_;
+  model::Clock clock_;                // of the part at work
   std::array<bool, 5> has_extras_{};  // by owner
 };
 

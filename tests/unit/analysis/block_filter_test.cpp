@@ -233,7 +233,7 @@ TEST(BlockFilterProperty, AgreesWithOneBlockAtATime) {
     const auto found = filter_blocks(story.recording, story.recording.parts[0], *lives, *attributes, text);
     ASSERT_TRUE(found.has_value()) << text;
     const int32_t count = lives->events.count;
-    const auto time_at = [&](int32_t e) { return story.recording.events.time_us[static_cast<size_t>(e)]; };
+    const auto time_at = [&](int32_t e) { return story.recording.events.time[static_cast<size_t>(e)]; };
     for (int32_t rank = 0; rank < lives->count(); ++rank) {
       const auto r = static_cast<size_t>(rank);
       const int32_t b = lives->born[r], f = lives->freed[r];

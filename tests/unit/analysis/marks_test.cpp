@@ -36,7 +36,7 @@ class MarksOfAProgram : public ::testing::Test {
   void annotate(const char* name, model::Stage stage, int64_t time_us, int32_t device = 0) {
     auto& table = story.recording.annotations;
     ASSERT_TRUE(table.name.push_back(story.text(name)) && table.stage.push_back(stage) &&
-                table.device.push_back(device) && table.time_us.push_back(time_us));
+                table.device.push_back(device) && table.time.push_back(time_us));
   }
   void start(const char* name, int64_t time_us) { annotate(name, model::Stage::start, time_us); }
   void end(const char* name, int64_t time_us) { annotate(name, model::Stage::end, time_us); }

@@ -33,7 +33,7 @@ class Story : public replay::HandTrace {
   }
   Story& metadata(std::string_view value) { return with(recording.events.metadata, text(value)); }
   Story& context(std::string_view value) { return with(recording.events.context, text(value)); }
-  Story& time(int64_t time_us) { return with(recording.events.time_us, time_us); }
+  Story& time(int64_t time_us) { return with(recording.events.time, time_us); }
   Story& extra(std::string_view key, std::string_view value) {
     const auto row = static_cast<int32_t>(recording.events.size_rows()) - 1;
     stored_ &= recording.extras.owner.push_back(model::Owner::event) && recording.extras.row.push_back(row) &&

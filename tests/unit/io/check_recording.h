@@ -9,6 +9,12 @@
 
 namespace memstrata::tests {
 
+[[nodiscard]] inline bool is_even(const auto& table) {
+  bool even = true;
+  table.each_column([&](const auto& column) { even = even && column.size() == table.size_rows(); });
+  return even;
+}
+
 // Empty if everything is in order, else the first thing that is not.
 inline std::string problem_of(const model::Recording& rec) {
   const auto outside = [](model::RowRange range, size_t rows) {
@@ -21,11 +27,7 @@ inline std::string problem_of(const model::Recording& rec) {
 
   const model::EventTable& e = rec.events;
   const size_t events = e.size_rows();
-  if (e.address.size() != events || e.size.size() != events || e.time_us.size() != events ||
-      e.stack.size() != events || e.context.size() != events || e.metadata.size() != events ||
-      e.stream.size() != events || e.pool.size() != events) {
-    return "event columns of different length";
-  }
+  if (!is_even(e)) return "event columns of different length";
   for (size_t i = 0; i < events; ++i) {
     const auto first_unknown = static_cast<size_t>(trace::Action::first_unknown);
     const auto action = static_cast<size_t>(e.action[i]);
@@ -42,13 +44,9 @@ inline std::string problem_of(const model::Recording& rec) {
 
   const model::BlockTable& b = rec.blocks;
   const size_t blocks = b.size_rows();
-  if (b.address.size() != blocks || b.size.size() != blocks || b.requested_size.size() != blocks ||
-      b.stack.size() != blocks || b.metadata.size() != blocks || b.history.size() != blocks) {
-    return "block columns of different length";
-  }
+  if (!is_even(b)) return "block columns of different length";
   const model::HistoryTable& h = rec.history;
-  if (h.real_size.size() != h.size_rows() || h.stack.size() != h.size_rows())
-    return "history columns of different length";
+  if (!is_even(h)) return "history columns of different length";
   for (size_t i = 0; i < h.size_rows(); ++i) {
     if (h.real_size[i] < 0 || bad(h.stack[i], stacks)) return fmt::format("history {}", i);
   }
@@ -61,13 +59,7 @@ inline std::string problem_of(const model::Recording& rec) {
 
   const model::SegmentTable& s = rec.segments;
   const size_t segments = s.size_rows();
-  if (s.address.size() != segments || s.total_size.size() != segments ||
-      s.allocated_size.size() != segments || s.active_size.size() != segments ||
-      s.requested_size.size() != segments || s.stream.size() != segments || s.pool.size() != segments ||
-      s.type.size() != segments || s.expandable.size() != segments || s.stack.size() != segments ||
-      s.metadata.size() != segments || s.blocks.size() != segments) {
-    return "segment columns of different length";
-  }
+  if (!is_even(s)) return "segment columns of different length";
   for (size_t i = 0; i < segments; ++i) {
     if (s.total_size[i] < 0 || bad(s.stack[i], stacks) || bad(s.metadata[i], strings) ||
         bad(s.pool[i], rec.pools.size()) || s.stream[i].is_none() || bad(s.stream[i], rec.streams.size()) ||
@@ -82,6 +74,7 @@ inline std::string problem_of(const model::Recording& rec) {
   }
 
   const model::AnnotationTable& a = rec.annotations;
+  if (!is_even(a)) return "annotation columns of different length";
   for (size_t i = 0; i < a.size_rows(); ++i) {
     if (bad(a.name[i], strings)) return fmt::format("annotation {}", i);
   }

@@ -101,7 +101,7 @@ void add_events(const ReadFile& file, model::RowRange events, std::string& text)
     const auto i = static_cast<size_t>(row);
     text += fmt::format("  {} {:#x} {} time {} stream {} pool {} context {} metadata {} stack {}{}\n",
                         file.recording.action_name(e.action[i]), e.address[i], e.size[i],
-                        e.time_us[i] == model::kNoTime ? "-" : fmt::format("{}", e.time_us[i]),
+                        e.time[i] == model::kNoTime ? "-" : fmt::format("{}", e.time[i]),
                         file.recording.streams[e.stream[i].index()], pool_text(file, e.pool[i]),
                         optional_text(file, e.context[i]), optional_text(file, e.metadata[i]),
                         file.stack(e.stack[i]), extras_text(file, Owner::event, row));
@@ -162,7 +162,7 @@ std::string text_of(const ReadFile& file) {
       const auto k = static_cast<size_t>(row);
       const model::AnnotationTable& a = rec.annotations;
       text += fmt::format(" annotation {} stage {} device {} time {}{}\n", file.text(a.name[k]),
-                          static_cast<int>(a.stage[k]), a.device[k], a.time_us[k],
+                          static_cast<int>(a.stage[k]), a.device[k], a.time[k],
                           extras_text(file, Owner::annotation, row));
     }
   }

@@ -8,49 +8,28 @@
 #include <string>
 #include <tuple>
 
-#include "engine/io/readers/table_rows.h"
 #include "engine/model/recording.h"
 
 namespace memstrata::tests {
 
 namespace detail {
 
-template <typename T>
-[[nodiscard]] bool same_column(const Column<T>& a, const Column<T>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end());
-}
-
-// First row that differs in some column.
+// Empty if the tables are the same, else the first row of each column that differs.
 template <typename Table>
-[[nodiscard]] std::string place_of_difference(Table& a, Table& b) {
-  const auto left = io::columns(a);
-  const auto right = io::columns(b);
+[[nodiscard]] std::string difference_of_tables(const Table& a, const Table& b) {
   std::string places;
-  [&]<size_t... I>(std::index_sequence<I...>) {
-    ((std::get<I>(left).size() != std::get<I>(right).size()
-          ? void(places += fmt::format(" column {}: {} rows, {} rows", I, std::get<I>(left).size(),
-                                       std::get<I>(right).size()))
-      : same_column(std::get<I>(left), std::get<I>(right))
-          ? void()
-          : void(places += fmt::format(" column {}: row {}", I,
-                                       std::mismatch(std::get<I>(left).begin(), std::get<I>(left).end(),
-                                                     std::get<I>(right).begin())
-                                               .first -
-                                           std::get<I>(left).begin()))),
-     ...);
-  }
-  (std::make_index_sequence<std::tuple_size_v<decltype(left)>>());
+  int which = 0;
+  const auto look = [&](const auto& left, const auto& right) {
+    if (left.size() != right.size()) {
+      places += fmt::format(" column {}: {} rows, {} rows", which, left.size(), right.size());
+    } else if (const auto found = std::mismatch(left.begin(), left.end(), right.begin());
+               found.first != left.end()) {
+      places += fmt::format(" column {}: row {}", which, found.first - left.begin());
+    }
+    ++which;
+  };
+  std::apply([&](auto... field) { (look(a.*field.column, b.*field.column), ...); }, Table::columns());
   return places;
-}
-
-template <typename Table>
-[[nodiscard]] bool same_table(Table& a, Table& b) {
-  const auto left = io::columns(a);
-  const auto right = io::columns(b);
-  return [&]<size_t... I>(std::index_sequence<I...>) {
-    return (same_column(std::get<I>(left), std::get<I>(right)) && ...);
-  }
-  (std::make_index_sequence<std::tuple_size_v<decltype(left)>>());
 }
 
 }  // namespace detail
@@ -81,13 +60,14 @@ template <typename Table>
           [](const auto& x, const auto& y) { return x.graph_id == y.graph_id && x.user_id == y.user_id; }))
     return "pools";
   if (a.unknown_actions != b.unknown_actions) return "unknown actions";
-  if (!detail::same_table(a.events, b.events))
-    return "events:" + detail::place_of_difference(a.events, b.events);
-  if (!detail::same_table(a.blocks, b.blocks)) return "blocks";
-  if (!detail::same_table(a.history, b.history)) return "block history";
-  if (!detail::same_table(a.segments, b.segments)) return "segments";
-  if (!detail::same_table(a.annotations, b.annotations)) return "annotations";
-  if (!detail::same_table(a.extras, b.extras)) return "extras";
+  if (const auto d = detail::difference_of_tables(a.events, b.events); !d.empty()) return "events:" + d;
+  if (const auto d = detail::difference_of_tables(a.blocks, b.blocks); !d.empty()) return "blocks:" + d;
+  if (const auto d = detail::difference_of_tables(a.history, b.history); !d.empty())
+    return "block history:" + d;
+  if (const auto d = detail::difference_of_tables(a.segments, b.segments); !d.empty()) return "segments:" + d;
+  if (const auto d = detail::difference_of_tables(a.annotations, b.annotations); !d.empty())
+    return "annotations:" + d;
+  if (const auto d = detail::difference_of_tables(a.extras, b.extras); !d.empty()) return "extras:" + d;
   if (a.parts.size() != b.parts.size()) return "number of snapshots";
   for (size_t i = 0; i < a.parts.size(); ++i) {
     const model::Part& x = a.parts[i];

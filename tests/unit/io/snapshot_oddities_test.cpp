@@ -346,8 +346,8 @@ TEST(SnapshotOddity, RareKnownKeysAreKeptWithoutARemark) {  // 16
 
 TEST(SnapshotOddity, TimesMayBeMissingOrZero) {  // 17
   const auto file = read(snapshot_of({event("alloc", 1, 1), event("alloc", 1, 1).with("time_us", 0)}));
-  EXPECT_EQ(file->recording.events.time_us[0], kNoTime);
-  EXPECT_EQ(file->recording.events.time_us[1], 0);
+  EXPECT_EQ(file->recording.events.time[0], kNoTime);
+  EXPECT_EQ(file->recording.events.time[1], 0);
 }
 
 TEST(SnapshotOddity, TraceOfOneEventIsWrittenWithoutAMark) {  // 19

@@ -284,7 +284,7 @@ TEST(TorchSnapshot, FieldsOfTheWrongTypeCountAsAbsent) {
                                           .with("frames", 7)
                                           .with("stream", Py::list({}))
                                           .with("pool_id", "x")}));
-  EXPECT_EQ(file->recording.events.time_us[0], kNoTime);
+  EXPECT_EQ(file->recording.events.time[0], kNoTime);
   EXPECT_TRUE(file->recording.events.stack[0].is_none());
   EXPECT_EQ(file->recording.events.stream[0].value, 0);
   EXPECT_TRUE(file->recording.events.pool[0].is_none());
@@ -308,7 +308,7 @@ TEST(TorchSnapshot, NumbersBeyond64BitsAreAbsent) {
   const Py huge = Py::opcodes(from_hex("8a0a 00000000000000000001"));
   const auto file = read(
       snapshot_of({event("alloc", 1, 1).with("time_us", huge), event("alloc", 1, 1).with("note", huge)}));
-  EXPECT_EQ(file->recording.events.time_us[0], kNoTime);
+  EXPECT_EQ(file->recording.events.time[0], kNoTime);
   EXPECT_EQ(file->extra(Owner::event, 1, "note"), "\"<a number of 10 bytes>\"");
   EXPECT_GE(file->count(Diag::integer_out_of_range), 1);
 }

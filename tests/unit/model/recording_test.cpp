@@ -11,18 +11,13 @@ namespace {
 class RecordingTest : public ::testing::Test {
  protected:
   bool add_segment(int32_t device) {
-    SegmentTable& s = recording.segments;
-    return s.device.push_back(device) && s.address.push_back(0) && s.total_size.push_back(0) &&
-           s.allocated_size.push_back(0) && s.active_size.push_back(0) && s.requested_size.push_back(0) &&
-           s.stream.push_back(StreamId{}) && s.pool.push_back({}) && s.type.push_back({}) &&
-           s.expandable.push_back({}) && s.stack.push_back({}) && s.metadata.push_back({}) &&
-           s.blocks.push_back({});
+    SegmentTable::Row row;
+    row.device = device;
+    return recording.segments.append(row);
   }
   bool add_extra(Owner owner, int32_t row, std::string_view key) {
-    ExtraTable& extras = recording.extras;
-    return extras.owner.push_back(owner) && extras.row.push_back(row) &&
-           extras.key.push_back(recording.strings.intern(key)) &&
-           extras.value.push_back(recording.strings.intern("1"));
+    return recording.extras.append(
+        {owner, row, recording.strings.intern(key), recording.strings.intern("1")});
   }
   [[nodiscard]] std::vector<std::string_view> keys_of(Owner owner, int32_t row) const {
     std::vector<std::string_view> keys;
@@ -33,7 +28,7 @@ class RecordingTest : public ::testing::Test {
     return keys;
   }
 
-  Budget budget{1 << 24};
+  Budget budget{1 << 26};
   Recording recording{budget};
 };
 
@@ -115,13 +110,49 @@ TEST_F(RecordingTest, AFilesSnapshotsShareTheLimitOfDevices) {
 }
 
 TEST_F(RecordingTest, DevicesThatShareAllTheirEventsAreListedAFewTimes) {
-  // The tables are empty, so 2^22 rows may be looked at: room for four lists of 2^20 rows.
+  // 2^16 events: 2^22 + 16 * 2^16 rows may be looked at, room for 64 + 16 lists of them.
+  for (int i = 0; i < 1 << 16; ++i) ASSERT_TRUE(recording.events.append({}));
   Part part;
-  for (int32_t device = 0; device < 9; ++device) part.traces.push_back({device, {0, 1 << 20}});
+  for (int32_t device = 0; device < 100; ++device) part.traces.push_back({device, {0, 1 << 16}});
   recording.parts.push_back(part);
   recording.seal();
-  EXPECT_EQ(recording.parts[0].devices(recording.segments), (std::vector<int32_t>{0, 1, 2, 3}));
-  EXPECT_EQ(recording.diagnostics[Diag::too_many_devices].count, 5);
+  EXPECT_EQ(recording.parts[0].devices(recording.segments).size(), 80u);
+  EXPECT_EQ(recording.diagnostics[Diag::too_many_devices].count, 20);
+}
+
+TEST_F(RecordingTest, APartSaysWhatItHolds) {
+  ASSERT_TRUE(recording.events.append({}));  // of part 0: bare
+  EventTable::Row event;
+  event.time = 7;
+  event.pool = recording.pool_of({0, 0});
+  event.stack = recording.stacks.intern({});    // no frames: not worth a flame graph
+  ASSERT_TRUE(recording.events.append(event));  // of part 1
+  const std::vector<FrameId> frames = {recording.frames.intern({})};
+  ASSERT_TRUE(recording.blocks.append({.stack = recording.stacks.intern(frames)}));
+  ASSERT_TRUE(recording.segments.append({.blocks = {0, 1}}));  // of part 2
+  ASSERT_TRUE(add_extra(Owner::event, 1, "category"));
+  recording.parts.resize(4);
+  recording.parts[0].traces = {{0, {0, 1}}};
+  recording.parts[1].host_events = {1, 1};
+  recording.parts[2].segments = {0, 1};
+  recording.parts[3].settings_json = recording.strings.intern("{}");
+  recording.parts[3].annotations = {0, 0};
+  recording.seal();
+  EXPECT_EQ(recording.parts[0].capabilities, (Capabilities{.events = true}));
+  EXPECT_EQ(recording.parts[1].capabilities,
+            (Capabilities{.events = true, .times = true, .pools = true, .categories = true}));
+  EXPECT_EQ(recording.parts[2].capabilities, (Capabilities{.stacks = true, .final_state = true}));
+  EXPECT_EQ(recording.parts[3].capabilities, (Capabilities{.settings = true}));
+}
+
+TEST_F(RecordingTest, WhatThousandsOfPartsShareIsLookedForAFewTimes) {
+  // No event has a time. Looking at all of them for each part would be 1000 * 2^20 rows, three times over.
+  for (int i = 0; i < 1 << 18; ++i) ASSERT_TRUE(recording.events.append({}));
+  Part part;
+  part.traces = {{0, {0, 1 << 18}}};
+  recording.parts.assign(1000, part);
+  recording.seal();
+  EXPECT_EQ(recording.parts[999].capabilities, (Capabilities{.events = true}));
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ TEST(DefaultDevice, TheMostTellingOfAllSnapshots) {
   devices.end_of(0);
   const auto found = default_device(devices.hand.recording);
   ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->snapshot, 1);
+  EXPECT_EQ(found->part, 1);
   EXPECT_EQ(default_device(devices.hand.recording, devices.hand.recording.parts[0]), 0);
 }
 

@@ -20,7 +20,7 @@ class HandTrace {
   HandTrace& event(trace::Action action, uint64_t address, int64_t size, int64_t time_us = model::kNoTime) {
     auto& events = recording.events;
     ok_ &= events.action.push_back(action) && events.address.push_back(address) &&
-           events.size.push_back(size) && events.time_us.push_back(time_us) && events.stack.push_back({}) &&
+           events.size.push_back(size) && events.time.push_back(time_us) && events.stack.push_back({}) &&
            events.context.push_back({}) && events.metadata.push_back({}) &&
            events.stream.push_back(StreamId{}) && events.pool.push_back({});
     return *this;

@@ -1,0 +1,72 @@
+// Part: one thing that a file tells about, and which rows of the recording's tables are its own.
+//
+// A file may hold several (a user's own dict of snapshots, an archive): they share the tables. What a part
+// can answer is in its capabilities, not in its kind: views and analyses ask those.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/model/clock.h"
+#include "engine/model/tables.h"
+
+namespace memstrata::model {
+
+// History of one device: rows of EventTable in the order of the file.
+struct DeviceTrace {
+  int32_t device = 0;  // index in `device_traces`
+  RowRange events;
+};
+
+enum class PartKind : uint8_t {
+  snapshot,  // what an allocator did and the state that it led to
+  trace,     // what a profiler saw: things that begin and end
+  series,    // numbers over time
+};
+
+// What there is to see, looked up once in Recording::seal(). In a file that gives the same rows to many
+// parts, those beyond the limit below count as without.
+struct Capabilities {
+  bool events = false;       // allocations and frees, in order
+  bool times = false;        // of one of them at least
+  bool stacks = false;       // of an event or a block
+  bool pools = false;        // an event or a segment says its pool
+  bool final_state = false;  // segments and blocks at the end
+  bool settings = false;     // of the allocator
+  bool annotations = false;  // regions the program named
+  bool categories = false;   // an event says what its memory is for
+
+  bool operator==(const Capabilities&) const = default;
+};
+
+// Per file; no machine has more. Work is done per device, so a file that invents millions of them, or that
+// gives the same events to many, must not cause it. Listing a device means to look at its events and at the
+// segments of its part: together at most kMaxLookedAt rows, and kMaxRepeats times what the file has.
+inline constexpr size_t kMaxDevices = 1024;
+inline constexpr int64_t kMaxLookedAt = int64_t{1} << 22;
+inline constexpr int64_t kMaxRepeats = 16;
+
+struct Part {
+  PartKind kind = PartKind::snapshot;
+  std::string name;                 // key or index in a user's wrapper; empty if the file is the part
+  Clock clock;                      // of all its times
+  RowRange segments;                // all devices
+  std::vector<DeviceTrace> traces;  // ascending devices
+  bool has_host = false;            // host_segments or host_traces present
+  RowRange host_segments;
+  RowRange host_events;
+  RowRange annotations;
+  StringId settings_json;  // allocator_settings as JSON text; none = absent
+
+  // Set by Recording::seal().
+  Capabilities capabilities;
+  size_t most_devices = kMaxDevices;
+
+  // Ordinals with segments or events, ascending, at most `most_devices`.
+  [[nodiscard]] std::vector<int32_t> devices(const SegmentTable& segments) const;
+  // Empty range if the device has no trace. O(log devices).
+  [[nodiscard]] RowRange events_of(int32_t device) const;
+};
+
+}  // namespace memstrata::model
