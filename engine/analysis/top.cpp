@@ -66,7 +66,7 @@ class Representative {
 };
 
 // One block alive: its group and size.
-struct Part {
+struct Share {
   int32_t first, second;  // what the groups differ in: stack; or name and file; -1 = none
   int32_t rank;
   int64_t bytes;
@@ -84,7 +84,7 @@ Result<Top> find_top(const model::Recording& recording, const model::Part& part,
   top.event = event;
   Representative representative(recording);
   Column<AddressAndRow> final_blocks(recording.budget);
-  Column<Part> parts(recording.budget);
+  Column<Share> shares(recording.budget);
   if (!representative.prepare() ||
       !collect_final_blocks(recording, part, lifetimes.device, final_blocks)) {
     return out_of_memory();
@@ -105,21 +105,21 @@ Result<Top> find_top(const model::Recording& recording, const model::Part& part,
       const BlockStack chosen = choose_stack(recording, lifetimes, rank, final_block, freed);
       stack = chosen.from == StackFrom::nothing ? StackId{} : chosen.stack;
     }
-    Part part{-1, -1, rank, lifetimes.size[r]};
+    Share share{-1, -1, rank, lifetimes.size[r]};
     if (by == TopBy::stack) {
-      part.first = stack.value;
+      share.first = stack.value;
     } else if (!stack.is_none()) {
       const trace::Frame& frame = recording.frames[representative(stack)];
-      part.first = by == TopBy::function ? frame.name.value : -1;
-      part.second = frame.filename.value;
+      share.first = by == TopBy::function ? frame.name.value : -1;
+      share.second = frame.filename.value;
     }
-    if (!parts.push_back(part)) return out_of_memory();
-    top.bytes += part.bytes;
+    if (!shares.push_back(share)) return out_of_memory();
+    top.bytes += share.bytes;
     ++top.count;
   }
 
-  const auto group_of = [](const Part& part) { return std::tuple(part.first, part.second); };
-  std::sort(parts.data(), parts.data() + parts.size(), [&](const Part& a, const Part& b) {
+  const auto group_of = [](const Share& share) { return std::tuple(share.first, share.second); };
+  std::sort(shares.data(), shares.data() + shares.size(), [&](const Share& a, const Share& b) {
     return std::tuple(group_of(a), a.rank) < std::tuple(group_of(b), b.rank);
   });
   struct Ordered {
@@ -127,19 +127,19 @@ Result<Top> find_top(const model::Recording& recording, const model::Part& part,
     int32_t first_rank;
   };
   std::vector<Ordered> groups;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const Part& part = parts[i];
-    if (i == 0 || group_of(part) != group_of(parts[i - 1])) {
-      Ordered next{{}, part.rank};
+  for (size_t i = 0; i < shares.size(); ++i) {
+    const Share& share = shares[i];
+    if (i == 0 || group_of(share) != group_of(shares[i - 1])) {
+      Ordered next{{}, share.rank};
       if (by == TopBy::stack) {
-        next.group.stack = StackId{part.first};
+        next.group.stack = StackId{share.first};
       } else {
-        next.group.name = StringId{part.first};
-        next.group.file = StringId{part.second};
+        next.group.name = StringId{share.first};
+        next.group.file = StringId{share.second};
       }
       groups.push_back(next);
     }
-    groups.back().group.bytes += part.bytes;
+    groups.back().group.bytes += share.bytes;
     ++groups.back().group.count;
   }
   std::sort(groups.begin(), groups.end(), [](const Ordered& a, const Ordered& b) {
