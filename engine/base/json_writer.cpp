@@ -57,12 +57,12 @@ void JsonWriter::quote(std::string_view text) {
   size_t plain = 0;  // start of what is not copied yet
   for (size_t at = 0; at < text.size();) {
     const auto byte = static_cast<unsigned char>(text[at]);
-    if (byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\') {
+    if (byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\') {
       ++at;
       continue;
     }
-    const utf8::Sequence sequence = byte < 0x80 ? utf8::Sequence{1, true} : utf8::sequence_at(text, at);
-    if (byte < 0x80 || !sequence.valid) {
+    const utf8::Sequence sequence = utf8::sequence_at(text, at);
+    if (byte < 0x80 || !sequence.valid || utf8::is_control(text, at, sequence)) {
       text_ += text.substr(plain, at - plain);
       plain = at + sequence.length;
       switch (byte) {
@@ -82,8 +82,10 @@ void JsonWriter::quote(std::string_view text) {
           text_ += "\\t";
           break;
         default:
-          if (byte < 0x20) {
-            fmt::format_to(std::back_inserter(text_), "\\u{:04x}", unsigned{byte});
+          if (sequence.valid) {
+            // The last byte of U+0080 to U+009F is its number.
+            const auto code_point = static_cast<unsigned char>(text[at + sequence.length - 1]);
+            fmt::format_to(std::back_inserter(text_), "\\u{:04x}", unsigned{code_point});
           } else {
             text_ += utf8::kReplacement;
           }

@@ -2,7 +2,8 @@
 //
 // Commas are put where they belong; keys and values must come in an order that makes sense (a debug build
 // does not check it, a test of the caller does). Texts may hold any bytes: what is not UTF-8, lone
-// surrogates included, becomes U+FFFD. Integers are exact to 64 bits. Doubles are the shortest text that
+// surrogates included, becomes U+FFFD; control characters, DEL and U+0080 to U+009F too, are escaped, so that
+// the text can be shown in a terminal. Integers are exact to 64 bits. Doubles are the shortest text that
 // reads back as the same double, always with a point or an exponent; NaN and infinities become null.
 #pragma once
 

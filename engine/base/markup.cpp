@@ -1,26 +1,43 @@
 #include "engine/base/markup.h"
 
+#include "engine/base/utf8.h"
+
 namespace memstrata {
+
+namespace {
+
+[[nodiscard]] std::string_view entity_of(char c) {
+  switch (c) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
 
 std::string escaped_markup(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < ' ' || c == 0x7f ? ' ' : c;
+  for (size_t at = 0; at < text.size();) {
+    const utf8::Sequence sequence = utf8::sequence_at(text, at);
+    const std::string_view character = text.substr(at, sequence.length);
+    if (!sequence.valid || character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF") {
+      out += utf8::kReplacement;
+    } else if (utf8::is_control(text, at, sequence)) {
+      out += ' ';
+    } else if (const std::string_view entity = entity_of(character.front()); !entity.empty()) {
+      out += entity;
+    } else {
+      out += character;
     }
+    at += sequence.length;
   }
   return out;
 }

@@ -6,8 +6,9 @@
 
 namespace memstrata {
 
-// For content and for attributes in double quotes: & < > " as entities. Control characters that XML has not
-// are replaced by spaces.
+// For content and for attributes in double quotes, whatever the bytes are: & < > " as entities. Control
+// characters, those of XML and U+007F to U+009F, become spaces; what is not UTF-8 and what XML has not
+// (U+FFFE, U+FFFF) becomes U+FFFD.
 [[nodiscard]] std::string escaped_markup(std::string_view text);
 
 }  // namespace memstrata

@@ -22,6 +22,14 @@ struct Sequence {
 // Of one valid sequence.
 [[nodiscard]] uint32_t code_point(std::string_view sequence);
 
+// U+0000 to U+001F, U+007F to U+009F: a terminal obeys them, nobody can read them. `sequence` is what begins
+// at text[at], and valid.
+[[nodiscard]] inline bool is_control(std::string_view text, size_t at, Sequence sequence) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[at + i]); };
+  if (sequence.length == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
+  return sequence.length == 2 && byte(0) == 0xC2 && byte(1) < 0xA0;
+}
+
 // `text` with everything invalid replaced.
 [[nodiscard]] std::string sanitized(std::string_view text);
 

@@ -64,8 +64,14 @@ TEST(JsonWriter, OptionalsWithoutValueAreNull) {
 }
 
 TEST(JsonWriter, EscapesQuotesBackslashesAndControlCharacters) {
-  EXPECT_EQ(text_of("a\"b\\c\n\r\t\x01\x1f\x7f"), "\"a\\\"b\\\\c\\n\\r\\t\\u0001\\u001f\x7f\"");
+  EXPECT_EQ(text_of("a\"b\\c\n\r\t\x01\x1f\x7f"), "\"a\\\"b\\\\c\\n\\r\\t\\u0001\\u001f\\u007f\"");
   EXPECT_EQ(text_of(std::string_view("\0", 1)), "\"\\u0000\"");
+}
+
+TEST(JsonWriter, EscapesWhatATerminalObeys) {
+  // DEL, and the 8-bit forms of ESC [ and ESC ]. U+00A0 comes right behind them and is a plain space.
+  EXPECT_EQ(text_of("\x7f\u009b31m\u009d\u0080\u009f\u00a0"),
+            "\"\\u007f\\u009b31m\\u009d\\u0080\\u009f\u00a0\"");
 }
 
 TEST(JsonWriter, KeepsUtf8OfEveryLength) {

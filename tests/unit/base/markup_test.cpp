@@ -11,5 +11,14 @@ TEST(Markup, NothingEndsAnAttributeOrBeginsAnElement) {
   EXPECT_EQ(escaped_markup("gr\u00f6\u00dfe 'x'"), "gr\u00f6\u00dfe 'x'");
 }
 
+TEST(Markup, IsWellFormedWhateverTheBytes) {
+  EXPECT_EQ(escaped_markup("a\xff\xe2\x82z"), "a\uFFFD\uFFFDz");
+  EXPECT_EQ(escaped_markup("\uFFFE\uFFFF\uFFFD"),
+            "\uFFFD\uFFFD\uFFFD");                      // no characters of XML, but U+FFFD is
+  EXPECT_EQ(escaped_markup("\xed\xa0\x80"), "\uFFFD");  // a lone surrogate
+  EXPECT_EQ(escaped_markup("\u009b31m\u0085\u00a0"), " 31m \u00a0");
+  EXPECT_EQ(escaped_markup("\xc2<"), "\uFFFD&lt;");  // what a cut character must not swallow
+}
+
 }  // namespace
 }  // namespace memstrata
