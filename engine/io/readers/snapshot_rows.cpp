@@ -419,6 +419,7 @@ void SnapshotSchema::place_blocks(RowRange blocks, uint64_t address, std::option
   uint64_t previous = 0;
   int64_t sum = 0;
   bool tiles = true;
+  bool fits = true;  // the sum, into 64 bits
   bool ascends = true;
   for (int32_t i = blocks.first; i < blocks.end(); ++i) {
     const auto row = static_cast<size_t>(i);
@@ -429,8 +430,8 @@ void SnapshotSchema::place_blocks(RowRange blocks, uint64_t address, std::option
     ascends = ascends && (i == blocks.first || at >= previous);
     previous = at;
     next = at + static_cast<uint64_t>(bytes);
-    if (sum > INT64_MAX - bytes) {
-      tiles = false;
+    if (bytes > INT64_MAX - sum) {
+      fits = false;
     } else {
       sum += bytes;
     }
@@ -446,7 +447,7 @@ void SnapshotSchema::place_blocks(RowRange blocks, uint64_t address, std::option
     }
   }
   if (!total) total = sum;
-  if ((!tiles || sum != *total) && !partial) recording_.diagnostics.add(Diag::blocks_do_not_tile, offset_);
+  if ((!tiles || !fits || sum != *total) && !partial) recording_.diagnostics.add(Diag::blocks_do_not_tile, offset_);
 }
 
 void SnapshotSchema::sort_blocks(RowRange blocks) {

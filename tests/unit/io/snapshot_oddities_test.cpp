@@ -210,6 +210,20 @@ TEST(SnapshotOddity, EventsSharedByTwoTracesAreRowsOfBoth) {  // 10
   EXPECT_EQ(problem_of(file->recording), "");
 }
 
+TEST(SnapshotOddity, SizesThatDoNotFitInto64BitsDoNotTileInAnyOrder) {
+  // Three blocks of 2^62 bytes, one after the other, in a segment that does not say its size.
+  const int64_t size = int64_t{1} << 62;
+  const auto at = [&](int64_t address) { return block(size, "inactive").with("address", address); };
+  for (const bool in_order : {true, false}) {
+    const std::vector<Py> blocks =
+        in_order ? std::vector{at(0), at(size), at(INT64_MIN)} : std::vector{at(size), at(0), at(INT64_MIN)};
+    Py odd = Py::dict({{"device", 0}, {"address", 0}, {"stream", 0}, {"blocks", Py::list(blocks)}});
+    const auto file = read(snapshot({odd}, {}));
+    ASSERT_EQ(file->recording.segments.size_rows(), 1U);
+    EXPECT_EQ(file->count(Diag::blocks_do_not_tile), 1) << in_order;
+  }
+}
+
 TEST(SnapshotOddity, BlocksSharedByTwoSegmentsArePlacedInEach) {  // 10
   const Py blocks = Py::list({block(512, "inactive").with("tag", 7), block(512, "inactive")});
   const auto file = read(snapshot(
