@@ -87,4 +87,10 @@ inline constexpr size_t kReplayStep = size_t{1} << 14;
 // Set aside at the start and given back when the budget is used up, so that what was read can be closed.
 inline constexpr int64_t kSalvageBytes = int64_t{256} << 10;
 
+// -- Writing.
+// A converted file holds at most so much, and so much more for each row. What a row takes is its stack: 50
+// frames of 100 bytes as JSON. The deepest stacks of C++ reach 40 KB, but not at each of a million events.
+inline constexpr int64_t kFreeWrittenBytes = int64_t{1} << 30;
+inline constexpr int64_t kWrittenBytesPerRow = int64_t{16} << 10;
+
 }  // namespace memstrata::io

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -9,12 +10,15 @@
 #include "engine/base/utf8.h"
 #include "engine/io/readers/snapshot_words.h"
 #include "engine/io/writers/snapshot_shape.h"
+#include "engine/io/writers/text_size.h"
 
 namespace memstrata::io {
 
 namespace {
 
 using model::RowRange;
+
+constexpr int64_t kFrameBytes = 5;  // " ()" and "; "
 
 class CsvOutput {
  public:
@@ -73,44 +77,95 @@ class CsvOutput {
   void text(std::string_view raw) {
     comma();
     if (raw.empty()) return;
-    const std::string text = utf8::sanitized(raw);
-    const bool formula = std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
-    const bool quoted = text.find_first_of(",\"\r\n") != std::string::npos;
-    if (!quoted) {
-      if (formula) line_ += '\'';
-      line_ += text;
-      return;
-    }
-    line_ += '"';
-    if (formula) line_ += '\'';
-    for (const char c : text) {
-      if (c == '"') line_ += '"';
-      line_ += c;
-    }
-    line_ += '"';
+    const bool quoted = needs_quotes(raw);
+    begin_text(raw, quoted);
+    escaped(raw);
+    if (quoted) line_ += '"';
   }
+  // Frame by frame: a stack may be longer than memory.
   void stack(StackId id) {
     if (id.is_none()) {
       plain({});
       return plain({});
     }
     number(id.value);
-    frames_.clear();
-    for (int32_t node = rec_.stacks.leaf(id); node >= 0; node = rec_.stacks.node(node).caller) {
-      const trace::Frame& frame = rec_.frames[rec_.stacks.node(node).frame];
-      if (!frames_.empty()) frames_ += "; ";
-      fmt::format_to(std::back_inserter(frames_), "{} ({}", rec_.strings.view(frame.name),
-                     rec_.strings.view(frame.filename));
-      if (frame.line > 0) fmt::format_to(std::back_inserter(frames_), ":{}", frame.line);
-      frames_ += ')';
+    comma();
+    const int32_t leaf = rec_.stacks.leaf(id);
+    if (leaf < 0) return;
+    frame_text(leaf);
+    // The separator of frames is one of what must be quoted.
+    const bool quoted = rec_.stacks.node(leaf).caller >= 0 || needs_quotes(frame_);
+    begin_text(frame_, quoted);
+    escaped(frame_);
+    for (int32_t node = rec_.stacks.node(leaf).caller; node >= 0 && !failed();
+         node = rec_.stacks.node(node).caller) {
+      line_ += "; ";
+      frame_text(node);
+      escaped(frame_);
+      if (line_.size() >= kSinkPiece) flush();
     }
-    text(std::string_view(frames_));
+    if (quoted) line_ += '"';
   }
 
  private:
   void comma() {
     if (!first_) line_ += ',';
     first_ = false;
+  }
+  void frame_text(int32_t node) {
+    const trace::Frame& frame = rec_.frames[rec_.stacks.node(node).frame];
+    frame_.clear();
+    fmt::format_to(std::back_inserter(frame_), "{} ({}", rec_.strings.view(frame.name),
+                   rec_.strings.view(frame.filename));
+    if (frame.line > 0) fmt::format_to(std::back_inserter(frame_), ":{}", frame.line);
+    frame_ += ')';
+  }
+  // Spreadsheets also take semicolons and tabs for the end of a field.
+  [[nodiscard]] static bool needs_quotes(std::string_view text) {
+    return text.find_first_of(",;\"\t\r\n") != std::string_view::npos;
+  }
+  // What a spreadsheet takes for a formula, also in the wide forms of East Asian keyboards and behind what some
+  // skip.
+  [[nodiscard]] static bool looks_like_formula(std::string_view text) {
+    constexpr std::string_view kSigns[] = {"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
+    constexpr std::string_view kSkipped[] = {" ", "\t", "\r", "\n", "\uFEFF", "\u00A0"};
+    if (text.find_first_of("\t\r\n") == 0) return true;
+    for (bool more = true; more;) {
+      more = false;
+      for (const std::string_view skipped : kSkipped) {
+        if (!text.starts_with(skipped)) continue;
+        text.remove_prefix(skipped.size());
+        more = true;
+      }
+    }
+    return std::any_of(std::begin(kSigns), std::end(kSigns),
+                       [&](std::string_view sign) { return text.starts_with(sign); });
+  }
+  void begin_text(std::string_view text, bool quoted) {
+    if (quoted) line_ += '"';
+    if (looks_like_formula(text)) line_ += '\'';
+  }
+  // Inside of a field: quotes doubled, UTF-8, control characters other than those of lines as in JSON.
+  void escaped(std::string_view text) {
+    size_t plain = 0;  // start of what is not copied yet
+    for (size_t at = 0; at < text.size();) {
+      const utf8::Sequence sequence = utf8::sequence_at(text, at);
+      const char first = text[at];
+      const bool ends_line = first == '\t' || first == '\r' || first == '\n';
+      const bool control = sequence.valid && !ends_line && utf8::is_control(text, at, sequence);
+      if (!sequence.valid || control || first == '"') {
+        line_ += text.substr(plain, at - plain);
+        plain = at + sequence.length;
+        if (control) {
+          fmt::format_to(std::back_inserter(line_), "\\u{:04x}",
+                         unsigned{static_cast<unsigned char>(text[plain - 1])});
+        } else {
+          line_ += sequence.valid ? "\"\"" : utf8::kReplacement;
+        }
+      }
+      at += sequence.length;
+    }
+    line_ += text.substr(plain);
   }
   void flush() {
     if (status_) status_ = sink_.write(bytes_of(line_));
@@ -121,7 +176,7 @@ class CsvOutput {
   ByteSink& sink_;
   Status status_;
   std::string line_;
-  std::string frames_;
+  std::string frame_;  // scratch
   bool names_snapshots_;
   bool first_ = true;
 };
@@ -176,7 +231,7 @@ void write_blocks(const model::Recording& rec, CsvOutput& out, std::string_view 
   const model::BlockTable& b = rec.blocks;
   for (int32_t row = segments.first; row < segments.end() && !out.failed(); ++row) {
     const auto i = static_cast<size_t>(row);
-    for (int32_t block = s.blocks[i].first; block < s.blocks[i].end(); ++block) {
+    for (int32_t block = s.blocks[i].first; block < s.blocks[i].end() && !out.failed(); ++block) {
       const auto k = static_cast<size_t>(block);
       out.begin_row(part, host, s.device[i]);
       out.address(s.address[i]);
@@ -205,7 +260,22 @@ void write_blocks(const model::Recording& rec, CsvOutput& out, std::string_view 
 Status write_csv(const model::Recording& recording, ByteSink& sink, CsvTable table, size_t only) {
   const bool several = only == kAllSnapshots && recording.parts.size() > 1;
   const std::vector<std::string> keys = several ? snapshot_keys(recording) : std::vector<std::string>();
-  CsvOutput out(recording, sink, several);
+  TextSize size(recording, kFrameBytes);
+  if (!size.measure_stacks()) return fail(ErrorCode::limit_exceeded, -1, "no memory for writing");
+  for (size_t i = 0; i < recording.parts.size(); ++i) {
+    if (only != kAllSnapshots && only != i) continue;
+    const model::Part& part = recording.parts[i];
+    if (table == CsvTable::events) {
+      for (const model::DeviceTrace& trace : part.traces) size.add_events(trace.events);
+      size.add_events(part.host_events);
+    } else {
+      size.add_blocks(part.segments);
+      size.add_blocks(part.host_segments);
+    }
+  }
+  if (size.at_least() > size.limit()) return too_long_as("CSV", size.limit());
+  BoundedSink bounded(sink, size.limit(), "CSV");
+  CsvOutput out(recording, bounded, several);
   out.header(table == CsvTable::events
                  ? "device,index,action,address,device_free,size,stream,time_us,pool,compile_context,"
                    "user_metadata,stack,frames"

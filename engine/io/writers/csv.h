@@ -8,8 +8,10 @@
 // Several snapshots: a column `snapshot` comes first. Sizes are bytes, times microseconds since the Unix
 // epoch; addresses are hexadecimal; pool is "graph id:user id"; stack is a number, equal for equal stacks;
 // frames are "name (file:line)", innermost first, joined with "; ". The device of pinned host memory is
-// "host". Texts that a spreadsheet would take for a formula (they begin with = + - @ or a tab) get a leading
-// apostrophe. Fields not in this list are not in the table.
+// "host". Texts that a spreadsheet would take for a formula (they begin with = + - @, also in their wide
+// forms, with white space or a byte order mark) get a leading apostrophe. Fields with , ; " or a tab or a
+// line end are quoted; other control characters are written as \u001b. Fields not in this list are not in the
+// table.
 #pragma once
 
 #include "engine/io/byte_sink.h"
@@ -20,7 +22,8 @@ namespace memstrata::io {
 
 enum class CsvTable : uint8_t { events, blocks };
 
-// `recording` must be sealed. O(rows + frames of their stacks).
+// `recording` must be sealed. O(rows + frames of their stacks). Error: limit_exceeded if the text would be
+// too long (text_size.h), or what the sink says.
 [[nodiscard]] Status write_csv(const model::Recording& recording, ByteSink& sink, CsvTable table,
                                size_t snapshot = kAllSnapshots);
 

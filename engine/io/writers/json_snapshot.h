@@ -2,8 +2,8 @@
 // opens such files. Tuples are arrays. Integers are exact, which many JSON readers lose above 2^53: addresses
 // can be texts like "0x7f3a00000200" instead.
 //
-// JSON has no references, so every event repeats its stack: 10 to 100 times the size of the pickle. A file
-// that would hold more than kMaxJsonFrames frames or rows is refused before anything is written.
+// JSON has no references, so every event repeats its stack: 10 to 100 times the size of the pickle. What
+// would pass the limits of text_size.h is refused, before anything is written if that can be known.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,12 @@
 
 namespace memstrata::io {
 
-inline constexpr int64_t kMaxJsonFrames = int64_t{1} << 30;  // about 100 GB of text
-
 struct JsonOptions {
   size_t snapshot = kAllSnapshots;
   bool hex_addresses = false;  // address and addr as texts, also those of history
 };
 
-// `recording` must be sealed.
+// `recording` must be sealed. Error: limit_exceeded, or what the sink says.
 [[nodiscard]] Status write_json_snapshot(const model::Recording& recording, ByteSink& sink,
                                          const JsonOptions& options = {});
 

@@ -165,7 +165,8 @@ class SnapshotShape {
     out_.key(Word::blocks);
     out_.begin_list();
     const bool knows_requests = s.requested_size[i] != model::kUnknownSize;
-    for (int32_t block_row = s.blocks[i].first; block_row < s.blocks[i].end(); ++block_row) {
+    for (int32_t block_row = s.blocks[i].first; block_row < s.blocks[i].end() && !out_.failed();
+         ++block_row) {
       out_.item();
       block(block_row, knows_requests);
       out_.row_done();
@@ -220,7 +221,7 @@ class SnapshotShape {
   void history(model::RowRange range) {
     out_.key(Word::history);
     out_.begin_list();
-    for (int32_t row = range.first; row < range.end(); ++row) {
+    for (int32_t row = range.first; row < range.end() && !out_.failed(); ++row) {
       const auto i = static_cast<size_t>(row);
       out_.item();
       out_.begin_dict();
@@ -260,7 +261,7 @@ class SnapshotShape {
     if (out_.refer(stack)) return;
     out_.begin_list();
     out_.remember(stack);
-    for (int32_t node = out_.refer_frames(rec_.stacks.leaf(stack)); node >= 0;
+    for (int32_t node = out_.refer_frames(rec_.stacks.leaf(stack)); node >= 0 && !out_.failed();
          node = out_.refer_frames(rec_.stacks.node(node).caller)) {
       out_.item();
       frame(rec_.stacks.node(node).frame);
