@@ -4,6 +4,7 @@
   python3 tests/cli/convert_test.py TOOL [unittest options]
 """
 import csv
+import gzip
 import io
 import json
 import os
@@ -367,6 +368,20 @@ class Convert(unittest.TestCase):
         result = run("convert", "/nonexistent/file", "-o", self.path("o.pickle"), "--json")
         self.assertEqual(result.returncode, UNREADABLE)
         self.assertEqual(json.loads(result.stdout)["error"]["code"], "unreadable")
+
+    def test_a_small_bomb_is_refused_at_once(self):
+        # 60,000 references to a frame whose name has 1 MB: 60 GB of text from 1.5 KB of gzip.
+        bomb = {"segments": [], "device_traces": [[event(0, frames=[frame("x" * (1 << 20))] * 60_000)]]}
+        path = self.stored(gzip.compress(pickle.dumps(bomb)), "bomb.pickle.gz")
+        limited = lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        if b"sanitize" in Path(TOOL).read_bytes():  # address sanitizer needs all addresses
+            limited = None
+        for to in ("csv", "json"):
+            result = run("convert", path, "-o", self.path(f"o.{to}"), timeout=30, preexec_fn=limited)
+            self.assertEqual((result.returncode, result.stdout), (UNREADABLE, b""))
+            self.assertIn(b"this file would be longer than 1", result.stderr)
+            self.assertFalse(self.path(f"o.{to}").exists())
+        self.assertLess(len(self.converted(path)), 2 << 20)
 
     def test_a_link_stays_and_what_it_leads_to_is_replaced(self):
         target, link = self.path("target.json"), self.path("link.json")
