@@ -258,7 +258,7 @@ void bench_dump(int64_t events, int stacks, int shared, const char* name) {
     const auto row = static_cast<size_t>(i);
     const trace::TraceEvent& event = device.events()[i];
     if (back.events.address[row] != event.address || back.events.size[row] != event.size ||
-        back.events.time_us[row] != event.time_us || back.events.action[row] != event.action) {
+        back.events.time[row] != event.time_us || back.events.action[row] != event.action) {
       stop("an event differs");
     }
     if (i % 997 != 0) continue;
