@@ -69,6 +69,24 @@ struct Side {
   analysis::Top top;
 };
 
+// Any event or block of the device has one, whatever is alive.
+[[nodiscard]] bool has_any_stack(const Side& side) {
+  const model::Recording& recording = side.recording;
+  const auto any = [&](std::span<const StackId> stacks, model::RowRange rows) {
+    const auto of_rows = stacks.subspan(static_cast<size_t>(rows.first), static_cast<size_t>(rows.count));
+    return std::any_of(of_rows.begin(), of_rows.end(),
+                       [&](StackId stack) { return !stack.is_none() && recording.stacks.leaf(stack) >= 0; });
+  };
+  if (any(recording.events.stack.span(), side.opened.history.rows.events)) return true;
+  const model::RowRange segments = side.opened.history.rows.segments;
+  for (int32_t row = segments.first; row < segments.end(); ++row) {
+    const auto r = static_cast<size_t>(row);
+    const bool is_here = recording.segments.device[r] == side.opened.history.rows.device;
+    if (is_here && any(recording.blocks.stack.span(), recording.segments.blocks[r])) return true;
+  }
+  return false;
+}
+
 // What makes the two hard to compare, in words.
 [[nodiscard]] std::vector<std::string> notes_of(const Side& before, const Side& after,
                                                 const analysis::ComparedSegments& segments) {
@@ -80,8 +98,13 @@ struct Side {
                     "has a history; of the other one only the state when it was saved is known.");
   }
   if (before.has_stacks() != after.has_stacks() && before.top.count > 0 && after.top.count > 0) {
-    notes.push_back(only(before.has_stacks() ? "before" : "after") +
-                    "has stacks: what belongs together cannot be told.");
+    const Side& without = before.has_stacks() ? after : before;
+    notes.push_back(has_any_stack(without)
+                        ? fmt::format("What is alive {} has no stacks, though that recording has some: what "
+                                      "belongs together cannot be told.",
+                                      &without == &before ? "before" : "after")
+                        : only(before.has_stacks() ? "before" : "after") +
+                              "has stacks: what belongs together cannot be told.");
   }
   const auto settings = [](const Side& side) {
     return side.recording.strings.view(side.opened.device->part.settings_json);

@@ -191,6 +191,24 @@ class Compare(unittest.TestCase):
             self.assertIn(words, said)
         self.assertEqual(device["requested_bytes"], {"before": 2500, "after": 14288, "growth": 11788})
 
+    def test_stacks_of_what_is_gone_are_stacks_of_the_recording(self):
+        # The trace before has frames, the only block that is alive at its end has none.
+        bare = copy.deepcopy(snapshot(before()))
+        for segment in bare["segments"]:
+            for block in segment["blocks"]:
+                block.pop("frames", None)
+        events = bare["device_traces"][0]
+        for event in events:
+            if event["action"] == "alloc" and any(b["address"] == event["addr"] and b["state"] == "active_allocated"
+                                                  for s in bare["segments"] for b in s["blocks"]):
+                event.pop("frames", None)
+        events.insert(0, {"action": "alloc", "addr": 1 << 44, "size": 512, "stream": 0, "frames": [{"filename": "a.py", "line": 1, "name": "f"}]})
+        events.insert(1, {"action": "free_completed", "addr": 1 << 44, "size": 512, "stream": 0, "frames": []})
+        (device,) = self.compared(bare, snapshot(after()))["devices"]
+        said = " ".join(device["notes"])
+        self.assertIn("What is alive before has no stacks, though that recording has some", said)
+        self.assertNotIn("Only the recording after", said)
+
     def test_what_cannot_be_read(self):
         good = self.path("good.pickle", snapshot(before()))
         for names in ((good, "/nothing"), ("/nothing", good)):
