@@ -332,7 +332,7 @@ TEST(HostileFile, MembersBeyondTheLimitAreCutAndTold) {
   const auto file = read_bytes(bytes + "eu.", {.limit = int64_t{8} << 20});
   ASSERT_TRUE(file->status);
   EXPECT_EQ(file->count(Diag::text_cut), 1);
-  EXPECT_LE(file->extra(Owner::snapshot, 0, "v").size(), io::kMaxTextBytes + 100);
+  EXPECT_LE(file->extra(Owner::part, 0, "v").size(), io::kMaxTextBytes + 100);
 }
 
 TEST(HostileFile, LongStringsKeepTheirBeginning) {
@@ -356,7 +356,7 @@ TEST(HostileFile, TextThatNestsTooDeeplyIsCutAndTold) {
   for (int i = 0; i < 100; ++i) value = Py::list({value, "x"});
   const auto file = read(Py::dict({{"segments", Py::list({})}, {"v", value}}));
   EXPECT_GT(file->count(Diag::text_cut), 0);
-  EXPECT_LT(file->extra(Owner::snapshot, 0, "v").size(), 300U);
+  EXPECT_LT(file->extra(Owner::part, 0, "v").size(), 300U);
 }
 
 }  // namespace
