@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/analysis/filter_syntax.h"
+#include "engine/base/saturating.h"
 
 namespace memstrata::analysis {
 
@@ -161,8 +162,7 @@ class Evaluation {
     if (matches.matched[rank] == 0) continue;
     if (!matches.ranks.push_back(static_cast<int32_t>(rank)))
       return fail(ErrorCode::limit_exceeded, -1, "not enough memory for {} matches", matches.ranks.size());
-    // Sizes that were never in use together may pass 2^63.
-    if (__builtin_add_overflow(matches.bytes, bands.size[rank], &matches.bytes)) matches.bytes = INT64_MAX;
+    add_saturated(matches.bytes, bands.size[rank]);
   }
   return matches;
 }

@@ -1,13 +1,8 @@
 #include "engine/analysis/compare.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <map>
-#include <string>
+#include <compare>
 #include <tuple>
-#include <unordered_map>
-#include <utility>
 
 #include "engine/analysis/frame_filter.h"
 #include "engine/base/hash.h"
@@ -17,102 +12,133 @@ namespace memstrata::analysis {
 namespace {
 
 // Two hashes of what a group is shown as: that they both agree by chance does not happen.
-using GroupKey = std::pair<uint64_t, uint64_t>;
+struct GroupKey {
+  uint64_t first = 0, second = 0;
+
+  auto operator<=>(const GroupKey&) const = default;
+  void add(uint64_t hash) {
+    first = mix_hash(first * 31 + hash);
+    second = mix_hash(second ^ hash) + 0x9e3779b97f4a7c15ULL;
+  }
+};
 
 class Keys {
  public:
-  explicit Keys(const model::Recording& recording) : recording_(recording) {}
+  explicit Keys(const model::Recording& recording)
+      : recording_(recording), hidden_(recording), hashes_(recording.budget) {}
+  [[nodiscard]] bool prepare() { return hidden_.prepare() && hashes_.resize(recording_.frames.size(), 0); }
 
   [[nodiscard]] GroupKey operator()(const TopGroup& group, TopBy by) {
     GroupKey key{1, 2};
     if (by != TopBy::stack) {
-      if (group.file.is_none()) return {};
-      add(key, group.name.is_none() ? 0 : hash_text(recording_.strings.view(group.name)));
-      add(key, hash_text(recording_.strings.view(group.file)));
+      if (group.who.kind == Who::Kind::nothing) return {};
+      const trace::Frame& frame = recording_.frames[group.who.frame];
+      if (by != TopBy::file) {
+        key.add(hash_text(group.who.name));
+        if (!group.who.is_frame()) return key;
+      }
+      key.add(hash_text(recording_.strings.view(frame.filename)));
+      if (by == TopBy::line) key.add(static_cast<uint64_t>(std::max(frame.line, 0)));
       return key;
     }
     if (group.stack.is_none()) return {};
-    const std::vector<FrameLine> lines = frame_lines(recording_, group.stack);
+    const std::vector<FrameLine> lines = frame_lines(recording_, group.stack, hidden_);
     const bool all_hidden =
         std::all_of(lines.begin(), lines.end(), [](const FrameLine& line) { return line.hidden; });
     for (const FrameLine& line : lines) {
       if (line.hidden && !all_hidden) continue;
-      add(key, hash_of(line.frame));
-      add(key, static_cast<uint64_t>(line.repeats));
+      key.add(hash_of(line.frame));
+      key.add(static_cast<uint64_t>(line.repeats));
     }
     return key;
   }
 
  private:
-  static void add(GroupKey& key, uint64_t hash) {
-    key.first = mix_hash(key.first * 31 + hash);
-    key.second = mix_hash(key.second ^ hash) + 0x9e3779b97f4a7c15ULL;
-  }
   [[nodiscard]] uint64_t hash_of(FrameId frame) {
-    const auto [known, is_new] = frames_.try_emplace(frame.value, 0);
-    if (is_new) known->second = hash_text(frame_text(recording_, frame));
-    return known->second;
+    uint64_t& known = hashes_[frame.index()];
+    if (known == 0) known = hash_text(frame_text(recording_, frame)) | 1;
+    return known;
   }
 
   const model::Recording& recording_;
-  std::unordered_map<int32_t, uint64_t> frames_;
+  HiddenFrames hidden_;
+  Column<uint64_t> hashes_;  // per frame, 0 = not yet
 };
 
-void write_both(JsonWriter& json, std::string_view name, const BeforeAfter& both) {
-  json.key(name);
-  json.begin_object();
-  json.member("before", both.before);
-  json.member("after", both.after);
-  json.member("growth", both.growth());
-  json.end_object();
-}
+struct KeyedGroup {
+  GroupKey key;
+  int32_t order;  // in which they came
+  bool of_after;
+  TopGroup group;
+};
 
 }  // namespace
 
-Comparison compare_groups(const Side& before, const Side& after, TopBy by, size_t limit) {
-  Comparison found;
+Result<Comparison> compare_groups(const Side& before, const Side& after, size_t limit) {
+  Budget& budget = after.recording.budget;
+  const auto out_of_memory = [&] {
+    return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to compare {} groups with {}.",
+                before.top.groups.size(), after.top.groups.size());
+  };
+  Comparison found(budget);
+  found.by = after.top.by;
   found.bytes = {before.top.bytes, after.top.bytes};
   found.blocks = {before.top.count, after.top.count};
-  std::map<GroupKey, size_t> known;
-  std::vector<ComparedGroup> groups;
-  // Stacks that differ in hidden frames only are shown alike: they are one group.
-  const auto collect = [&](const Side& side, bool is_after) {
-    Keys keys(side.recording);
-    for (const TopGroup& group : side.top.groups) {
-      const auto [place, is_new] = known.try_emplace(keys(group, by), groups.size());
-      if (is_new) groups.push_back({group, is_after, {}, {}});
-      ComparedGroup& one = groups[place->second];
-      (is_after ? one.bytes.after : one.bytes.before) += group.bytes;
-      (is_after ? one.blocks.after : one.blocks.before) += group.count;
+  Column<KeyedGroup> all(budget);
+  for (const Side* side : {&before, &after}) {
+    Keys keys(side->recording);
+    if (!keys.prepare()) return out_of_memory();
+    for (const TopGroup& group : side->top.groups) {
+      const auto order = static_cast<int32_t>(all.size());
+      if (!all.push_back({keys(group, found.by), order, side == &after, group})) return out_of_memory();
     }
-  };
-  collect(before, false);
-  collect(after, true);
-  const auto end = std::stable_partition(groups.begin(), groups.end(),
-                                         [](const ComparedGroup& group) { return group.changed(); });
-  found.unchanged = groups.end() - end;
-  groups.erase(end, groups.end());
-  found.changed = static_cast<int64_t>(groups.size());
-  std::stable_sort(groups.begin(), groups.end(), [](const ComparedGroup& a, const ComparedGroup& b) {
-    return std::tuple(-a.bytes.growth(), -a.blocks.growth()) <
-           std::tuple(-b.bytes.growth(), -b.blocks.growth());
-  });
-  for (size_t i = limit; i < groups.size(); ++i) {
-    found.other_bytes += groups[i].bytes;
-    found.other_blocks += groups[i].blocks;
   }
-  groups.resize(std::min(groups.size(), limit));
-  found.rows = std::move(groups);
+  std::sort(all.data(), all.data() + all.size(), [](const KeyedGroup& a, const KeyedGroup& b) {
+    return std::tie(a.key, a.order) < std::tie(b.key, b.order);
+  });
+  // Stacks that differ in hidden frames only are shown alike: they are one group.
+  struct Ordered {
+    ComparedGroup group;
+    int32_t order;
+  };
+  Column<Ordered> groups(budget);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const KeyedGroup& one = all[i];
+    if (i == 0 || one.key != all[i - 1].key) {
+      if (!groups.push_back({{one.group, one.of_after, {}, {}}, one.order})) return out_of_memory();
+    }
+    ComparedGroup& into = groups.back().group;
+    add_saturated(one.of_after ? into.bytes.after : into.bytes.before, one.group.bytes);
+    add_saturated(one.of_after ? into.blocks.after : into.blocks.before, one.group.count);
+  }
+  Ordered* const begin = groups.data();
+  Ordered* const end =
+      std::partition(begin, begin + groups.size(), [](const Ordered& one) { return one.group.changed(); });
+  found.changed = end - begin;
+  found.unchanged = static_cast<int64_t>(groups.size()) - found.changed;
+  std::sort(begin, end, [](const Ordered& a, const Ordered& b) {
+    return std::tuple(b.group.bytes.growth(), b.group.blocks.growth(), a.order) <
+           std::tuple(a.group.bytes.growth(), a.group.blocks.growth(), b.order);
+  });
+  for (const Ordered* one = begin; one != end; ++one) {
+    if (found.rows.size() < limit) {
+      if (!found.rows.push_back(one->group)) return out_of_memory();
+    } else {
+      found.other_bytes += one->group.bytes;
+      found.other_blocks += one->group.blocks;
+    }
+  }
   return found;
 }
 
-ComparedSegments compare_segments(std::span<const replay::SegmentAt> before,
-                                  std::span<const replay::SegmentAt> after) {
-  ComparedSegments found;
+Result<ComparedSegments> compare_segments(std::span<const replay::SegmentAt> before,
+                                          std::span<const replay::SegmentAt> after, Budget& budget) {
+  ComparedSegments found(budget);
   const auto place = [](const replay::SegmentAt& one) { return std::tuple(one.address, one.size); };
-  const auto add = [](std::vector<replay::SegmentAt>& list, int64_t& bytes, const replay::SegmentAt& one) {
-    list.push_back(one);
-    if (__builtin_add_overflow(bytes, one.size, &bytes)) bytes = INT64_MAX;
+  bool fits = true;
+  const auto add = [&](Column<replay::SegmentAt>& list, int64_t& bytes, const replay::SegmentAt& one) {
+    fits = fits && list.push_back(one);
+    add_saturated(bytes, one.size);
   };
   size_t a = 0, b = 0;
   while (a < before.size() || b < after.size()) {
@@ -122,75 +148,21 @@ ComparedSegments compare_segments(std::span<const replay::SegmentAt> before,
       add(found.only_after, found.only_after_bytes, after[b++]);
     } else {
       ++found.in_both;
-      if (__builtin_add_overflow(found.in_both_bytes, before[a].size, &found.in_both_bytes))
-        found.in_both_bytes = INT64_MAX;
+      add_saturated(found.in_both_bytes, before[a].size);
       ++a, ++b;
     }
   }
+  if (!fits) {
+    return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to compare {} segments with {}.",
+                before.size(), after.size());
+  }
   for (auto* list : {&found.only_before, &found.only_after}) {
-    std::stable_sort(list->begin(), list->end(),
-                     [](const replay::SegmentAt& x, const replay::SegmentAt& y) { return x.size > y.size; });
+    std::sort(list->data(), list->data() + list->size(),
+              [](const replay::SegmentAt& x, const replay::SegmentAt& y) {
+                return x.size != y.size ? x.size > y.size : x.address < y.address;
+              });
   }
   return found;
-}
-
-FoldedStacks difference_of(const FoldedStacks& before, const FoldedStacks& after) {
-  FoldedStacks found;
-  const auto add = [&](const char* root, const FoldedStacks& more, const FoldedStacks& less) {
-    for (const auto& [text, bytes] : more) {
-      const auto other = less.find(text);
-      const int64_t rest = other == less.end() ? bytes : bytes - other->second;
-      if (rest > 0) found.emplace(fmt::format("{};{}", root, text), rest);
-    }
-  };
-  add("only_before", before, after);
-  add("only_after", after, before);
-  return found;
-}
-
-void write_comparison(JsonWriter& json, const Side& before, const Side& after, const Comparison& comparison,
-                      TopBy by) {
-  write_both(json, "requested_bytes", comparison.bytes);
-  write_both(json, "blocks", comparison.blocks);
-  json.member("groups_changed", comparison.changed);
-  json.member("groups_unchanged", comparison.unchanged);
-  json.key("rows");
-  json.begin_array();
-  for (const ComparedGroup& row : comparison.rows) {
-    json.begin_object();
-    write_both(json, "bytes", row.bytes);
-    write_both(json, "blocks", row.blocks);
-    write_group(json, (row.only_after ? after : before).recording, row.group, by);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("other");
-  json.begin_object();
-  write_both(json, "bytes", comparison.other_bytes);
-  write_both(json, "blocks", comparison.other_blocks);
-  json.end_object();
-}
-
-void write_compared_segments(JsonWriter& json, const ComparedSegments& segments) {
-  const auto list = [&](std::string_view name, const std::vector<replay::SegmentAt>& all) {
-    json.key(name);
-    json.begin_array();
-    for (const replay::SegmentAt& one : all) {
-      json.begin_object();
-      json.member("address", fmt::format("{:#x}", one.address));
-      json.member("total_size", one.size);
-      json.end_object();
-    }
-    json.end_array();
-  };
-  json.begin_object();
-  json.member("in_both", segments.in_both);
-  json.member("in_both_bytes", segments.in_both_bytes);
-  json.member("only_before_bytes", segments.only_before_bytes);
-  json.member("only_after_bytes", segments.only_after_bytes);
-  list("only_before", segments.only_before);
-  list("only_after", segments.only_after);
-  json.end_object();
 }
 
 }  // namespace memstrata::analysis

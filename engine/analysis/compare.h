@@ -2,16 +2,18 @@
 //
 // The recordings may be of one process at two moments, or of two runs. Nothing but texts connects them:
 // groups are the same if their stacks are shown as the same lines (frames as file:line:name, hidden ones left
-// out), or if function and file are the same. Segments are the same if address and size are.
+// out), or if function, file and line are the same, as far as they are asked for. Segments are the same if
+// address and size are.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "engine/analysis/flame_graph.h"
 #include "engine/analysis/top.h"
-#include "engine/base/json_writer.h"
+#include "engine/base/column.h"
+#include "engine/base/saturating.h"
+#include "engine/base/status.h"
 #include "engine/replay/memory_at.h"
 
 namespace memstrata::analysis {
@@ -19,10 +21,10 @@ namespace memstrata::analysis {
 struct BeforeAfter {
   int64_t before = 0, after = 0;
 
-  [[nodiscard]] int64_t growth() const { return after - before; }
+  [[nodiscard]] int64_t growth() const { return saturated_difference(after, before); }
   BeforeAfter& operator+=(const BeforeAfter& more) {
-    before += more.before;
-    after += more.after;
+    add_saturated(before, more.before);
+    add_saturated(after, more.after);
     return *this;
   }
 };
@@ -36,8 +38,11 @@ struct ComparedGroup {
 };
 
 struct Comparison {
+  explicit Comparison(Budget& budget) : rows(budget) {}
+
+  TopBy by = TopBy::stack;
   BeforeAfter bytes, blocks;              // of everything alive
-  std::vector<ComparedGroup> rows;        // that changed, the one that grew most first; at most `limit`
+  Column<ComparedGroup> rows;             // that changed, the one that grew most first; at most `limit`
   int64_t changed = 0, unchanged = 0;     // groups
   BeforeAfter other_bytes, other_blocks;  // in the groups that changed, beyond `limit`
 };
@@ -48,29 +53,19 @@ struct Side {
   const Top& top;
 };
 
-// O(groups * frames).
-[[nodiscard]] Comparison compare_groups(const Side& before, const Side& after, TopBy by, size_t limit);
+// Both are grouped by the same. O(groups * frames). Error: limit_exceeded.
+[[nodiscard]] Result<Comparison> compare_groups(const Side& before, const Side& after, size_t limit);
 
 struct ComparedSegments {
-  std::vector<replay::SegmentAt> only_before, only_after;  // largest first, then by address
+  explicit ComparedSegments(Budget& budget) : only_before(budget), only_after(budget) {}
+
+  Column<replay::SegmentAt> only_before, only_after;  // largest first, then by address
   int64_t only_before_bytes = 0, only_after_bytes = 0;
   int64_t in_both = 0, in_both_bytes = 0;
 };
-// Both ascend by address.
-[[nodiscard]] ComparedSegments compare_segments(std::span<const replay::SegmentAt> before,
-                                                std::span<const replay::SegmentAt> after);
-
-// Bytes that only one side has, per stack, under the roots only_before and only_after.
-[[nodiscard]] FoldedStacks difference_of(const FoldedStacks& before, const FoldedStacks& after);
-
-// Members "requested_bytes" and "blocks", each {"before","after","growth"}, "groups_changed",
-// "groups_unchanged", "rows":[{"bytes":{...},"blocks":{...}, and those of write_group()}],
-// "other":{"bytes":{...},"blocks":{...}}.
-void write_comparison(JsonWriter& json, const Side& before, const Side& after, const Comparison& comparison,
-                      TopBy by);
-
-// {"in_both","in_both_bytes","only_before_bytes","only_after_bytes","only_before":[{"address":"0x...",
-// "total_size"}],"only_after":[...]}.
-void write_compared_segments(JsonWriter& json, const ComparedSegments& segments);
+// Both ascend by address. Error: limit_exceeded.
+[[nodiscard]] Result<ComparedSegments> compare_segments(std::span<const replay::SegmentAt> before,
+                                                        std::span<const replay::SegmentAt> after,
+                                                        Budget& budget);
 
 }  // namespace memstrata::analysis

@@ -9,7 +9,7 @@
 #include "engine/analysis/filter_syntax.h"
 #include "engine/analysis/frame_filter.h"
 #include "engine/analysis/pool_id.h"
-#include "engine/base/units.h"
+#include "engine/base/saturating.h"
 
 namespace memstrata::analysis {
 
@@ -29,7 +29,7 @@ void complete_value(const replay::Bands& bands, std::string_view field, std::str
   std::map<int32_t, int64_t> bytes;
   for (size_t r = 0; r < bands.size.size(); ++r) {
     const bool at_peak = bands.born[r] <= bands.peak_event && bands.peak_event < bands.freed[r];
-    bytes[id_of(r)] += at_peak ? bands.size[r] : 0;
+    if (int64_t& sum = bytes[id_of(r)]; at_peak) add_saturated(sum, bands.size[r]);
   }
   std::vector<std::pair<int32_t, int64_t>> sorted(bytes.begin(), bytes.end());
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -38,7 +38,7 @@ void complete_value(const replay::Bands& bands, std::string_view field, std::str
     if (found.items.size() >= kMostCompletions) return;
     const std::string value = id < 0 ? std::string() : text_of(id);
     if (!value.empty() && begins(value, typed))
-      found.items.push_back({fmt::format("{}:{}", field, value), size_text(size) + " at the peak"});
+      found.items.push_back({fmt::format("{}:{}", field, value), {}, size});
   }
 }
 
@@ -60,7 +60,7 @@ void complete_stack(const model::Recording& recording, std::string_view typed, C
   names.erase(std::unique(names.begin(), names.end()), names.end());
   for (const std::string_view name : names) {
     if (found.items.size() >= kMostCompletions) return;
-    found.items.push_back({fmt::format("stack:{}", name), "function"});
+    found.items.push_back({fmt::format("stack:{}", name), {}, {}, true});
   }
 }
 
@@ -97,8 +97,7 @@ Completions complete_filter(const model::Recording& recording, const replay::Ban
   } else if (word.find_first_of(":=<>@") == std::string_view::npos) {
     for (const FilterWord& one : filter_words()) {
       if (begins(one.name, word))
-        found.items.push_back(
-            {std::string(one.example.substr(0, one.name.size() + 1)), std::string(one.says)});
+        found.items.push_back({std::string(one.example.substr(0, one.name.size() + 1)), one.says});
     }
     if (word.size() >= 2) complete_stack(recording, word, found);
   }

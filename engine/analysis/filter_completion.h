@@ -1,6 +1,8 @@
 // What could stand at the cursor of a filter: fields, and values of those that have few.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +14,10 @@
 namespace memstrata::analysis {
 
 struct Completion {
-  std::string text;  // replaces [from, cursor) of the filter
-  std::string says;  // what it means, in a few words
+  std::string text;                           // replaces [from, cursor) of the filter
+  std::string_view says = {};                 // what a field or a word means; empty for values
+  std::optional<int64_t> bytes_at_peak = {};  // of a value: what the blocks that have it hold then
+  bool is_function = false;                   // of a value: a function of a stack
 };
 struct Completions {
   size_t from = 0;  // byte where the word at the cursor begins

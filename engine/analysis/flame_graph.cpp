@@ -3,51 +3,20 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <string_view>
+#include <array>
 #include <vector>
 
 #include "engine/analysis/frame_filter.h"
-#include "engine/base/hash.h"
-#include "engine/base/markup.h"
-#include "engine/base/units.h"
-#include "engine/base/utf8.h"
 #include "engine/replay/links.h"
 
 namespace memstrata::analysis {
 
 namespace {
 
-constexpr double kWidth = 1200, kRow = 17, kMargin = 10, kHead = 44;
-constexpr double kNarrowest = 0.1;  // pixels
-constexpr double kLetter = 6.6;     // pixels of one letter of the 11 pixel font, about
+constexpr int32_t kMostRepeats = 1000;  // of a frame in a line
+constexpr int32_t kNotYet = -1;
 
-// Semicolons and line ends would start another frame or line.
-[[nodiscard]] std::string one_entry(std::string_view text) {
-  std::string out = utf8::cut(text, 500);
-  for (char& c : out) {
-    if (c == ';') c = ':';
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  }
-  return out;
-}
-
-[[nodiscard]] std::string frames_text(const model::Recording& recording, StackId stack) {
-  std::string out;
-  if (!stack.is_none()) {
-    const auto lines = frame_lines(recording, stack);
-    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-      if (line->hidden) continue;
-      std::string text = frame_text(recording, line->frame);
-      const std::string_view file = recording.strings.view(recording.frames[line->frame].filename);
-      const size_t folders = file.substr(0, kLongestName).rfind('/');
-      if (folders != std::string_view::npos) text.erase(0, folders + 1);
-      for (int32_t i = 0; i < std::min(line->repeats, 1000); ++i) out += ";" + one_entry(text);
-    }
-  }
-  return out.empty() ? ";<non-python>" : out;
-}
-
-[[nodiscard]] std::string_view state_name(model::BlockState state) {
+[[nodiscard]] std::string_view name_of(model::BlockState state) {
   return state == model::BlockState::active_allocated      ? "active_allocated"
          : state == model::BlockState::active_pending_free ? "active_pending_free"
                                                            : "inactive";
@@ -67,115 +36,169 @@ constexpr double kLetter = 6.6;     // pixels of one letter of the 11 pixel font
   return {};  // that of a free says nothing of where the memory is from
 }
 
-// Sorted stacks make a tree in order: a rectangle is open as long as lines share its beginning.
-class FlamePicture {
+// Blocks as lines.
+class Folding {
  public:
-  explicit FlamePicture(int64_t total)
-      : scale_((kWidth - 2 * kMargin) / static_cast<double>(std::max<int64_t>(total, 1))) {}
+  explicit Folding(const model::Recording& recording)
+      : recording_(recording),
+        folded_(recording.budget),
+        hidden_(recording),
+        entry_of_frame_(recording.budget),
+        sequence_of_stack_(recording.budget),
+        scratch_(recording.budget) {}
 
-  void add(std::string_view line, int64_t bytes) {
-    std::vector<std::string_view> frames{"all"};
-    while (!line.empty()) {
-      const size_t end = std::min(line.find(';'), line.size());
-      frames.push_back(line.substr(0, end));
-      line.remove_prefix(std::min(end + 1, line.size()));
-    }
-    size_t shared = 0;
-    while (shared < open_.size() && shared < frames.size() && open_[shared].text == frames[shared]) ++shared;
-    close_to(shared);
-    for (size_t i = shared; i < frames.size(); ++i) open_.push_back({std::string(frames[i]), at_});
-    at_ += bytes;
+  [[nodiscard]] bool prepare() {
+    const StringId none = folded_.entry("<non-python>");
+    nothing_ = folded_.sequence({});
+    no_frames_ = none.is_none() ? -1 : folded_.sequence({&none, 1});
+    return nothing_ >= 0 && no_frames_ >= 0 && hidden_.prepare() &&
+           entry_of_frame_.resize(recording_.frames.size(), StringId{}) &&
+           sequence_of_stack_.resize(recording_.stacks.size(), kNotYet);
   }
-  [[nodiscard]] std::string finish(const std::string& title) {
-    close_to(0);
-    const double height = kHead + static_cast<double>(deepest_) * kRow + kMargin;
-    return fmt::format(
-               "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-               "font-family=\"monospace\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" "
-               "fill=\"#ffffff\"/>\n<text x=\"{2}\" y=\"26\" font-size=\"15\">{3}</text>\n",
-               kWidth, height, kMargin, escaped_markup(title)) +
-           body_ + "</svg>\n";
+
+  // -1 = no memory.
+  [[nodiscard]] int32_t root(std::initializer_list<std::string_view> names) {
+    scratch_.clear();
+    for (const std::string_view name : names) {
+      if (name.empty()) continue;
+      const StringId entry = folded_.entry(name);
+      if (entry.is_none() || !scratch_.push_back(entry)) return -1;
+    }
+    return folded_.sequence(scratch_.span());
+  }
+  [[nodiscard]] bool add_inactive(int32_t root, int64_t bytes) {
+    return folded_.add({root, nothing_, false, bytes});
+  }
+  [[nodiscard]] bool add_block(int32_t root, StackId stack, const replay::BlockAt& block) {
+    const int32_t frames = sequence_of(stack);
+    const int64_t used = std::min(block.requested_size, block.size);
+    return frames >= 0 && folded_.add({root, frames, false, used}) &&
+           (block.size <= used || folded_.add({root, frames, true, block.size - used}));
+  }
+  [[nodiscard]] FoldedStacks finish() && {
+    folded_.seal();
+    return std::move(folded_);
   }
 
  private:
-  struct Open {
-    std::string text;
-    int64_t from;
-  };
-  void close_to(size_t depth) {
-    for (; open_.size() > depth; open_.pop_back()) {
-      const Open& frame = open_.back();
-      const int64_t bytes = at_ - frame.from;
-      const double width = static_cast<double>(bytes) * scale_;
-      if (width < kNarrowest) continue;
-      deepest_ = std::max(deepest_, open_.size());
-      const double x = kMargin + static_cast<double>(frame.from) * scale_;
-      const double y = kHead + static_cast<double>(open_.size() - 1) * kRow;
-      const uint64_t hash = hash_text(frame.text);
-      body_ += fmt::format(
-          "<g><title>{}: {}</title><rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{}\" rx=\"1\" "
-          "fill=\"rgb({},{},{})\"/>",
-          escaped_markup(frame.text), exact_size_text(bytes), x, y, width, kRow - 1, 205 + hash % 50,
-          120 + (hash >> 8) % 90, 60 + (hash >> 16) % 50);
-      const auto letters = static_cast<size_t>(width / kLetter);
-      if (letters > 3) {
-        const std::string text =
-            frame.text.size() <= letters ? frame.text : utf8::cut(frame.text, letters > 6 ? letters - 3 : 3);
-        body_ +=
-            fmt::format("<text x=\"{:.2f}\" y=\"{:.1f}\">{}</text>", x + 3, y + 12, escaped_markup(text));
-      }
-      body_ += "</g>\n";
+  [[nodiscard]] StringId entry_of(FrameId frame) {
+    StringId& known = entry_of_frame_[frame.index()];
+    if (known.is_none()) {
+      std::string text = frame_text(recording_, frame);
+      const std::string_view file = recording_.strings.view(recording_.frames[frame].filename);
+      const size_t folders = file.substr(0, kLongestName).rfind('/');
+      if (folders != std::string_view::npos) text.erase(0, folders + 1);
+      known = folded_.entry(text);
     }
+    return known;
+  }
+  [[nodiscard]] int32_t sequence_of(StackId stack) {
+    if (stack.is_none()) return no_frames_;
+    int32_t& known = sequence_of_stack_[stack.index()];
+    if (known == kNotYet) known = make_sequence(stack);
+    return known;
+  }
+  [[nodiscard]] int32_t make_sequence(StackId stack) {
+    scratch_.clear();
+    const std::vector<FrameLine> lines = frame_lines(recording_, stack, hidden_);
+    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+      if (line->hidden) continue;
+      const StringId entry = entry_of(line->frame);
+      if (entry.is_none()) return kNotYet;
+      for (int32_t i = 0; i < std::min(line->repeats, kMostRepeats); ++i) {
+        if (!scratch_.push_back(entry)) return kNotYet;
+      }
+    }
+    return scratch_.empty() ? no_frames_ : folded_.sequence(scratch_.span());
   }
 
-  double scale_;
-  std::vector<Open> open_;
-  int64_t at_ = 0;
-  size_t deepest_ = 0;
-  std::string body_;
+  const model::Recording& recording_;
+  FoldedStacks folded_;
+  HiddenFrames hidden_;
+  Column<StringId> entry_of_frame_;
+  Column<int32_t> sequence_of_stack_;
+  Column<StringId> scratch_;
+  int32_t nothing_ = -1, no_frames_ = -1;
 };
+
+// The roots of one place by state, -1 = not yet needed.
+using Roots = std::array<int32_t, 4>;
+constexpr Roots kNoRoots{-1, -1, -1, -1};
 
 }  // namespace
 
-FoldedStacks fold_memory(const model::Recording& recording, const replay::StateHistory& history,
-                         const replay::MemoryAt& memory, const StreamNumbers& streams,
-                         const FlameOptions& options) {
-  FoldedStacks stacks;
-  const auto add = [&](const std::string& prefix, const replay::BlockAt& block) {
-    const std::string root = prefix + ";" + std::string(state_name(block.state));
-    if (block.row < 0) {
-      if (options.inactive) stacks[root] += block.size;
-      return;
-    }
-    const std::string frames = root + frames_text(recording, stack_of(recording, history, block.row));
-    const int64_t used = std::min(block.requested_size, block.size);
-    if (used > 0) stacks[frames] += used;
-    if (block.size > used) stacks[frames + ";<gaps>"] += block.size - used;
+Result<FoldedStacks> fold_memory(const model::Recording& recording, const replay::StateHistory& history,
+                                 const replay::MemoryAt& memory, const StreamNumbers& streams,
+                                 const FlameOptions& options) {
+  const auto out_of_memory = [&] {
+    return fail(ErrorCode::limit_exceeded, -1, "Not enough memory for the stacks of {} blocks.",
+                memory.blocks().size() + memory.outside().size());
   };
+  Folding folding(recording);
+  if (!folding.prepare()) return out_of_memory();
+  const auto add = [&](Roots& roots, std::string_view place, std::string_view segment,
+                       const replay::BlockAt& block) {
+    if (block.row < 0 && !options.inactive) return true;
+    int32_t& root = roots[static_cast<size_t>(block.state)];
+    if (root < 0) root = folding.root({place, segment, name_of(block.state)});
+    if (root < 0) return false;
+    return block.row < 0 ? folding.add_inactive(root, block.size)
+                         : folding.add_block(root, stack_of(recording, history, block.row), block);
+  };
+  std::vector<Roots> of_streams(recording.streams.size() + 1, kNoRoots);  // by number
   for (const replay::SegmentAt& segment : memory.segments()) {
-    std::string prefix =
-        fmt::format("stream_{}", streams[history.range_stream[static_cast<size_t>(segment.row)]]);
-    if (options.segments) prefix += fmt::format(";seg_{:#x}", segment.address);
-    for (const replay::BlockAt& block : memory.blocks_of(segment)) add(prefix, block);
+    const int32_t number = streams[history.range_stream[static_cast<size_t>(segment.row)]];
+    const std::string stream = fmt::format("stream_{}", number);
+    const std::string address = options.segments ? fmt::format("seg_{:#x}", segment.address) : "";
+    Roots own = kNoRoots;
+    Roots& roots = options.segments ? own : of_streams[static_cast<size_t>(number)];
+    for (const replay::BlockAt& block : memory.blocks_of(segment)) {
+      if (!add(roots, stream, address, block)) return out_of_memory();
+    }
   }
-  for (const replay::BlockAt& block : memory.outside()) add("no segment", block);
-  return stacks;
+  Roots outside = kNoRoots;
+  for (const replay::BlockAt& block : memory.outside()) {
+    if (!add(outside, "no segment", {}, block)) return out_of_memory();
+  }
+  return std::move(folding).finish();
 }
 
-std::string folded_text(const FoldedStacks& stacks) {
-  std::string out;
-  for (const auto& [text, bytes] : stacks) out += fmt::format("{} {}\n", text, bytes);
-  return out;
-}
-
-std::string flame_svg(const FoldedStacks& stacks, const std::string& title) {
-  int64_t total = 0;
-  for (const auto& [text, bytes] : stacks) {
-    if (__builtin_add_overflow(total, bytes, &total)) total = INT64_MAX;
+Status add_difference(FoldedStacks& into, const FoldedStacks& before, const FoldedStacks& after,
+                      std::string_view place) {
+  bool fits = true;
+  // Copies a line of `from` below another root; sequences follow each other, so the last one is kept.
+  const auto copy = [&](const char* side, const FoldedStacks& from, const FoldedStacks::Line& line,
+                        int64_t bytes) {
+    std::vector<StringId> entries{into.entry(side)};
+    if (!place.empty()) entries.push_back(into.entry(place));
+    for (const StringId id : from.entries_of(line.root)) entries.push_back(into.entry(from.text(id)));
+    const int32_t root = into.sequence(entries);
+    entries.clear();
+    for (const StringId id : from.entries_of(line.stack)) entries.push_back(into.entry(from.text(id)));
+    const int32_t stack = into.sequence(entries);
+    fits = fits && root >= 0 && stack >= 0 &&
+           std::none_of(entries.begin(), entries.end(), [](StringId id) { return id.is_none(); }) &&
+           into.add({root, stack, line.gaps, bytes});
+  };
+  const auto a = before.lines(), b = after.lines();
+  for (size_t i = 0, k = 0; (i < a.size() || k < b.size()) && fits;) {
+    const int order = i == a.size()   ? 1
+                      : k == b.size() ? -1
+                                      : FoldedStacks::compare(before, a[i], after, b[k]);
+    if (order < 0) {
+      copy("only_before", before, a[i], a[i].bytes);
+    } else if (order > 0) {
+      copy("only_after", after, b[k], b[k].bytes);
+    } else if (a[i].bytes > b[k].bytes) {
+      copy("only_before", before, a[i], a[i].bytes - b[k].bytes);
+    } else if (b[k].bytes > a[i].bytes) {
+      copy("only_after", after, b[k], b[k].bytes - a[i].bytes);
+    }
+    i += order <= 0 ? 1 : 0;
+    k += order >= 0 ? 1 : 0;
   }
-  FlamePicture picture(total);
-  for (const auto& [text, bytes] : stacks) picture.add(text, bytes);
-  return picture.finish(title);
+  if (fits) return {};
+  return fail(ErrorCode::limit_exceeded, -1, "Not enough memory for the stacks that only one file has.");
 }
 
 }  // namespace memstrata::analysis

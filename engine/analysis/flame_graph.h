@@ -1,36 +1,33 @@
-// Where memory is, as stacks with bytes: folded lines and a picture.
+// Where memory is, by stack.
 //
-// A stack is one line "root;...;leaf bytes", outermost first, as flame graph tools read it: stream_N, then
-// the segment if asked for, then the state, then the frames as file:line:function (file without its folders,
-// hidden frames left out, see frame_filter.h). Blocks without frames are <non-python>. The bytes a block has
-// beyond its request are an entry <gaps> beside its frames.
+// A line is stream_N, then the segment if asked for, then the state, then the frames as file:line:function
+// (file without its folders, hidden frames left out, see frame_filter.h). Blocks without frames are
+// <non-python>. The bytes a block has beyond its request are an entry <gaps> beside its frames. Every stack
+// is looked at once, however many blocks have it.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <string>
+#include <string_view>
 
+#include "engine/analysis/folded_stacks.h"
 #include "engine/analysis/stream_numbers.h"
 #include "engine/replay/memory_at.h"
 
 namespace memstrata::analysis {
 
-using FoldedStacks = std::map<std::string, int64_t>;  // by text; bytes > 0
-
 struct FlameOptions {
   bool segments = false;  // with the segment's address between stream and state
   bool inactive = true;   // free memory too, as the state `inactive`
 };
-[[nodiscard]] FoldedStacks fold_memory(const model::Recording& recording, const replay::StateHistory& history,
-                                       const replay::MemoryAt& memory, const StreamNumbers& streams,
-                                       const FlameOptions& options);
+// Sealed. O(blocks log blocks + frames of their stacks). Error: limit_exceeded.
+[[nodiscard]] Result<FoldedStacks> fold_memory(const model::Recording& recording,
+                                               const replay::StateHistory& history,
+                                               const replay::MemoryAt& memory, const StreamNumbers& streams,
+                                               const FlameOptions& options);
 
-// One line each: text, a space, bytes.
-[[nodiscard]] std::string folded_text(const FoldedStacks& stacks);
-
-// A standing picture of its own: no script, no font and nothing else from outside; every rectangle has its
-// text and exact bytes as a title. Rectangles narrower than a tenth of a pixel are left out; their bytes stay
-// in what is below them. O(bytes of all lines).
-[[nodiscard]] std::string flame_svg(const FoldedStacks& stacks, const std::string& title);
+// Bytes that only one side has, per stack, under the roots only_before and only_after, followed by `place`
+// unless that is empty; added to `into`, which is sealed by the caller. Both are sealed. Error:
+// limit_exceeded.
+[[nodiscard]] Status add_difference(FoldedStacks& into, const FoldedStacks& before, const FoldedStacks& after,
+                                    std::string_view place);
 
 }  // namespace memstrata::analysis

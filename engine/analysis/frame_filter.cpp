@@ -79,13 +79,24 @@ std::vector<std::string> fx_lines(const model::Recording& recording, FrameId id)
   return lines;
 }
 
-std::vector<FrameLine> frame_lines(const model::Recording& recording, StackId stack) {
+bool HiddenFrames::operator()(FrameId id) {
+  uint8_t& known = hidden_[id.index()];
+  if (known == kNotYet) {
+    const trace::Frame& frame = recording_.frames[id];
+    known = is_hidden(recording_.strings.view(frame.name), recording_.strings.view(frame.filename)) ? 1 : 0;
+  }
+  return known != 0;
+}
+
+namespace {
+
+template <typename IsHidden>
+[[nodiscard]] std::vector<FrameLine> lines_of(const model::Recording& recording, StackId stack,
+                                              IsHidden is_hidden_frame) {
   std::vector<FrameLine> all;
   for (const FrameId id : recording.stacks.frames_of(stack)) {
     if (all.size() == kMostFrames) break;
-    const trace::Frame& frame = recording.frames[id];
-    all.push_back(
-        {id, 1, is_hidden(recording.strings.view(frame.name), recording.strings.view(frame.filename))});
+    all.push_back({id, 1, is_hidden_frame(id)});
   }
   const auto same_line = [&](FrameId a, FrameId b) {
     if (a == b) return true;
@@ -114,6 +125,19 @@ std::vector<FrameLine> frame_lines(const model::Recording& recording, StackId st
   }
   std::erase_if(all, [](const FrameLine& line) { return line.repeats == 0; });
   return all;
+}
+
+}  // namespace
+
+std::vector<FrameLine> frame_lines(const model::Recording& recording, StackId stack) {
+  return lines_of(recording, stack, [&](FrameId id) {
+    const trace::Frame& frame = recording.frames[id];
+    return is_hidden(recording.strings.view(frame.name), recording.strings.view(frame.filename));
+  });
+}
+
+std::vector<FrameLine> frame_lines(const model::Recording& recording, StackId stack, HiddenFrames& hidden) {
+  return lines_of(recording, stack, [&](FrameId id) { return hidden(id); });
 }
 
 }  // namespace memstrata::analysis

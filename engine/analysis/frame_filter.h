@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/column.h"
 #include "engine/base/ids.h"
 #include "engine/model/recording.h"
 
@@ -24,6 +25,21 @@ inline constexpr size_t kMostFxLines = 100;
 [[nodiscard]] bool is_hidden_function(std::string_view function);
 [[nodiscard]] bool is_hidden_file(std::string_view file);
 [[nodiscard]] bool is_hidden(std::string_view function, std::string_view file);
+
+// is_hidden() of the frames of a recording, each looked at once.
+class HiddenFrames {
+ public:
+  explicit HiddenFrames(const model::Recording& recording)
+      : recording_(recording), hidden_(recording.budget) {}
+  // False = no memory.
+  [[nodiscard]] bool prepare() { return hidden_.resize(recording_.frames.size(), kNotYet); }
+  [[nodiscard]] bool operator()(FrameId frame);
+
+ private:
+  static constexpr uint8_t kNotYet = 2;
+  const model::Recording& recording_;
+  Column<uint8_t> hidden_;
+};
 
 // file:line:name; an unknown line is 0. Bytes as in the file, which may not be UTF-8; a name or
 // file longer than kLongestName is cut.
@@ -41,5 +57,8 @@ struct FrameLine {
 // Innermost first. Hidden frames between equal visible ones do not interrupt a repetition; they follow its
 // line.
 [[nodiscard]] std::vector<FrameLine> frame_lines(const model::Recording& recording, StackId stack);
+// The same for many stacks.
+[[nodiscard]] std::vector<FrameLine> frame_lines(const model::Recording& recording, StackId stack,
+                                                 HiddenFrames& hidden);
 
 }  // namespace memstrata::analysis

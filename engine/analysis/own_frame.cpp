@@ -205,6 +205,10 @@ Who who_of(const model::Recording& recording, StackId stack) {
   return who(recording, frame, best);
 }
 
+Who who_of_frame(const model::Recording& recording, FrameId frame) {
+  return frame.is_none() ? Who() : who(recording, frame, rank_of(recording, frame));
+}
+
 OwnFrames::OwnFrames(const model::Recording& recording, StackId stack) : recording_(recording) {
   if (stack.is_none()) return;
   for (const FrameId id : recording.stacks.frames_of(stack)) {

@@ -42,6 +42,9 @@ struct Who {
 // O(frames of the stack).
 [[nodiscard]] Who who_of(const model::Recording& recording, StackId stack);
 
+// A frame as WhoOfStacks found it.
+[[nodiscard]] Who who_of_frame(const model::Recording& recording, FrameId frame);
+
 // The origin of every frame of one stack, as the details mark them: packages are the user's own where nothing
 // else is.
 class OwnFrames {

@@ -9,6 +9,7 @@
 
 #include "engine/analysis/block_sources.h"
 #include "engine/analysis/frame_filter.h"
+#include "engine/base/saturating.h"
 
 namespace memstrata::analysis {
 
@@ -197,7 +198,7 @@ class TextSearch {
   matches.matched[static_cast<size_t>(rank)] = 1;
   // Sizes that were never in use together may pass 2^63.
   const int64_t size = bands.size[static_cast<size_t>(rank)];
-  if (__builtin_add_overflow(matches.bytes, size, &matches.bytes)) matches.bytes = INT64_MAX;
+  add_saturated(matches.bytes, size);
   return matches.ranks.push_back(rank);
 }
 

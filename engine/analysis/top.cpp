@@ -1,75 +1,37 @@
 #include "engine/analysis/top.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "engine/analysis/block_sources.h"
-#include "engine/analysis/frame_filter.h"
-#include "engine/base/column.h"
-#include "engine/base/utf8.h"
+#include "engine/base/saturating.h"
 
 namespace memstrata::analysis {
 
 namespace {
 
-// Finds the frame that stands for a stack, once per stack and once per frame.
-class Representative {
- public:
-  explicit Representative(const model::Recording& recording)
-      : recording_(recording), hidden_(recording.budget), frame_(recording.budget) {}
+// What the blocks of a group have in common: stack; or function, file and line; -1 = none.
+using GroupKey = std::array<int32_t, 3>;
 
-  [[nodiscard]] bool prepare() {
-    return hidden_.resize(recording_.frames.size(), kUnknown) &&
-           frame_.resize(recording_.stacks.size(), kNotYet);
-  }
-  // None for an empty stack.
-  [[nodiscard]] FrameId operator()(StackId stack) {
-    int32_t& known = frame_[stack.index()];
-    if (known == kNotYet) known = find(stack).value;
-    return FrameId{known};
-  }
+[[nodiscard]] GroupKey key_of(const model::Recording& recording, const Who& who, TopBy by) {
+  if (who.kind == Who::Kind::nothing) return {-1, -1, -1};
+  const trace::Frame& frame = recording.frames[who.frame];
+  if (by == TopBy::file) return {-1, frame.filename.value, -1};
+  return {frame.name.value, frame.filename.value, by == TopBy::line ? std::max(frame.line, 0) : -1};
+}
 
- private:
-  static constexpr uint8_t kUnknown = 2;
-  static constexpr int32_t kNotYet = -2;
-
-  [[nodiscard]] FrameId find(StackId stack) {
-    const trace::StackTable& stacks = recording_.stacks;
-    const int32_t leaf = stacks.leaf(stack);
-    FrameId shown;
-    int32_t node = leaf;
-    for (size_t depth = 0; node >= 0 && depth < kMostFrames; ++depth) {
-      const FrameId frame = stacks.node(node).frame;
-      if (is_python(frame)) return frame;
-      if (shown.is_none() && !is_hidden_frame(frame)) shown = frame;
-      node = stacks.node(node).caller;
-    }
-    return shown.is_none() && leaf >= 0 ? stacks.node(leaf).frame : shown;
-  }
-  [[nodiscard]] bool is_python(FrameId id) const {
-    return recording_.strings.view(recording_.frames[id].filename).ends_with(".py");
-  }
-  [[nodiscard]] bool is_hidden_frame(FrameId id) {
-    uint8_t& known = hidden_[id.index()];
-    if (known == kUnknown) {
-      const trace::Frame& frame = recording_.frames[id];
-      known = is_hidden(recording_.strings.view(frame.name), recording_.strings.view(frame.filename)) ? 1 : 0;
-    }
-    return known != 0;
-  }
-
-  const model::Recording& recording_;
-  Column<uint8_t> hidden_;
-  Column<int32_t> frame_;
-};
-
-// One block alive: its group and size.
-struct Share {
-  int32_t first, second;  // what the groups differ in: stack; or name and file; -1 = none
+// One block alive.
+struct LiveBlock {
+  GroupKey key;
   int32_t rank;
   int64_t bytes;
+  StackId stack;
+};
+
+struct OrderedGroup {
+  TopGroup group;
+  int32_t first_rank;
 };
 
 }  // namespace
@@ -79,13 +41,14 @@ Result<Top> find_top(const model::Recording& recording, const model::Part& part,
   const auto out_of_memory = [&] {
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to group {} blocks.", lifetimes.count());
   };
-  Top top;
+  Top top(recording.budget);
+  top.by = by;
   top.device = lifetimes.device;
   top.event = event;
-  Representative representative(recording);
+  WhoOfStacks who_of_stacks(recording);
   Column<AddressAndRow> final_blocks(recording.budget);
-  Column<Share> shares(recording.budget);
-  if (!representative.prepare() ||
+  Column<LiveBlock> blocks(recording.budget);
+  if ((by != TopBy::stack && !who_of_stacks.prepare()) ||
       !collect_final_blocks(recording, part, lifetimes.device, final_blocks)) {
     return out_of_memory();
   }
@@ -105,124 +68,50 @@ Result<Top> find_top(const model::Recording& recording, const model::Part& part,
       const BlockStack chosen = choose_stack(recording, lifetimes, rank, final_block, freed);
       stack = chosen.from == StackFrom::nothing ? StackId{} : chosen.stack;
     }
-    Share share{-1, -1, rank, lifetimes.size[r]};
-    if (by == TopBy::stack) {
-      share.first = stack.value;
-    } else if (!stack.is_none()) {
-      const trace::Frame& frame = recording.frames[representative(stack)];
-      share.first = by == TopBy::function ? frame.name.value : -1;
-      share.second = frame.filename.value;
-    }
-    if (!shares.push_back(share)) return out_of_memory();
-    top.bytes += share.bytes;
+    LiveBlock one{{stack.value, -1, -1}, rank, lifetimes.size[r], stack};
+    if (by != TopBy::stack) one.key = key_of(recording, who_of_stacks(stack), by);
+    if (!blocks.push_back(one)) return out_of_memory();
+    add_saturated(top.bytes, one.bytes);
     ++top.count;
   }
 
-  const auto group_of = [](const Share& share) { return std::tuple(share.first, share.second); };
-  std::sort(shares.data(), shares.data() + shares.size(), [&](const Share& a, const Share& b) {
-    return std::tuple(group_of(a), a.rank) < std::tuple(group_of(b), b.rank);
+  std::sort(blocks.data(), blocks.data() + blocks.size(), [](const LiveBlock& a, const LiveBlock& b) {
+    return std::tie(a.key, a.rank) < std::tie(b.key, b.rank);
   });
-  struct Ordered {
-    TopGroup group;
-    int32_t first_rank;
-  };
-  std::vector<Ordered> groups;
-  for (size_t i = 0; i < shares.size(); ++i) {
-    const Share& share = shares[i];
-    if (i == 0 || group_of(share) != group_of(shares[i - 1])) {
-      Ordered next{{}, share.rank};
+  Column<OrderedGroup> groups(recording.budget);
+  int64_t largest = 0;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    const LiveBlock& one = blocks[i];
+    if (i == 0 || one.key != blocks[i - 1].key) {
+      OrderedGroup next{{}, one.rank};
       if (by == TopBy::stack) {
-        next.group.stack = StackId{share.first};
+        next.group.stack = one.stack;
       } else {
-        next.group.name = StringId{share.first};
-        next.group.file = StringId{share.second};
+        next.group.who = who_of_stacks(one.stack);
       }
-      groups.push_back(next);
+      if (!groups.push_back(next)) return out_of_memory();
+      largest = -1;
     }
-    groups.back().group.bytes += share.bytes;
-    ++groups.back().group.count;
+    TopGroup& group = groups.back().group;
+    add_saturated(group.bytes, one.bytes);
+    ++group.count;
+    if (one.bytes > largest) group.largest_rank = one.rank;
+    largest = std::max(largest, one.bytes);
   }
-  std::sort(groups.begin(), groups.end(), [](const Ordered& a, const Ordered& b) {
+  std::sort(groups.data(), groups.data() + groups.size(), [](const OrderedGroup& a, const OrderedGroup& b) {
     return std::tuple(-a.group.bytes, -a.group.count, a.first_rank) <
            std::tuple(-b.group.bytes, -b.group.count, b.first_rank);
   });
   top.all_groups = static_cast<int64_t>(groups.size());
   for (size_t i = 0; i < groups.size(); ++i) {
     if (i < limit) {
-      top.groups.push_back(groups[i].group);
+      if (!top.groups.push_back(groups[i].group)) return out_of_memory();
     } else {
-      top.other_bytes += groups[i].group.bytes;
+      add_saturated(top.other_bytes, groups[i].group.bytes);
       top.other_count += groups[i].group.count;
     }
   }
   return top;
-}
-
-std::vector<std::string> shown_lines(const model::Recording& recording, StackId stack) {
-  std::vector<std::string> lines;
-  const std::vector<FrameLine> all = frame_lines(recording, stack);
-  const bool all_hidden =
-      std::all_of(all.begin(), all.end(), [](const FrameLine& line) { return line.hidden; });
-  for (const FrameLine& line : all) {
-    if (line.hidden && !all_hidden) continue;
-    std::string text = frame_text(recording, line.frame);
-    if (line.repeats > 1) text += fmt::format(" (repeats {} times)", line.repeats);
-    lines.push_back(std::move(text));
-  }
-  return lines;
-}
-
-void write_group(JsonWriter& json, const model::Recording& recording, const TopGroup& group, TopBy by) {
-  const auto text = [&](std::string_view key, StringId id) {
-    if (id.is_none()) {
-      json.key(key);
-      json.null();
-    } else {
-      json.member(key, utf8::cut(recording.strings.view(id), kLongestName));
-    }
-  };
-  switch (by) {
-    case TopBy::stack:
-      json.key("stack");
-      if (group.stack.is_none()) {
-        json.null();
-        break;
-      }
-      json.begin_array();
-      for (const std::string& line : shown_lines(recording, group.stack)) json.value(line);
-      json.end_array();
-      break;
-    case TopBy::function:
-      text("function", group.name);
-      [[fallthrough]];
-    case TopBy::file:
-      text("file", group.file);
-  }
-}
-
-void write_top(JsonWriter& json, const model::Recording& recording, const Top& top, TopBy by) {
-  json.member("device", top.device);
-  json.member("event", top.event);
-  json.member("requested_bytes", top.bytes);
-  json.member("blocks", top.count);
-  json.member("groups", top.all_groups);
-  json.key("rows");
-  json.begin_array();
-  for (const TopGroup& group : top.groups) {
-    json.begin_object();
-    json.member("bytes", group.bytes);
-    json.member("blocks", group.count);
-    json.member("share",
-                top.bytes > 0 ? static_cast<double>(group.bytes) / static_cast<double>(top.bytes) : 0.0);
-    write_group(json, recording, group, by);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("other");
-  json.begin_object();
-  json.member("bytes", top.other_bytes);
-  json.member("blocks", top.other_count);
-  json.end_object();
 }
 
 }  // namespace memstrata::analysis

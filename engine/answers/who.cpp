@@ -20,22 +20,22 @@ std::string function_text(const Who& who) {
   return who.kind == Who::Kind::op ? fmt::format("aten::{}", who.name) : std::string(who.name);
 }
 
-std::string_view file_of(const model::Recording& recording, const Who& who) {
-  if (!who.is_frame()) return {};
-  const std::string_view file = recording.strings.view(recording.frames[who.frame].filename);
-  return file == "??" ? std::string_view() : file;
+std::string_view recorded_file(const model::Recording& recording, const Who& who) {
+  if (who.kind == Who::Kind::nothing) return {};
+  return recording.strings.view(recording.frames[who.frame].filename);
 }
 
 int32_t line_of(const model::Recording& recording, const Who& who) {
-  return file_of(recording, who).empty() ? 0 : std::max(recording.frames[who.frame].line, 0);
+  return who.kind == Who::Kind::nothing ? 0 : std::max(recording.frames[who.frame].line, 0);
 }
 
 std::string who_text(const model::Recording& recording, const Who& who) {
   if (who.kind == Who::Kind::op) return utf8::cut(function_text(who), kLongest);
   const std::string name = utf8::cut(who.name, kLongest);
-  std::string_view file = file_of(recording, who);
+  if (!who.is_frame()) return name;
+  std::string_view file = recorded_file(recording, who);
   file.remove_prefix(std::min(file.find_last_of("/\\") + 1, file.size()));
-  if (file.empty()) return name;
+  if (file.empty() || file == "??") return name;
   return fmt::format("{} {}:{}", name, utf8::cut(file, kLongest), line_of(recording, who));
 }
 

@@ -12,8 +12,8 @@ namespace memstrata::answers {
 
 // "cross_entropy_loss", "DivBackward0", "aten::addmm"; empty for nothing.
 [[nodiscard]] std::string function_text(const analysis::Who& who);
-// The file as it is recorded; empty for nothing, for nodes and operators, and where none is known.
-[[nodiscard]] std::string_view file_of(const model::Recording& recording, const analysis::Who& who);
+// The file as it is recorded, also of nodes and operators; empty for nothing.
+[[nodiscard]] std::string_view recorded_file(const model::Recording& recording, const analysis::Who& who);
 // Line in that file, 0 = unknown.
 [[nodiscard]] int32_t line_of(const model::Recording& recording, const analysis::Who& who);
 // "cross_entropy_loss loss.py:22", "DivBackward0"; empty for nothing. Names are cut at 120 bytes.

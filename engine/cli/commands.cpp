@@ -98,6 +98,7 @@ void add_moment(CLI::App& command, std::string& at) {
 // What commands that group blocks take.
 void add_groups(CLI::App& command, analysis::TopBy& by, size_t& rows) {
   const std::map<std::string, analysis::TopBy> groups{{"stack", analysis::TopBy::stack},
+                                                      {"line", analysis::TopBy::line},
                                                       {"function", analysis::TopBy::function},
                                                       {"file", analysis::TopBy::file}};
   command
@@ -106,10 +107,10 @@ void add_groups(CLI::App& command, analysis::TopBy& by, size_t& rows) {
           [groups, &by](const std::string& word) {
             const auto found = groups.find(word);
             if (found == groups.end())
-              throw CLI::ValidationError("--by", "say stack, function or file, not \"" + word + "\"");
+              throw CLI::ValidationError("--by", "say stack, line, function or file, not \"" + word + "\"");
             by = found->second;
           },
-          "What blocks are grouped by: stack, function or file")
+          "What blocks are grouped by: stack, line, function or file")
       ->type_name("WORD")
       ->default_str("stack");
   command.add_option("-n", rows, "Rows to show")

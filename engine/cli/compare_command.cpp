@@ -4,11 +4,17 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "engine/analysis/compare.h"
+#include "engine/analysis/flame_graph.h"
+#include "engine/answers/compare.h"
+#include "engine/answers/flame_graph.h"
+#include "engine/base/saturating.h"
 #include "engine/base/units.h"
+#include "engine/cli/answer_sink.h"
 #include "engine/cli/group_lines.h"
 #include "engine/cli/opened_device.h"
 #include "engine/cli/output_file.h"
@@ -31,10 +37,10 @@ using analysis::TopBy;
 }
 
 [[nodiscard]] std::string signed_size(int64_t bytes) {
-  return (bytes < 0 ? "-" : "+") + size_text(bytes < 0 ? -bytes : bytes);
+  return (bytes < 0 ? "-" : "+") + size_text(bytes < 0 ? saturated_difference(0, bytes) : bytes);
 }
 [[nodiscard]] std::string signed_count(int64_t count) {
-  return (count < 0 ? "-" : "+") + count_text(count < 0 ? -count : count);
+  return (count < 0 ? "-" : "+") + count_text(count < 0 ? saturated_difference(0, count) : count);
 }
 
 // One device of one file at the moment asked for.
@@ -43,7 +49,8 @@ struct Side {
       : choice(choice_),
         recording(recording_),
         opened(std::move(opened_)),
-        memory(opened.history, recording_.budget) {}
+        memory(opened.history, recording_.budget),
+        top(recording_.budget) {}
 
   [[nodiscard]] Status find(const std::string& at, TopBy by) {
     const auto event = event_or_error(at, opened.moments());
@@ -58,7 +65,7 @@ struct Side {
   [[nodiscard]] analysis::Side answer() const { return {recording, top}; }
   [[nodiscard]] bool has_stacks() const {
     return std::any_of(top.groups.begin(), top.groups.end(), [](const analysis::TopGroup& group) {
-      return !group.stack.is_none() || !group.file.is_none();
+      return !group.stack.is_none() || group.who.kind != analysis::Who::Kind::nothing;
     });
   }
 
@@ -119,9 +126,10 @@ struct Side {
   return notes;
 }
 
-void write_device(JsonWriter& json, const Side& before, const Side& after,
-                  const analysis::Comparison& comparison, const analysis::ComparedSegments& segments,
-                  const std::vector<std::string>& notes, TopBy by) {
+[[nodiscard]] Status write_device(JsonWriter& json, const Side& before, const Side& after,
+                                  const analysis::Comparison& comparison,
+                                  const analysis::ComparedSegments& segments,
+                                  const std::vector<std::string>& notes) {
   json.begin_object();
   const auto pair = [&](std::string_view name, int64_t first, int64_t second) {
     json.key(name);
@@ -137,10 +145,11 @@ void write_device(JsonWriter& json, const Side& before, const Side& after,
   json.begin_array();
   for (const std::string& note : notes) json.value(note);
   json.end_array();
-  analysis::write_comparison(json, before.answer(), after.answer(), comparison, by);
+  if (Status done = answers::to_json(json, before.answer(), after.answer(), comparison); !done) return done;
   json.key("segments");
-  analysis::write_compared_segments(json, segments);
+  if (Status done = answers::to_json(json, segments, after.recording.budget); !done) return done;
   json.end_object();
+  return {};
 }
 
 // "   +512.0 MiB      1.0 GiB      1.5 GiB      +12  model.py:10:forward"
@@ -178,7 +187,7 @@ void write_device(JsonWriter& json, const Side& before, const Side& after,
                                 count_text(segments.in_both), size_text(segments.in_both_bytes),
                                 count(segments.only_before.size()), size_text(segments.only_before_bytes),
                                 count(segments.only_after.size()), size_text(segments.only_after_bytes));
-  const auto list = [&](std::string_view where, const std::vector<replay::SegmentAt>& all) {
+  const auto list = [&](std::string_view where, const Column<replay::SegmentAt>& all) {
     for (size_t i = 0; i < std::min(rows, all.size()); ++i)
       out += fmt::format("    {:<11}  {:#x}  {:>10}\n", where, all[i].address, size_text(all[i].size));
     if (all.size() > rows) out += fmt::format("    {:<11}  ... {} more\n", where, count(all.size() - rows));
@@ -197,12 +206,12 @@ void write_device(JsonWriter& json, const Side& before, const Side& after,
                        moment_text(one.top.event, one.opened.moments()), exact_size_text(bytes),
                        count_text(blocks), blocks == 1 ? "" : "s");
   };
-  std::string out =
-      fmt::format("\n  Before: {}\n  After:  {}\n  Growth: {}, {} blocks; reserved {}\n",
-                  side(before, comparison.bytes.before, comparison.blocks.before),
-                  side(after, comparison.bytes.after, comparison.blocks.after),
-                  signed_size(comparison.bytes.growth()), signed_count(comparison.blocks.growth()),
-                  signed_size(after.memory.totals().reserved - before.memory.totals().reserved));
+  std::string out = fmt::format(
+      "\n  Before: {}\n  After:  {}\n  Growth: {}, {} blocks; reserved {}\n",
+      side(before, comparison.bytes.before, comparison.blocks.before),
+      side(after, comparison.bytes.after, comparison.blocks.after), signed_size(comparison.bytes.growth()),
+      signed_count(comparison.blocks.growth()),
+      signed_size(saturated_difference(after.memory.totals().reserved, before.memory.totals().reserved)));
   for (const std::string& note : notes) out += fmt::format("  Note:   {}\n", note);
   return out + "\n" + table(before, after, comparison, options.by) + segments_text(segments, options.rows);
 }
@@ -212,8 +221,7 @@ struct Pairs {
   std::vector<int32_t> only_before, only_after;  // devices
 };
 
-[[nodiscard]] std::vector<int32_t> devices_of(const model::Recording& recording,
-                                              const model::Part& part) {
+[[nodiscard]] std::vector<int32_t> devices_of(const model::Recording& recording, const model::Part& part) {
   std::vector<int32_t> devices = part.devices(recording.segments);
   if (part.has_host) devices.insert(devices.begin(), replay::kHostDevice);
   return devices;
@@ -277,7 +285,8 @@ class Comparing {
       if (!first) return tl::unexpected(first.error());
       const auto second = side_of(options_.after, after, b);
       if (!second) return tl::unexpected(second.error());
-      add(**first, **second, pairs->common.size() > 1);
+      if (const Status added = add(**first, **second, pairs->common.size() > 1); !added)
+        return failure(added.error(), options_.after.file);
     }
     end(*pairs);
     return wants_stacks() ? write_stacks() : Outcome<void>();
@@ -315,31 +324,37 @@ class Comparing {
     json_.begin_array();
   }
 
-  void add(const Side& before, const Side& after, bool one_of_several) {
-    if (!shows_stacks_only()) add_answer(before, after);
-    if (!wants_stacks()) return;
+  [[nodiscard]] Status add(const Side& before, const Side& after, bool one_of_several) {
+    if (!shows_stacks_only()) {
+      if (Status done = add_answer(before, after); !done) return done;
+    }
+    if (!wants_stacks()) return {};
     const auto fold = [&](const Side& side) {
       return analysis::fold_memory(side.recording, side.opened.history, side.memory,
                                    side.opened.index.streams, {options_.segments, false});
     };
-    for (const auto& [stack, bytes] : analysis::difference_of(fold(before), fold(after))) {
-      // only_after;device 0;stream_0;...
-      std::string name = stack;
-      if (one_of_several) name.insert(name.find(';'), ";" + device_text(before.top.device));
-      stacks_.emplace(std::move(name), bytes);
-    }
+    const auto first = fold(before), second = fold(after);
+    if (!first) return tl::unexpected(first.error());
+    if (!second) return tl::unexpected(second.error());
+    if (!stacks_) stacks_.emplace(after.recording.budget);
+    // only_after;device 0;stream_0;...
+    return add_difference(*stacks_, *first, *second,
+                          one_of_several ? device_text(before.top.device) : std::string());
   }
-  void add_answer(const Side& before, const Side& after) {
-    const auto segments = analysis::compare_segments(before.memory.segments(), after.memory.segments());
-    const auto comparison =
-        analysis::compare_groups(before.answer(), after.answer(), options_.by, options_.rows);
-    const std::vector<std::string> notes = notes_of(before, after, segments);
+  [[nodiscard]] Status add_answer(const Side& before, const Side& after) {
+    const auto segments =
+        analysis::compare_segments(before.memory.segments(), after.memory.segments(), after.recording.budget);
+    if (!segments) return tl::unexpected(segments.error());
+    const auto comparison = analysis::compare_groups(before.answer(), after.answer(), options_.rows);
+    if (!comparison) return tl::unexpected(comparison.error());
+    const std::vector<std::string> notes = notes_of(before, after, *segments);
     if (options_.before.json) {
-      write_device(json_, before, after, comparison, segments, notes, options_.by);
+      if (Status done = write_device(json_, before, after, *comparison, *segments, notes); !done) return done;
       out_.take_from(json_);
     } else {
-      out_.add(device_table(before, after, options_, comparison, segments, notes));
+      out_.add(device_table(before, after, options_, *comparison, *segments, notes));
     }
+    return {};
   }
 
   void end(const Pairs& pairs) {
@@ -363,15 +378,23 @@ class Comparing {
   }
 
   [[nodiscard]] Outcome<void> write_stacks() {
-    const std::string graph =
-        options_.folded ? printable_lines(analysis::folded_text(stacks_))
-                        : analysis::flame_svg(stacks_, "Memory that only one of the recordings has");
-    if (shows_stacks_only()) {
-      out_.add(graph);
-      return {};
-    }
+    stacks_->seal();
+    const auto write_into = [&](TextOut& out) -> Outcome<void> {
+      const Status done = options_.folded
+                              ? answers::folded_to_text(*stacks_, sink_into(out, true))
+                              : answers::flame_to_svg(*stacks_, "Memory that only one of the recordings has",
+                                                      sink_into(out, false));
+      return done || out.failed() ? Outcome<void>() : failure(done.error(), options_.after.file);
+    };
+    if (shows_stacks_only()) return write_into(out_);
     const std::string inputs[] = {options_.before.file, options_.after.file};
-    const auto written = write_text(options_.output, inputs, graph, console_);
+    const auto written =
+        write_output(options_.output, inputs, console_, [&](io::ByteSink& sink) -> Outcome<void> {
+          TextOut file(sink);
+          if (auto done = write_into(file); !done) return done;
+          const Status finished = file.finish();
+          return finished ? Outcome<void>() : failure(finished.error(), options_.output);
+        });
     return written ? Outcome<void>() : tl::unexpected(written.error());
   }
 
@@ -379,7 +402,7 @@ class Comparing {
   const Console& console_;
   TextOut& out_;
   JsonWriter json_;
-  analysis::FoldedStacks stacks_;
+  std::optional<analysis::FoldedStacks> stacks_;
 };
 
 }  // namespace

@@ -7,12 +7,13 @@
 
 #include "engine/analysis/flame_graph.h"
 #include "engine/analysis/segment_stats.h"
+#include "engine/answers/flame_graph.h"
 #include "engine/answers/json_of.h"
 #include "engine/answers/segment_stats.h"
 #include "engine/answers/trace_program.h"
+#include "engine/cli/answer_sink.h"
 #include "engine/cli/opened_device.h"
 #include "engine/cli/output_file.h"
-#include "engine/cli/printable.h"
 
 namespace memstrata::cli {
 
@@ -64,10 +65,7 @@ int run_trace(const TraceOptions& options, const Console& console) {
         const auto opened = open_chosen(recording, options.choice);
         if (!opened) return tl::unexpected(opened.error());
         const auto context = opened->context();
-        const answers::Sink sink = [&](std::string_view piece) {
-          out.add(options.choice.json ? std::string(piece) : printable_lines(piece));
-          return !out.failed();
-        };
+        const answers::Sink sink = sink_into(out, !options.choice.json);
         const Status done = options.choice.json ? answers::trace_to_json(context, sink)
                                                 : answers::trace_to_text(context, sink);
         // What could not be written is told by `out`.
@@ -77,23 +75,24 @@ int run_trace(const TraceOptions& options, const Console& console) {
 
 namespace {
 
-[[nodiscard]] std::string flame_text(const OpenedDevice& opened, const replay::MemoryAt& memory,
-                                     const analysis::FoldedStacks& stacks, const FlameGraphOptions& options) {
+[[nodiscard]] Status write_flame_graph(const OpenedDevice& opened, const replay::MemoryAt& memory,
+                                       const analysis::FoldedStacks& stacks, const FlameGraphOptions& options,
+                                       TextOut& out) {
   if (!options.choice.json) {
-    if (options.folded) return printable_lines(analysis::folded_text(stacks));
-    return analysis::flame_svg(
-        stacks, fmt::format("Memory of {} {}", opened.name(), moment_text(memory.event(), opened.moments())));
+    if (options.folded) return answers::folded_to_text(stacks, sink_into(out, true));
+    return answers::flame_to_svg(
+        stacks, fmt::format("Memory of {} {}", opened.name(), moment_text(memory.event(), opened.moments())),
+        sink_into(out, false));
   }
   JsonWriter json;
   json.begin_object();
   json.member("device", opened.history.rows.device);
   json.member("event", memory.event());
   json.key("stacks");
-  json.begin_object();
-  for (const auto& [stack, bytes] : stacks) json.member(stack, bytes);
+  if (Status done = answers::folded_to_json(json, stacks, sink_into(out, false)); !done) return done;
   json.end_object();
-  json.end_object();
-  return std::move(json).text() + "\n";
+  out.end_line(std::move(json));
+  return {};
 }
 
 }  // namespace
@@ -103,16 +102,21 @@ int run_flamegraph(const FlameGraphOptions& options, const Console& console) {
     return answer_at(
         recording, options.choice, options.at,
         [&](const OpenedDevice& opened, const replay::MemoryAt& memory) -> Outcome<void> {
-          const std::string text =
-              flame_text(opened, memory,
-                         analysis::fold_memory(recording, opened.history, memory, opened.index.streams,
-                                               {options.segments, true}),
-                         options);
-          if (options.output.empty()) {
-            out.add(text);
-            return {};
-          }
-          const auto written = write_text(options.output, {&options.choice.file, 1}, text, console);
+          const auto stacks = analysis::fold_memory(recording, opened.history, memory, opened.index.streams,
+                                                    {options.segments, true});
+          if (!stacks) return failure(stacks.error(), options.choice.file);
+          const auto write_into = [&](TextOut& into) -> Outcome<void> {
+            const Status done = write_flame_graph(opened, memory, *stacks, options, into);
+            return done || into.failed() ? Outcome<void>() : failure(done.error(), options.choice.file);
+          };
+          if (options.output.empty()) return write_into(out);
+          const auto written = write_output(
+              options.output, {&options.choice.file, 1}, console, [&](io::ByteSink& sink) -> Outcome<void> {
+                TextOut file(sink);
+                if (auto done = write_into(file); !done) return done;
+                const Status finished = file.finish();
+                return finished ? Outcome<void>() : failure(finished.error(), options.output);
+              });
           return written ? Outcome<void>() : tl::unexpected(written.error());
         });
   });

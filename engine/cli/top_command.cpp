@@ -6,6 +6,7 @@
 #include <functional>
 #include <string_view>
 
+#include "engine/answers/top.h"
 #include "engine/base/units.h"
 #include "engine/cli/each_file.h"
 #include "engine/cli/exit_codes.h"
@@ -50,8 +51,7 @@ using analysis::TopGroup;
 }
 
 // One device of a snapshot that is asked for, with everything about it; null if it has no such event.
-using Look =
-    std::function<Outcome<void>(const model::Part&, int32_t, const replay::BlockLives&, const Top*)>;
+using Look = std::function<Outcome<void>(const model::Part&, int32_t, const replay::BlockLives&, const Top*)>;
 
 [[nodiscard]] Outcome<void> for_each_device(const std::string& file, const model::Recording& recording,
                                             const TopOptions& options, const Look& look) {
@@ -83,18 +83,19 @@ using Look =
   json.key("tops");
   json.begin_array();
   bool found = false;
-  auto looked = for_each_device(
-      file, recording, options,
-      [&](const model::Part& part, int32_t, const replay::BlockLives&, const Top* top) {
-        if (top == nullptr) return Outcome<void>();
-        found = true;
-        json.begin_object();
-        if (!part.name.empty()) json.member("snapshot", std::string_view(part.name));
-        analysis::write_top(json, recording, *top, options.by);
-        json.end_object();
-        out.take_from(json);
-        return Outcome<void>();
-      });
+  auto looked =
+      for_each_device(file, recording, options,
+                      [&](const model::Part& part, int32_t, const replay::BlockLives&, const Top* top) {
+                        if (top == nullptr) return Outcome<void>();
+                        found = true;
+                        json.begin_object();
+                        if (!part.name.empty()) json.member("snapshot", std::string_view(part.name));
+                        if (const Status written = answers::to_json(json, recording, *top); !written)
+                          return Outcome<void>(failure(written.error(), file));
+                        json.end_object();
+                        out.take_from(json);
+                        return Outcome<void>();
+                      });
   if (!looked) return tl::unexpected(looked.error());
   json.end_array();
   json.end_object();
@@ -108,8 +109,7 @@ using Look =
   bool found = false;
   auto looked = for_each_device(
       file, recording, options,
-      [&](const model::Part& part, int32_t device, const replay::BlockLives& lifetimes,
-          const Top* top) {
+      [&](const model::Part& part, int32_t device, const replay::BlockLives& lifetimes, const Top* top) {
         const std::string name =
             part.name.empty() ? "" : fmt::format("Snapshot {}, ", shortened(part.name, 200));
         if (top == nullptr) {

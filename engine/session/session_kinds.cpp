@@ -4,7 +4,11 @@
 #include <utility>
 
 #include "engine/analysis/filter_completion.h"
+#include "engine/answers/block_groups.h"
+#include "engine/answers/filter_completion.h"
+#include "engine/answers/json_of.h"
 #include "engine/base/json_writer.h"
+#include "engine/base/saturating.h"
 
 namespace memstrata::session {
 
@@ -16,13 +20,13 @@ Result<std::string> Session::filter(std::string_view text) {
   const int32_t peak = s.view->bands().peak_event;
   const analysis::BlockAttributes& attributes = *s.view->attributes;
   auto found = s.view->segments ? analysis::filter_segments(s.recording, *s.view->segments, attributes, text)
-                                : analysis::filter_blocks(s.recording, s.view->device->part,
-                                                          s.view->lives(), attributes, text);
+                                : analysis::filter_blocks(s.recording, s.view->device->part, s.view->lives(),
+                                                          attributes, text);
   if (!found) return tl::unexpected(found.error());
   int64_t at_peak = 0;
   for (const int32_t rank : found->ranks) {
     const auto r = static_cast<size_t>(rank);
-    if (lives.born[r] <= peak && peak < lives.freed[r]) at_peak += lives.size[r];
+    if (lives.born[r] <= peak && peak < lives.freed[r]) add_saturated(at_peak, lives.size[r]);
   }
   JsonWriter json;
   json.begin_object();
@@ -43,20 +47,7 @@ Result<std::string> Session::complete_filter_json(std::string_view text, size_t 
   if (const Status ready = s.find_attributes(); !ready) return tl::unexpected(ready.error());
   const analysis::Completions found =
       analysis::complete_filter(s.recording, s.view->ranked(), *s.view->attributes, text, cursor);
-  JsonWriter json;
-  json.begin_object();
-  json.member("from", static_cast<int64_t>(found.from));
-  json.key("items");
-  json.begin_array();
-  for (const analysis::Completion& item : found.items) {
-    json.begin_object();
-    json.member("text", item.text);
-    json.member("says", item.says);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-  return std::move(json).text();
+  return answers::json_of(found);
 }
 
 int32_t Session::match(int32_t k) const {
@@ -76,22 +67,7 @@ Result<std::string> Session::colour_by(std::string_view by) {
   s.drawn.forget();
   s.view->lit.reset();
   s.view->groups.emplace(std::move(*groups));
-  JsonWriter json;
-  json.begin_object();
-  json.member("by", by);
-  json.member("ordered", s.view->groups->ordered);
-  json.key("kinds");
-  json.begin_array();
-  for (const analysis::BlockGroups::Kind& kind : s.view->groups->kinds) {
-    json.begin_object();
-    json.member("label", kind.label);
-    json.member("blocks", kind.blocks);
-    json.member("merged", int64_t{kind.merged});
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-  return std::move(json).text();
+  return answers::json_of(s.recording, *s.view->groups);
 }
 
 std::string Session::shares_json(int32_t event) const {
@@ -122,7 +98,7 @@ std::string Session::shares_json(int32_t event) const {
     for (const int32_t rank : s.view->matches->ranks) {
       const auto r = static_cast<size_t>(rank);
       if (lives.born[r] > event || event >= lives.freed[r]) continue;
-      matched.bytes += lives.size[r];
+      add_saturated(matched.bytes, lives.size[r]);
       ++matched.blocks;
     }
     write(matched);

@@ -354,7 +354,9 @@ class Top(unittest.TestCase):
         (top,) = self.top("--at", "start")
         self.assertEqual((top["event"], top["requested_bytes"], top["rows"]), (-1, 0, []))
 
-    def test_function_and_file(self):
+    def test_line_function_and_file(self):
+        self.assertEqual(self.top("--by", "line")[0]["rows"],
+                         [{"bytes": 1500, "blocks": 2, "share": 1.0, "function": "leaf", "file": "a.py", "line": 10}])
         self.assertEqual(self.top("--by", "function")[0]["rows"],
                          [{"bytes": 1500, "blocks": 2, "share": 1.0, "function": "leaf", "file": "a.py"}])
         self.assertEqual(self.top("--by", "file")[0]["rows"], [{"bytes": 1500, "blocks": 2, "share": 1.0, "file": "a.py"}])
@@ -375,7 +377,7 @@ class Top(unittest.TestCase):
             if "NOT_A" in path.name:
                 continue
             devices = objects(run("summary", "--json", path))[0]["snapshots"][0]["devices"]
-            for by in ("stack", "function", "file"):
+            for by in ("stack", "line", "function", "file"):
                 tops = objects(run("top", "--json", "--by", by, "-n", "3", path))[0]["tops"]
                 for device, top in zip(devices, tops, strict=True):
                     self.assertEqual(top["requested_bytes"], device["peak"]["requested_bytes"], path)
@@ -388,7 +390,7 @@ class Top(unittest.TestCase):
         self.assertRegex(text, r"1\.5 KiB +100\.0% +2  a\.py:10:leaf\n +a\.py:20:main")
 
     def test_what_is_not_there_is_exit_code_1(self):
-        for arguments in (("--at", "later"), ("--at", "99"), ("--device", "7"), ("--by", "line"), ("-n", "0")):
+        for arguments in (("--at", "later"), ("--at", "99"), ("--device", "7"), ("--by", "colour"), ("-n", "0")):
             self.assertEqual((arguments, run("top", case("protocol4"), *arguments).returncode), (arguments, USAGE))
 
 

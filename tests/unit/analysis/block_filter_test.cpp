@@ -12,6 +12,9 @@
 #include "engine/analysis/block_groups.h"
 #include "engine/analysis/filter_completion.h"
 #include "engine/analysis/filter_syntax.h"
+#include "engine/answers/block_groups.h"
+#include "engine/answers/filter_completion.h"
+#include "engine/answers/json_of.h"
 #include "tests/unit/analysis/story.h"
 
 namespace memstrata::analysis {
@@ -122,19 +125,19 @@ TEST_F(BlockFilter, CompletionKnowsFieldsAndWhatIsInTheFile) {
 
 TEST_F(BlockFilter, GroupsByStackAndStreamAreTheLargestAtThePeakFirst) {
   auto groups = group(GroupBy::stack);
-  ASSERT_EQ(groups->kinds.size(), 3u);
-  EXPECT_EQ(groups->kinds[0].label, "leaf file.py:1");  // mlp's: file.py is the program's own, leaf innermost
-  EXPECT_EQ(groups->kinds[0].blocks, 1);
-  EXPECT_EQ(groups->kinds[1].blocks, 2);
-  EXPECT_EQ(groups->kinds[2].label, "no stack");
+  // attention's and mlp's: one line, leaf at file.py:1, asked for all of it.
+  ASSERT_EQ(groups->kinds.size(), 2u);
+  EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds[0]), "leaf file.py:1");
+  EXPECT_EQ(groups->kinds[0].blocks, 3);
+  EXPECT_EQ(groups->kinds[1].blocks, 1);
+  EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds[1]), "no stack");
   const auto shares = shares_at(*lifetimes, *groups, lifetimes->peak_event);
-  EXPECT_EQ(shares[0].bytes, 2000);
-  EXPECT_EQ(shares[1].bytes, 130);
-  EXPECT_EQ(shares[1].blocks, 2);
-  EXPECT_EQ(shares[2].bytes, 0);
+  EXPECT_EQ(shares[0].bytes, 2130);
+  EXPECT_EQ(shares[0].blocks, 3);
+  EXPECT_EQ(shares[1].bytes, 0);
   groups.emplace(std::move(*group(GroupBy::stream)));
-  EXPECT_EQ(groups->kinds[0].label, "stream 1");
-  EXPECT_EQ(groups->kinds[1].label, "default stream (0)");
+  EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds[0]), "stream 1");
+  EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds[1]), "default stream (0)");
 }
 
 TEST(BlockGroups, CategoriesOfTheProfilerAreKindsAndAbsentOnesUnknown) {
@@ -151,7 +154,8 @@ TEST(BlockGroups, CategoriesOfTheProfilerAreKindsAndAbsentOnesUnknown) {
   const auto groups = group_blocks(story.recording, *lifetimes, *attributes, GroupBy::category);
   ASSERT_TRUE(groups.has_value());
   std::vector<std::string> found;
-  for (const auto& kind : groups->kinds) found.push_back(fmt::format("{} {}", kind.label, kind.blocks));
+  for (const auto& kind : groups->kinds)
+    found.push_back(fmt::format("{} {}", answers::kind_text(story.recording, *groups, kind), kind.blocks));
   EXPECT_EQ(found, (std::vector<std::string>{"gradient 2", "activation 1", "unknown 2"}));
   EXPECT_EQ(group_by_name("category"), GroupBy::category);
 }
@@ -163,8 +167,8 @@ TEST(BlockGroups, PoolIdsAreUnsignedAsEverywhere) {
   const auto lifetimes = story.lifetimes();
   const auto attributes = block_attributes(story.recording, story.recording.parts[0], *lifetimes);
   const auto groups = group_blocks(story.recording, *lifetimes, *attributes, GroupBy::pool);
-  EXPECT_EQ(groups->kinds[0].label, "pool (18446744073709551615, 2)");
-  EXPECT_EQ(groups->kinds[1].label, "default pool (0, 0)");
+  EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds[0]), "pool (18446744073709551615, 2)");
+  EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds[1]), "default pool (0, 0)");
   const auto completed = complete_filter(story.recording, *lifetimes, *attributes, "pool:1", 6);
   ASSERT_EQ(completed.items.size(), 1u);
   EXPECT_EQ(completed.items[0].text, "pool:18446744073709551615,2");
@@ -180,12 +184,12 @@ TEST_F(BlockFilter, ClassesKeepTheirOrder) {
   EXPECT_EQ(groups->group[0], 0u);  // 100 bytes
   EXPECT_EQ(groups->group[1], 1u);  // 2000
   groups.emplace(std::move(*group(GroupBy::lifetime)));
-  EXPECT_EQ(groups->kinds[groups->group[0]].label, "never freed");
-  EXPECT_EQ(groups->kinds[groups->group[1]].label, "1 to 10 ms");
+  EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds[groups->group[0]]), "never freed");
+  EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds[groups->group[1]]), "1 to 10 ms");
   groups.emplace(std::move(*group(GroupBy::age)));
   EXPECT_EQ(groups->group[0], 1u);
   EXPECT_EQ(groups->group[3], 7u);  // event 5 of 6 lies in the seventh eighth
-  EXPECT_EQ(groups->kinds[7].label, "since event 5");
+  EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds[7]), "since event 5");
   groups.emplace(std::move(*group(GroupBy::allocation)));
   EXPECT_TRUE(groups->kinds.empty());
 }
@@ -197,8 +201,8 @@ TEST(BlockGroups, ManyKindsKeepTheLargestAndSayHowManyAreTogether) {
   const auto attributes = block_attributes(story.recording, story.recording.parts[0], *lifetimes);
   const auto groups = group_blocks(story.recording, *lifetimes, *attributes, GroupBy::stream);
   ASSERT_EQ(groups->kinds.size(), kMostKinds);
-  EXPECT_EQ(groups->kinds[0].label, "stream 20");
-  EXPECT_EQ(groups->kinds.back().label, "9 others");
+  EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds[0]), "stream 20");
+  EXPECT_EQ(answers::kind_text(story.recording, *groups, groups->kinds.back()), "9 others");
   EXPECT_EQ(groups->kinds.back().merged, 9);
   EXPECT_EQ(groups->kinds.back().blocks, 9);
   int64_t bytes = 0;

@@ -7,6 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "engine/analysis/flame_graph.h"
+#include "engine/answers/flame_graph.h"
+#include "engine/answers/top.h"
 #include "engine/replay/state_history.h"
 #include "tests/unit/analysis/story.h"
 
@@ -14,14 +17,13 @@ namespace memstrata::analysis {
 namespace {
 
 using testing::ElementsAre;
-using testing::Pair;
 
 constexpr uint64_t kBase = 0x7f064c000000;
 
 // What is alive at the end of a story.
 class Alive {
  public:
-  explicit Alive(Story& story, TopBy by = TopBy::stack) : story_(story) {
+  explicit Alive(Story& story, TopBy by = TopBy::stack) : story_(story), top_(story.recording.budget) {
     EXPECT_TRUE(story.stored());
     const auto lifetimes = story.lifetimes();
     EXPECT_TRUE(lifetimes.has_value());
@@ -37,8 +39,14 @@ class Alive {
   Top top_;
 };
 
+Comparison compared(const Alive& before, const Alive& after, size_t limit) {
+  auto found = compare_groups(before.side(), after.side(), limit);
+  EXPECT_TRUE(found.has_value());
+  return std::move(*found);
+}
+
 std::string words(const Story& story, const ComparedGroup& row) {
-  const auto lines = shown_lines(story.recording, row.group.stack);
+  const auto lines = answers::shown_lines(story.recording, row.group.stack, 10, 1000).lines;
   return (lines.empty() ? "-" : lines[0]) + " " + std::to_string(row.bytes.before) + " " +
          std::to_string(row.bytes.after) + " " + std::to_string(row.blocks.before) + " " +
          std::to_string(row.blocks.after);
@@ -58,7 +66,7 @@ TEST(Compare, WhatGrewMostComesFirst) {
   after.alloc(kBase + 16384, 4);
   after.alloc(kBase + 20480, 5);
   const Alive a(before), b(after);
-  const Comparison found = compare_groups(a.side(), b.side(), TopBy::stack, 10);
+  const Comparison found = compared(a, b, 10);
   EXPECT_EQ(found.bytes.growth(), 1229 - 859);
   EXPECT_EQ(found.blocks.growth(), 2);
   ASSERT_EQ(found.rows.size(), 4u);
@@ -78,7 +86,7 @@ TEST(Compare, RowsBeyondTheLimitAreOne) {
     after.alloc(kBase + 4096 * static_cast<uint64_t>(i), i)
         .frames({std::string_view("abcdef").substr(0, size_t(i))});
   const Alive a(before), b(after);
-  const Comparison found = compare_groups(a.side(), b.side(), TopBy::stack, 2);
+  const Comparison found = compared(a, b, 2);
   ASSERT_EQ(found.rows.size(), 2u);
   EXPECT_EQ(found.rows[0].bytes.after, 5);
   EXPECT_EQ(found.changed, 5);
@@ -92,7 +100,7 @@ TEST(Compare, StacksThatDifferInHiddenFramesOnlyAreShownAndCountedAsOne) {
   after.alloc(kBase, 10).frames({"leaf", "main"});
   after.alloc(kBase + 4096, 10).frames({"leaf", "PyObject_Call", "main"});
   const Alive a(before), b(after);
-  const Comparison found = compare_groups(a.side(), b.side(), TopBy::stack, 10);
+  const Comparison found = compared(a, b, 10);
   ASSERT_EQ(found.rows.size(), 1u);
   EXPECT_EQ(found.rows[0].bytes.growth(), 10);
   EXPECT_EQ(found.rows[0].blocks.after, 2);
@@ -101,16 +109,16 @@ TEST(Compare, StacksThatDifferInHiddenFramesOnlyAreShownAndCountedAsOne) {
   once.alloc(kBase, 1).frames({"layer", "main"});
   thrice.alloc(kBase, 1).frames({"layer", "layer", "layer", "main"});
   const Alive c(once), d(thrice);
-  EXPECT_EQ(compare_groups(c.side(), d.side(), TopBy::stack, 10).changed, 2);
+  EXPECT_EQ(compared(c, d, 10).changed, 2);
 }
 
-TEST(Compare, ByFunctionAndByFile) {
+TEST(Compare, ByLineByFunctionAndByFile) {
   Story before, after;
   before.alloc(kBase, 10).frames({"f", "main"});
   after.alloc(kBase, 30).frames({"f", "other"});
-  for (const TopBy by : {TopBy::function, TopBy::file}) {
+  for (const TopBy by : {TopBy::line, TopBy::function, TopBy::file}) {
     const Alive a(before, by), b(after, by);
-    const Comparison found = compare_groups(a.side(), b.side(), by, 10);
+    const Comparison found = compared(a, b, 10);
     ASSERT_EQ(found.rows.size(), 1u);
     EXPECT_EQ(found.rows[0].bytes.growth(), 20);
   }
@@ -125,12 +133,13 @@ TEST(Compare, SegmentsAreTheSameIfAddressAndSizeAre) {
   };
   const std::vector before{segment(0x1000, 10), segment(0x2000, 20), segment(0x3000, 30)};
   const std::vector after{segment(0x1000, 10), segment(0x2000, 25), segment(0x5000, 40), segment(0x6000, 50)};
-  const ComparedSegments found = compare_segments(before, after);
+  Budget budget(1 << 20);
+  const ComparedSegments found = *compare_segments(before, after, budget);
   EXPECT_EQ(found.in_both, 1);
   EXPECT_EQ(found.in_both_bytes, 10);
   EXPECT_EQ(found.only_before_bytes, 50);
   EXPECT_EQ(found.only_after_bytes, 115);
-  const auto sizes = [](const std::vector<replay::SegmentAt>& all) {
+  const auto sizes = [](const Column<replay::SegmentAt>& all) {
     std::vector<int64_t> out;
     for (const auto& one : all) out.push_back(one.size);
     return out;
@@ -140,17 +149,37 @@ TEST(Compare, SegmentsAreTheSameIfAddressAndSizeAre) {
 }
 
 TEST(Compare, TheFlameGraphHasWhatOnlyOneSideHas) {
-  const FoldedStacks before{{"s;a", 10}, {"s;b", 5}, {"s;c", 7}};
-  const FoldedStacks after{{"s;a", 4}, {"s;b", 5}, {"s;d", 9}, {"s;c", 8}};
-  EXPECT_THAT(difference_of(before, after),
-              ElementsAre(Pair("only_after;s;c", 1), Pair("only_after;s;d", 9), Pair("only_before;s;a", 6)));
+  Budget budget(1 << 20);
+  const auto graph = [&](std::initializer_list<std::pair<const char*, int64_t>> lines) {
+    FoldedStacks stacks(budget);
+    const StringId root = stacks.entry("s");
+    const int32_t roots = stacks.sequence({&root, 1});
+    for (const auto& [text, bytes] : lines) {
+      const StringId leaf = stacks.entry(text);
+      EXPECT_TRUE(stacks.add({roots, stacks.sequence({&leaf, 1}), false, bytes}));
+    }
+    stacks.seal();
+    return stacks;
+  };
+  FoldedStacks found(budget);
+  ASSERT_TRUE(add_difference(found, graph({{"a", 10}, {"b", 5}, {"c", 7}}),
+                             graph({{"a", 4}, {"b", 5}, {"d", 9}, {"c", 8}}), ""));
+  ASSERT_TRUE(add_difference(found, graph({{"a", 1}}), graph({}), "device 1"));
+  found.seal();
+  std::string text;
+  ASSERT_TRUE(answers::folded_to_text(found, [&](std::string_view piece) {
+    text += piece;
+    return true;
+  }));
+  EXPECT_EQ(text, "only_after;s;c 1\nonly_after;s;d 9\nonly_before;device 1;s;a 1\nonly_before;s;a 6\n");
 }
 
 TEST(Compare, AbsurdSizesSaturate) {
   replay::SegmentAt huge;
   huge.size = std::numeric_limits<int64_t>::max();
   const std::vector both{huge, huge};
-  EXPECT_EQ(compare_segments(both, {}).only_before_bytes, std::numeric_limits<int64_t>::max());
+  Budget budget(1 << 20);
+  EXPECT_EQ(compare_segments(both, {}, budget)->only_before_bytes, std::numeric_limits<int64_t>::max());
 }
 
 }  // namespace

@@ -1,0 +1,153 @@
+// Long answers about any trace: the history as a program, segments as bars, the flame graph, what is alive, what
+// grew, the overview, and the details of everything. They must end, add up, stay within the budget and give it
+// back, and no total may be negative.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "engine/analysis/compare.h"
+#include "engine/analysis/flame_graph.h"
+#include "engine/analysis/overview.h"
+#include "engine/analysis/segment_stats.h"
+#include "engine/answers/block_details.h"
+#include "engine/answers/compare.h"
+#include "engine/answers/events.h"
+#include "engine/answers/flame_graph.h"
+#include "engine/answers/json_of.h"
+#include "engine/answers/memory_state.h"
+#include "engine/answers/overview.h"
+#include "engine/answers/segment_stats.h"
+#include "engine/answers/top.h"
+#include "engine/answers/trace_program.h"
+#include "tests/fuzz/contradictory_trace.h"
+
+namespace {
+
+using namespace memstrata;
+
+[[noreturn]] void wrong(const char* what) {
+  std::fprintf(stderr, "%s\n", what);
+  std::abort();
+}
+
+// Frames of every kind that who asked for memory is decided by.
+bool add_stacks(model::Recording& recording) {
+  struct Named {
+    const char *name, *file;
+  };
+  constexpr Named kFrames[] = {{"forward", "/home/a/model.py"},
+                               {"main", "/home/a/train.py"},
+                               {"linear", "/v/site-packages/torch/nn/functional.py"},
+                               {"step", "/v/site-packages/trainer/loop.py"},
+                               {"torch::autograd::generated::DivBackward0::apply(x)", "??"},
+                               {"at::_ops::add_Tensor::call(x)", "??"},
+                               {"PyEval_EvalFrame", "ceval.c"},
+                               {"a;b\n\xff", ""}};
+  std::vector<FrameId> frames;
+  for (const Named& one : kFrames) {
+    const StringId name = recording.strings.intern(one.name), file = recording.strings.intern(one.file);
+    if (name.is_none() || file.is_none()) return false;
+    frames.push_back(recording.frames.intern({name, file, static_cast<int32_t>(frames.size()), -1}));
+    if (frames.back().is_none()) return false;
+  }
+  for (size_t i = 0; i < recording.events.size_rows(); ++i) {
+    std::vector<FrameId> stack;
+    for (size_t bits = recording.events.address[i] / 512 + i % 3; bits % 16 != 0; bits /= 2)
+      stack.push_back(frames[bits % frames.size()]);
+    recording.events.stack[i] = i % 7 == 0 ? StackId() : recording.stacks.intern(stack);
+  }
+  return true;
+}
+
+void look(const analysis::EventContext& context, const replay::MemoryAt& memory) {
+  const model::Recording& recording = context.recording;
+  int64_t bytes = 0;
+  const answers::Sink sink = [&](std::string_view piece) {
+    bytes += static_cast<int64_t>(piece.size());
+    return bytes < (int64_t{16} << 20);
+  };
+  (void)answers::trace_to_text(context, sink);
+  (void)answers::trace_to_json(context, sink);
+  if (const auto stats = analysis::memory_stats(memory, recording.budget)) {
+    for (const int64_t sum : {stats->sum.allocated, stats->sum.free, stats->sum.pending, stats->sum.rounding})
+      if (sum < 0) wrong("a negative sum of segments");
+    (void)answers::to_text(context, memory, *stats);
+    (void)answers::json_of(context, memory, *stats);
+  }
+  if (analysis::memory_totals(context, memory).free < 0) wrong("negative free memory");
+  (void)answers::to_text(recording, context.history, memory);
+  for (const bool segments : {false, true}) {
+    const auto stacks =
+        analysis::fold_memory(recording, context.history, memory, context.index.streams, {segments, true});
+    if (!stacks) continue;
+    if (stacks->total() < 0) wrong("a negative flame graph");
+    for (size_t i = 1; i < stacks->lines().size(); ++i) {
+      if (!(stacks->line_text(stacks->lines()[i - 1]) < stacks->line_text(stacks->lines()[i])))
+        wrong("folded lines are not in order");
+    }
+    (void)answers::folded_to_text(*stacks, sink);
+    (void)answers::flame_to_svg(*stacks, "all", sink);
+  }
+}
+
+// What is alive at two moments, and what grew between them.
+void compare(const analysis::EventContext& context, int32_t first, int32_t second) {
+  const model::Recording& recording = context.recording;
+  for (const auto by :
+       {analysis::TopBy::stack, analysis::TopBy::line, analysis::TopBy::function, analysis::TopBy::file}) {
+    const auto a = find_top(recording, context.part, context.lifetimes, first, by, SIZE_MAX);
+    const auto b = find_top(recording, context.part, context.lifetimes, second, by, SIZE_MAX);
+    if (!a || !b) return;
+    int64_t sum = 0;
+    for (const analysis::TopGroup& group : a->groups) sum += group.bytes;
+    if (sum != a->bytes || a->bytes != context.lifetimes.level_after(first))
+      wrong("groups are not the level");
+    const analysis::Side before{recording, *a}, after{recording, *b};
+    const auto grown = compare_groups(before, after, 3);
+    if (!grown) return;
+    int64_t growth = grown->other_bytes.growth();
+    for (const analysis::ComparedGroup& row : grown->rows) growth += row.bytes.growth();
+    if (growth != grown->bytes.growth()) wrong("rows are not the growth");
+    JsonWriter json;
+    (void)answers::to_json(json, before, after, *grown);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size < 2) return 0;
+  const int64_t limit = data[0] % 4 == 0 ? int64_t{200} << 10 : int64_t{64} << 20;
+  Budget budget(limit);
+  {
+    model::Recording recording(budget);
+    if (!tests::fill(recording, {data + 1, size - 1}) || !add_stacks(recording)) return 0;
+    const model::Part& part = recording.parts[0];
+    const auto lifetimes = replay::find_block_lives(recording, part, 0);
+    const auto history = replay::undo_to_start(recording, part, 0);
+    if (!lifetimes || !history) return 0;
+    const auto index = analysis::index_device(recording, part, *lifetimes);
+    if (!index) return 0;
+    const analysis::EventContext context{recording, part, *history, *lifetimes, *index};
+    const int32_t count = history->event_count();
+    replay::MemoryAt memory(*history, budget);
+    for (const int32_t event : {count - 1, data[1] % (count + 1) - 1}) {
+      if (!memory.go_to(event)) return 0;
+      look(context, memory);
+      compare(context, event, count - 1);
+    }
+    if (const auto overview = find_overview(recording, part, *lifetimes)) {
+      int64_t sum = overview->peak_lines.other_bytes;
+      for (const analysis::TopGroup& group : overview->peak_lines.groups) sum += group.bytes;
+      if (sum != overview->peak_bytes) wrong("parts and rest are not the peak");
+      (void)answers::json_of(recording, *overview);
+    }
+    for (int32_t rank = 0; rank < lifetimes->count(); ++rank)
+      (void)answers::json_of(recording, block_details(recording, *lifetimes, *index, rank));
+    for (int32_t event = 0; event < count; ++event)
+      (void)answers::json_of(context, event_details(context, event));
+    if (budget.used() > limit) wrong("over the budget");
+  }
+  if (budget.used() != 0) wrong("charged for what is gone");
+  return 0;
+}
