@@ -35,6 +35,9 @@ struct Field {
   Column<T> Self::*column;
   T Row::*value;
 };
+// clang 14 (and with it em++) does not deduce aggregates by itself.
+template <typename Self, typename Row, typename T>
+Field(Column<T> Self::*, T Row::*) -> Field<Self, Row, T>;
 
 template <typename Self>
 class Table {
