@@ -12,7 +12,7 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -73,8 +73,8 @@ const templates = {
     });
   },
 };
-const bundle = async (entry, more = {}) => {
-  const result = await esbuild.build({
+const build = (entry, more = {}) =>
+  esbuild.build({
     entryPoints: [join(web, entry)],
     bundle: true,
     minify: true,
@@ -88,7 +88,28 @@ const bundle = async (entry, more = {}) => {
     alias: { 'engine-glue': join(engine, 'engine.js') },
     ...more,
   });
-  return result.outputFiles[0].text;
+const bundle = async (entry, more) => (await build(entry, more)).outputFiles[0].text;
+/** The page in parts: what panels alone need is loaded apart (web/src/panels/registry.ts). */
+const split = async (entry) => {
+  const folder = join(root, 'build/parts'); // nothing is written there
+  const result = await build(entry, {
+    splitting: true,
+    outdir: folder,
+    entryNames: '[name]',
+    chunkNames: 'parts/[name]-[hash]',
+    metafile: true,
+  });
+  const named = (path) => relative(folder, resolve(root, path));
+  const files = new Map(result.outputFiles.map(({ path, text }) => [named(path), text]));
+  const outputs = new Map(
+    Object.entries(result.metafile.outputs).map(([path, output]) => [named(resolve(path)), output]),
+  );
+  // What the first file needs at once, whichever way.
+  const needed = new Set([`${basename(entry, '.ts')}.js`]);
+  for (const name of needed)
+    for (const { path, kind } of outputs.get(name).imports)
+      if (kind === 'import-statement') needed.add(named(resolve(path)));
+  return { files, needed: [...needed] };
 };
 const gzip = (data) => gzipSync(data, { level: 9 });
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -116,11 +137,13 @@ const mainTag = /<script type="module" src="(?:\.\/)?main\.js"><\/script>/;
 const page = await readFile(join(web, 'index.html'), 'utf8');
 if (!mainTag.test(page)) throw new Error('web/index.html has no <script type="module" src="main.js">');
 const main = await bundle('src/page/main.ts');
+const parts = await split('src/page/main.ts');
 // A classic script: from a file:// page no browser starts a module worker out of a Blob.
 const worker = await bundle('src/engine/worker.ts', { format: 'iife' });
 const wasm = await readFile(join(engine, 'engine.wasm'));
 // The policy forbids both; better to learn it here than in a browser.
-if (/\beval\(|\bnew Function\b/.test(main + worker)) throw new Error('a bundle makes code from text');
+if (/\beval\(|\bnew Function\b/.test([main, worker, ...parts.files.values()].join('\n')))
+  throw new Error('a bundle makes code from text');
 
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
@@ -130,7 +153,7 @@ const put = async (name, data) => {
 };
 
 // The page in files.
-await put('main.js', main);
+for (const [name, text] of parts.files) await put(name, text);
 await put('viewer.js', await bundle('src/viewer/element.ts')); // the element alone, for other pages
 await put('worker.js', worker);
 await put('engine.wasm', wasm);
@@ -148,10 +171,15 @@ const site = await replaceLinks(page, async (tag, href) => {
   await put(href, css ? await bundle(href) : await readFile(join(web, href)));
   return tag;
 });
+// Fetched with the first file instead of after it.
+const preloads = parts.needed
+  .slice(1)
+  .map((name) => `<link rel="modulepreload" href="./${name}" />\n    `)
+  .join('');
 await put(
   'index.html',
   withPolicy(
-    site,
+    site.replace(mainTag, (tag) => preloads + tag),
     `script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; connect-src ${["'self'", ...connect].join(' ')}; ` +
       "style-src 'self'",
   ),
@@ -165,8 +193,8 @@ for (const folder of ['samples', 'guide']) {
 
 // The page in one file. The worker becomes a Blob, whose script runs under the page's policy.
 const packed = (data) => gzip(data).toString('base64');
-const parts = { page: packed(main), worker: packed(worker), wasm: packed(wasm) };
-const first = await bundle('src/page/one_file.ts', { define: { embeddedParts: JSON.stringify(parts) } });
+const embedded = { page: packed(main), worker: packed(worker), wasm: packed(wasm) };
+const first = await bundle('src/page/one_file.ts', { define: { embeddedParts: JSON.stringify(embedded) } });
 if (/<(\/script|!--)/i.test(first)) throw new Error('the first script would end its element early');
 const styleHashes = [];
 const single = await replaceLinks(page, async (tag, href) => {
@@ -192,14 +220,16 @@ await put(
 
 const kib = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`.padStart(11);
 let [total, totalGzip] = [0, 0];
-console.log(`${'file'.padEnd(16)}${'raw'.padStart(11)}${'gzip -9'.padStart(11)}`);
-const line = (name, raw, zipped) => console.log(`${name.padEnd(16)}${kib(raw)}${kib(zipped)}`);
-for (const name of ['index.html', 'main.js', 'worker.js', 'engine.wasm']) {
+console.log(`${'file'.padEnd(26)}${'raw'.padStart(11)}${'gzip -9'.padStart(11)}`);
+const line = (name, raw, zipped) => console.log(`${name.padEnd(26)}${kib(raw)}${kib(zipped)}`);
+for (const name of ['index.html', ...parts.needed, 'worker.js', 'engine.wasm']) {
   const data = await readFile(join(out, name));
   line(name, data.length, gzip(data).length);
   total += data.length;
   totalGzip += gzip(data).length;
 }
 line('download', total, totalGzip);
+for (const [name, text] of parts.files)
+  if (!parts.needed.includes(name)) line(name, Buffer.byteLength(text), gzip(text).length);
 const offline = await readFile(join(out, 'memstrata.html'));
 line('memstrata.html', offline.length, gzip(offline).length);

@@ -117,9 +117,10 @@ function tell(path, limit, { bare, times }) {
 
 /** What a browser fetches of the page, as a server packs it. */
 function tellSize() {
-  const files = ['index.html', 'page.css', 'main.js', 'worker.js', 'engine.wasm'].map((name) =>
-    readFileSync(join(site, name)),
-  );
+  const page = readFileSync(join(site, 'index.html'), 'utf8');
+  const preloaded = [...page.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map(([, name]) => name);
+  const names = ['index.html', 'page.css', 'main.js', ...preloaded, 'worker.js', 'engine.wasm'];
+  const files = names.map((name) => readFileSync(join(site, name)));
   for (const [packing, pack] of [
     ['brotli', brotliCompressSync],
     ['gzip', (data) => gzipSync(data, { level: 9 })],

@@ -1,7 +1,7 @@
 // The address map over time: numbers of poolSnapshot() and manySegments(), worked out by hand.
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { pointOf, settledView, viewAfter, watchErrors } from './page.ts';
+import { keepDetails, pointOf, settledView, viewAfter, watchErrors } from './page.ts';
 import { MiB } from './pickle.ts';
 import { manySegments, poolSnapshot } from './pool_snapshot.ts';
 import { openPage, waitForState } from './support.ts';
@@ -19,6 +19,7 @@ async function openMap(page: Page, buffer = poolSnapshot()): Promise<void> {
   await settledView(page);
   await page.getByRole('tab', { name: /^Address map/ }).click();
   await expect(map(page).locator('[data-regions]')).toBeVisible();
+  await keepDetails(page);
   await expect(scroller(page)).toHaveAttribute('data-settled', '');
   await settledView(page);
 }
@@ -84,7 +85,7 @@ test('a click pins the block everywhere, a click beside it lets go', async ({ pa
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
   await expect(details(page).locator('h2')).toHaveAttribute('data-bytes', String(2 * MiB));
   await expect.poll(() => page.url()).toContain('block=3');
-  expect(page.url()).toContain('panel=map');
+  expect(page.url()).toContain('main=map');
   const free = await pointIn(page, 0, 2.5, 18 / 20);
   await page.mouse.click(free.x, free.y);
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeHidden();
@@ -123,7 +124,7 @@ test('rows are ordered, and walked through by key', async ({ page }) => {
   await page.keyboard.press('Enter');
   await expect(details(page).locator('[data-name]')).toHaveText(/^b'7f004ac00000_0$/);
   // The largest is number 150, the only one of 4 MiB.
-  await page.getByLabel('Order of the regions').selectOption('size');
+  await page.getByLabel('Order of the address ranges').selectOption('size');
   await scroller(page).focus();
   await page.keyboard.press('Home');
   await expect(said).toHaveText(/^4 MiB, s'7f0025800000_0/);
@@ -132,7 +133,7 @@ test('rows are ordered, and walked through by key', async ({ page }) => {
 test('the row of a block that is pinned elsewhere is scrolled to', async ({ page }) => {
   await openMap(page, manySegments());
   // Block 299 lies in row 299.
-  await expect.poll(() => page.url()).toContain('panel=map');
+  await expect.poll(() => page.url()).toContain('main=map');
   await page.evaluate(() => {
     location.hash += '&block=299';
   });

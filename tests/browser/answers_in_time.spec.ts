@@ -156,3 +156,23 @@ test('text is copied out of a dialog where the page is not secure', async ({ pag
     .toContain('out_of_memory.pickle');
   await expect(copy).toBeFocused();
 });
+
+test('a panel that was closed opens as it was left', async ({ page }) => {
+  await openPage(page);
+  await choose(page, chosen('a.pickle', comingAndGoing(4 * MiB)));
+  await waitForState(page, 'ready');
+  await settledView(page);
+  await page.getByRole('tab', { name: 'State' }).click();
+  const picture = page.locator('.picture[data-settled]');
+  await expect(picture).toBeVisible();
+  const whole = (await picture.getAttribute('data-window'))!;
+  await page.getByRole('button', { name: 'Zoom into the state' }).click();
+  await expect(picture).not.toHaveAttribute('data-window', whole);
+  const zoomed = (await picture.getAttribute('data-window'))!;
+  await page.getByRole('tab', { name: 'Address map' }).click();
+  await page.getByLabel('Order of the address ranges').selectOption('size');
+  await page.getByRole('tab', { name: 'State' }).click();
+  await expect(picture).toHaveAttribute('data-window', zoomed);
+  await page.getByRole('tab', { name: 'Address map' }).click();
+  await expect(page.getByLabel('Order of the address ranges')).toHaveValue('size');
+});

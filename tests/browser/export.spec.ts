@@ -1,7 +1,7 @@
 // The picture as a file, and on paper.
 import { readFileSync } from 'node:fs';
 import { expect, test, type Locator, type Page } from '@playwright/test';
-import { settledView } from './page.ts';
+import { keepDetails, settledView } from './page.ts';
 import { openPage, waitForState } from './support.ts';
 
 async function openSample(page: Page): Promise<void> {
@@ -83,6 +83,7 @@ function hueOf([r = 0, g = 0, b = 0]: number[]): number {
 test('on paper the dark theme is light in the same hues, without waiting for a picture', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await openSample(page);
+  await keepDetails(page);
   await page.getByLabel('Colour by').selectOption('stack');
   await expect(page.locator('[data-kind]').first()).toHaveAttribute('data-bytes', /\d/);
   await settledView(page);
@@ -108,6 +109,7 @@ test('on paper the dark theme is light in the same hues, without waiting for a p
 
 test('on paper there are no controls, and the picture is whole', async ({ page }) => {
   await openSample(page);
+  await keepDetails(page);
   await page.emulateMedia({ media: 'print' });
   await expect(page.getByLabel('Search and filter blocks')).toBeHidden();
   await expect(page.getByRole('button', { name: 'Keys' })).toBeHidden();

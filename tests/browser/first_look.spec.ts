@@ -1,8 +1,8 @@
 // What the page shows of itself, and where its buttons and keys lead.
 import { expect, test, type Page } from '@playwright/test';
-import { settledView } from './page.ts';
+import { pointAt, settledView } from './page.ts';
 import { knownSnapshot } from './pickle.ts';
-import { openPage, openSnapshot, waitForState } from './support.ts';
+import { openPage, openSample, openSnapshot, waitForState } from './support.ts';
 
 async function openOom(page: Page): Promise<void> {
   await openPage(page, '?open=samples/out_of_memory.pickle.gz');
@@ -36,4 +36,29 @@ test('a link made at the peak shows the peak', async ({ page }) => {
   await openSnapshot(page, knownSnapshot());
   await page.keyboard.press('p');
   await expect(page).toHaveURL(/event=4/);
+});
+
+test('after going to the peak, zooming keeps it in view', async ({ page }) => {
+  await openSample(page); // the peak is after event 1017 of 3168
+  await page.keyboard.press('p');
+  await expect(page.locator('[data-readout="event"]')).toContainText('1,017');
+  const plus = page.getByRole('button', { name: 'Zoom in', exact: true });
+  for (let click = 0; click < 3; click += 1) {
+    await plus.click();
+    await settledView(page);
+  }
+  const { x0, x1 } = await settledView(page);
+  expect(x0).toBeLessThanOrEqual(1017);
+  expect(x1).toBeGreaterThanOrEqual(1018);
+  expect(x1 - x0).toBeLessThan(400);
+});
+
+test('on paper there is nothing to press', async ({ page }) => {
+  await openSnapshot(page, knownSnapshot());
+  const at = await pointAt(page, 0.5, 0.02);
+  await page.mouse.click(at.x, at.y);
+  await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  for (const control of await page.locator('select, memstrata-copy, .button').all())
+    await expect(control).toBeHidden();
 });

@@ -1,7 +1,7 @@
 // Theme, sizes, keys that belong to the page, and what axe-core finds.
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { pointAt, settledView } from './page.ts';
+import { keepDetails, pointAt, settledView } from './page.ts';
 import { openPage, openSample, waitForState } from './support.ts';
 
 async function expectNothingFound(page: Page): Promise<void> {
@@ -42,7 +42,8 @@ test('? shows the keys', async ({ page }) => {
 
 test('the details can be made wider by key, and stay so', async ({ page }) => {
   await openSample(page);
-  const splitter = page.getByRole('separator');
+  await keepDetails(page);
+  const splitter = page.getByRole('separator', { name: 'Width of the details' });
   const before = Number(await splitter.getAttribute('aria-valuenow'));
   await splitter.focus();
   await page.keyboard.press('ArrowLeft');

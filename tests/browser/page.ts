@@ -45,6 +45,13 @@ export async function viewAfter(page: Page, before: View): Promise<View> {
 
 export const textOf = ({ x0, x1, y0, y1 }: View): string => [x0, x1, y0, y1].join(' ');
 
+/** The details stay open, so that pointing alone fills them; waits until the picture fits beside them. */
+export async function keepDetails(page: Page): Promise<void> {
+  await page.keyboard.press('l');
+  await expect(page.locator('memstrata-details')).toBeVisible();
+  await settledView(page);
+}
+
 /** A point of the plot in page pixels; parts from the left and from the bottom. */
 export async function pointAt(page: Page, right: number, up: number): Promise<{ x: number; y: number }> {
   return page.locator('.plot').evaluate(

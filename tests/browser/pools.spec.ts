@@ -1,7 +1,16 @@
 // Allocated memory with private pools as envelopes: numbers of poolSnapshot(), worked out by hand there.
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { bytesOf, colorAt, countOf, pointOf, settledView, viewAfter, watchErrors } from './page.ts';
+import {
+  keepDetails,
+  bytesOf,
+  colorAt,
+  countOf,
+  pointOf,
+  settledView,
+  viewAfter,
+  watchErrors,
+} from './page.ts';
 import { MiB } from './pickle.ts';
 import { poolSnapshot } from './pool_snapshot.ts';
 import { openPage, waitForState } from './support.ts';
@@ -25,7 +34,7 @@ async function openPools(page: Page): Promise<void> {
   await choose(page);
   await view(page).selectOption('pools');
   await expect(view(page)).toHaveAttribute('data-bands', 'pools');
-  await settledView(page);
+  await keepDetails(page);
 }
 
 test('the peak is that of blocks, and with pools that of their envelopes', async ({ page }) => {

@@ -3,12 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { filterOf, noFields, sizeOf } from '../../web/src/panels/state/event_fields.ts';
+import { filterOf, noFields, sizeOf } from '../../web/src/panels/events/event_fields.ts';
 import { RowWindow } from '../../web/src/controls/row_window.ts';
 import { resizedTo, revealing, wholeState, zoomedAt } from '../../web/src/panels/state/state_window.ts';
-import { pointOf, settledView, watchErrors } from './page.ts';
+import { keepDetails, pointOf, settledView, watchErrors } from './page.ts';
 import { MiB, pickled } from './pickle.ts';
 import { openPage, waitForState } from './support.ts';
+
+test.use({ viewport: { width: 1440, height: 1100 } }); // the list, the state and the timeline at once
 
 const small = 0x7f0000000000;
 const large = 0x7f1000000000;
@@ -109,11 +111,14 @@ async function openBusy(page: Page): Promise<void> {
   await settledView(page);
 }
 async function openState(page: Page): Promise<void> {
+  await page.addInitScript(() => localStorage.setItem('memstrata', '{"panelHeight":400}'));
   await openPage(page);
   await openBusy(page);
-  await page.keyboard.press('1');
+  await page.keyboard.press('2');
   await settled(page, 8);
+  await page.keyboard.press('6');
   await expect(row(page, 8)).toBeVisible();
+  await settled(page, 8);
 }
 
 test('the state opens where memory ran out, with its numbers', async ({ page }) => {
@@ -168,6 +173,7 @@ test('a request and its completion right behind it read as one free', async ({ p
 
 test('moving over an event shows it without choosing it', async ({ page }) => {
   await openState(page);
+  await keepDetails(page);
   await row(page, 1).hover();
   await expect(details(page).locator('[data-name]')).toHaveText("b'7f1000000000_0");
   await expect(details(page)).toContainText('attention');
@@ -389,7 +395,7 @@ print(json.dumps(reference_state.states(snapshot, 0, sorted(set(events)))))
   }[];
   await openPage(page, '?open=samples/training_run.pickle');
   await waitForState(page, 'ready');
-  await page.keyboard.press('1');
+  await page.keyboard.press('2');
   await expect(page.locator('[data-state-event]')).toBeVisible();
   for (const { event, reserved_bytes, allocated_bytes } of states.filter((state) => state.event >= 0)) {
     const url = new URL(page.url());

@@ -1,7 +1,7 @@
 // Moving, zooming, choosing axis and device on the timeline.
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { bytesOf, pointAt, pointOf, settledView, textOf, viewAfter, type View } from './page.ts';
+import { keepDetails, bytesOf, pointAt, pointOf, settledView, textOf, viewAfter, type View } from './page.ts';
 import { MiB } from './pickle.ts';
 import { openFile, openKnown, openPage, openSample, snapshotsFolder } from './support.ts';
 
@@ -137,6 +137,7 @@ test('the same with motion reduced', async ({ page }) => {
 
 test('hover tells the moment and the block, a click pins it, another click lets it go', async ({ page }) => {
   await openKnown(page);
+  await keepDetails(page);
   // After event 4: A 0-4 MiB, B 4-6 MiB, C 6-7 MiB.
   const inB = await pointOf(page, 4.5, 5 * MiB);
   await page.mouse.move(inB.x, inB.y);
@@ -160,6 +161,25 @@ test('hover tells the moment and the block, a click pins it, another click lets 
   await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', String(4 * MiB));
   await page.keyboard.press('Escape');
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeHidden();
+});
+
+test('while nothing is chosen the picture has the whole width, and what is pointed at is told beside the pointer', async ({
+  page,
+}) => {
+  await openKnown(page);
+  await expect(page.locator('memstrata-details')).toHaveCount(0);
+  const inB = await pointOf(page, 4.5, 5 * MiB);
+  await page.mouse.move(inB.x, inB.y);
+  const tip = page.locator('.plot .tip');
+  await expect(tip).toContainText("2 MiB  b'7f0000400000_0");
+  await expect(tip).toContainText('attention  train.py:42');
+  const before = (await page.locator('.plot').boundingBox())!.width;
+  await page.mouse.click(inB.x, inB.y);
+  await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', String(2 * MiB));
+  await expect(tip).toHaveCount(0);
+  await expect.poll(async () => (await page.locator('.plot').boundingBox())!.width).toBeLessThan(before);
+  await page.keyboard.press('Escape');
+  await expect(page.locator('memstrata-details')).toHaveCount(0);
 });
 
 test('memory that waits to be freed is not counted as allocated', async ({ page }) => {
@@ -190,12 +210,13 @@ test('a double click fits the life of a block', async ({ page }) => {
 
 test('[ and ] walk through the events', async ({ page }) => {
   await openKnown(page);
-  for (const event of [0, 1, 2]) {
+  // From the moment that is shown at first, the peak after event 4.
+  for (const event of [5, 6, 7]) {
     await page.keyboard.press(']');
     await expect(page.locator('[data-readout="event"]')).toHaveText(`event ${event}`);
   }
   await page.keyboard.press('[');
-  await expect(page.locator('[data-readout="event"]')).toHaveText('event 1');
+  await expect(page.locator('[data-readout="event"]')).toHaveText('event 6');
 });
 
 test('the time axis shows the same recording by its times', async ({ page }) => {
@@ -204,6 +225,7 @@ test('the time axis shows the same recording by its times', async ({ page }) => 
   await expect(page.getByRole('radio', { name: 'Time', exact: true })).toBeChecked();
   const view = await settledView(page);
   expect([view.x0, view.x1]).toEqual([0, 81_001]); // 9 * 9 ms and the last microsecond
+  await keepDetails(page);
   // Event 4 at 16 ms, event 5 at 25 ms: between them A, B and C.
   const inC = await pointOf(page, 20_000, 6.5 * MiB);
   await page.mouse.move(inC.x, inC.y);
@@ -222,6 +244,9 @@ test('without times the time axis is off and says why', async ({ page }) => {
 
 test('without stacks the panel says why', async ({ page }) => {
   await openKnown(page, { stacks: false });
+  const missing = page.locator('[data-finding="no-stacks"]');
+  await expect(missing).toContainText('_record_memory_history(stacks="all")');
+  await keepDetails(page);
   await expect(page.locator('[data-note="no-stacks"]')).toBeVisible();
   const at = await pointOf(page, 4.5, MiB);
   await page.mouse.move(at.x, at.y);

@@ -35,6 +35,11 @@ export class CopyButton extends LitElement {
       :host {
         display: inline-flex;
       }
+      @media print {
+        :host {
+          display: none;
+        }
+      }
     `,
   ];
 }

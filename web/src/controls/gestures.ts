@@ -6,6 +6,9 @@ export interface Point {
   y: DevicePx;
 }
 
+/** By a press alone, or only when it becomes a drag; undefined = of nothing. */
+export type Hold = 'at once' | 'by drag' | undefined;
+
 export interface GestureTarget {
   /** Factors below 1 zoom in. */
   zoomAt(at: Point, factorX: number, factorY: number): void;
@@ -18,8 +21,8 @@ export interface GestureTarget {
   boxDone(from: Point, to: Point): void;
   /** The next drag draws a box even without Shift. */
   boxWanted(): boolean;
-  /** A drag from here moves the chosen moment. */
-  scrubs(at: Point): boolean;
+  /** What a press here takes hold of, to move the chosen moment. */
+  scrubs(at: Point): Hold;
   scrub(at: Point, first: boolean): void;
 }
 
@@ -31,6 +34,7 @@ export class Gestures {
   private last: Point | undefined;
   /** Where a press ended that did not become a drag; the click event that follows belongs to it. */
   private pressed: Point | undefined;
+  private held: Hold;
   private mode: 'none' | 'press' | 'pan' | 'box' | 'pinch' | 'scrub' = 'none';
 
   constructor(
@@ -79,7 +83,9 @@ export class Gestures {
     this.start = at;
     this.last = at;
     this.pressed = undefined;
-    if (event.button === 0 && !event.shiftKey && !this.target.boxWanted() && this.target.scrubs(at)) {
+    const plain = event.button === 0 && !event.shiftKey && !this.target.boxWanted();
+    this.held = plain ? this.target.scrubs(at) : undefined;
+    if (this.held === 'at once') {
       this.mode = 'scrub';
       this.target.scrub(at, true);
       return;
@@ -96,6 +102,12 @@ export class Gestures {
       case 'press': {
         const slack = clickSlack * devicePixelRatio;
         if (!this.start || Math.hypot(at.x - this.start.x, at.y - this.start.y) < slack) return;
+        if (this.held === 'by drag') {
+          this.mode = 'scrub';
+          this.target.scrub(this.start, true);
+          this.target.scrub(at, false);
+          return;
+        }
         this.mode = 'pan';
         this.pan(at);
         return;

@@ -150,6 +150,12 @@ export const base = css`
   select.field {
     padding-right: 4px;
   }
+  @media print {
+    .button,
+    select {
+      display: none !important;
+    }
+  }
   .mono {
     font-family: var(--mono);
     font-size: 0.92em;

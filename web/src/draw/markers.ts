@@ -7,10 +7,20 @@ import { font, type Context, type Projection } from './plot.ts';
 
 export type MarkerKind = Marks['markers'][number]['kind'];
 
+/** Where words were drawn. */
+export interface Box {
+  left: DevicePx;
+  top: DevicePx;
+  width: DevicePx;
+  height: DevicePx;
+}
+
+/** A tag at the highest point, where it covers none of the words in `taken`. */
 export function drawPeak(
   ctx: Context,
   at: Projection,
   peak: { x: AxisUnits; bytes: Bytes },
+  taken: readonly Box[],
   colors: TimelineColors,
 ): void {
   const { area } = at;
@@ -22,13 +32,30 @@ export function drawPeak(
   ctx.font = font(area, 12, 600);
   const height = 20 * ratio;
   const width = ctx.measureText(text).width + 16 * ratio;
-  const left = Math.min(Math.max(x - width / 2, area.left), area.left + area.width - width);
-  // Above the peak where there is room, else in the lane above the plot.
-  const top = Math.max(Math.min(y - height - 10 * ratio, area.top + area.height - height), 2 * ratio);
+  const right = area.left + area.width;
+  const lowest = area.top + area.height - height;
+  const boxAt = (wantedLeft: DevicePx, wantedTop: DevicePx, highest: DevicePx): Box => ({
+    left: Math.min(Math.max(wantedLeft, area.left), right - width),
+    top: Math.max(Math.min(wantedTop, lowest), highest),
+    width,
+    height,
+  });
+  // Above the peak where there is room, else in the lane above the plot, else beside the peak.
+  const beside = 12 * ratio;
+  const above = boxAt(x - width / 2, y - height - 10 * ratio, 2 * ratio);
+  const places = [
+    above,
+    ...[x - width - beside, x + beside]
+      .filter((one) => one >= area.left && one + width <= right)
+      .map((one) => boxAt(one, y - height / 2, area.top + 2 * ratio)),
+  ];
+  const { left, top } = places.find((one) => !taken.some((other) => touch(one, other, 3 * ratio))) ?? above;
+  const isAbove = top + height <= y;
   const insidePlot = y >= area.top && y <= area.top + area.height;
 
   ctx.fillStyle = colors.peak;
-  ctx.fillRect(Math.round(x - ratio / 2), top + height, Math.max(1, ratio), Math.max(0, y - top - height));
+  if (isAbove)
+    ctx.fillRect(Math.round(x - ratio / 2), top + height, Math.max(1, ratio), Math.max(0, y - top - height));
   ctx.beginPath();
   ctx.roundRect(left, top, width, height, 4 * ratio);
   ctx.fill();
@@ -47,15 +74,25 @@ export function drawPeak(
   ctx.fillText(text, left + width / 2, top + height / 2 + ratio / 2);
 }
 
-/** A cross in the lane above the plot and a line through it; labels only where they do not touch. */
+function touch(a: Box, b: Box, air: DevicePx): boolean {
+  return (
+    a.left < b.left + b.width + air &&
+    b.left < a.left + a.width + air &&
+    a.top < b.top + b.height + air &&
+    b.top < a.top + a.height + air
+  );
+}
+
+/** A cross in the lane above the plot and a line through it; labels only where they do not touch. Tells where they are. */
 export function drawOoms(
   ctx: Context,
   at: Projection,
   positions: readonly AxisUnits[],
   colors: TimelineColors,
-): void {
+): Box[] {
   const { area } = at;
   const { ratio } = area;
+  const boxes: Box[] = [];
   let lastX = -Infinity;
   let lastLabel = -Infinity;
   ctx.font = font(area, 11, 600);
@@ -82,13 +119,17 @@ export function drawOoms(
     ctx.moveTo(x + r, y - r);
     ctx.lineTo(x - r, y + r);
     ctx.stroke();
+    boxes.push({ left: x - r, top: y - r, width: 2 * r, height: 2 * r });
     const width = ctx.measureText('OOM').width;
     if (x - lastLabel < width + 24 * ratio) continue;
     lastLabel = x;
     const right = x + 8 * ratio + width <= area.left + area.width;
     ctx.textAlign = right ? 'left' : 'right';
     ctx.fillText('OOM', x + (right ? 8 : -8) * ratio, y + ratio / 2);
+    const left = right ? x + 8 * ratio : x - 8 * ratio - width;
+    boxes.push({ left, top: y - 6 * ratio, width, height: 12 * ratio });
   }
+  return boxes;
 }
 
 /** Where a marker lies on the canvas: an OOM's cross above the plot, the others on the ruler below. */
@@ -128,16 +169,16 @@ export function drawMarkers(
   }
 }
 
-/** A level that lies above the picture: a word at its upper edge. */
-export function drawAbove(ctx: Context, at: Projection, bytes: Bytes, colors: TimelineColors): void {
+/** A level that lies above the picture: a word at its upper edge. Tells where. */
+export function drawAbove(ctx: Context, at: Projection, bytes: Bytes, colors: TimelineColors): Box {
   const { area } = at;
+  const text = `reserved ${formatBytes(bytes)} ↑`;
   ctx.font = font(area, 11, 500);
   ctx.textAlign = 'right';
   ctx.textBaseline = 'top';
   ctx.fillStyle = colors.reserved;
-  ctx.fillText(
-    `reserved ${formatBytes(bytes)} ↑`,
-    area.left + area.width - 4 * area.ratio,
-    area.top + 4 * area.ratio,
-  );
+  const [right, top] = [area.left + area.width - 4 * area.ratio, area.top + 4 * area.ratio];
+  ctx.fillText(text, right, top);
+  const { width } = ctx.measureText(text);
+  return { left: right - width, top, width, height: 12 * area.ratio };
 }

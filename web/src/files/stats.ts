@@ -24,9 +24,10 @@ export class StatsView extends LitElement {
         data-event=${info.peak.event}
         title="${formatExactBytes(info.peak.bytes)}. Go to the peak (P)"
         @click=${() => this.tell('peak')}>
-        <span class="label">Peak</span><span class="value">${formatBytes(info.peak.bytes)}</span>
+        <span class="label">${info.events === 0 ? 'Allocated' : 'Peak'}</span
+        ><span class="value">${formatBytes(info.peak.bytes)}</span>
       </button>
-      ${this.bytes('reserved-peak', 'Reserved peak', info.reserved_peak)}
+      ${this.bytes('reserved-peak', info.events === 0 ? 'Reserved' : 'Reserved peak', info.reserved_peak)}
       ${this.bytes('initial', 'Before recording', info.initial_bytes)}
       ${this.bytes('final', 'At the end', info.final_bytes)} ${this.count('events', 'Events', info.events)}
       ${this.count('blocks', info.bands === 'segments' ? 'Segments' : 'Blocks', info.blocks)}
@@ -60,7 +61,14 @@ export class StatsView extends LitElement {
   }
 
   private bytes(name: string, label: string, value: Bytes): TemplateResult {
-    return html`<div class="stat" data-stat=${name} data-bytes=${value} title=${formatExactBytes(value)}>
+    // Of one moment these would be the same number again.
+    const isSame = this.info.events === 0 && name !== 'reserved-peak';
+    return html`<div
+      class="stat"
+      data-stat=${name}
+      data-bytes=${value}
+      title=${formatExactBytes(value)}
+      ?hidden=${isSame}>
       <span class="label">${label}</span><span class="value">${formatBytes(value)}</span>
     </div>`;
   }

@@ -2,7 +2,7 @@
 import type { ColourBy } from '../engine/answers.ts';
 
 export const colourNames: Record<ColourBy, string> = {
-  allocation: 'Allocation',
+  allocation: 'Each block',
   stack: 'Stack',
   size: 'Size class',
   stream: 'Stream',

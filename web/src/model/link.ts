@@ -4,7 +4,6 @@ import { colourWays } from './colours.ts';
 import { bandsWays, type Axis, type Bands, type ColourBy } from '../engine/answers.ts';
 import type { Rank } from '../base/units.ts';
 import { hostDevice } from './devices.ts';
-import { panelOf, type PanelId } from './panel_ids.ts';
 import type { Viewport } from './viewport.ts';
 
 export interface Shown {
@@ -21,8 +20,10 @@ export interface Shown {
   filter: string;
   /** The pinned block; -1 = none. */
   block: Rank;
-  /** The panel below the timeline. */
-  panel: PanelId | undefined;
+  /** The main picture, if one was chosen (panels/registry.ts). */
+  main: string | undefined;
+  /** The answer below it; undefined = the first one, empty = none. */
+  answer: string | undefined;
   /** The chosen moment: the state after this event, -1 = before the first. */
   event: number | undefined;
   /** The sheet about the file lies over the page. */
@@ -46,7 +47,8 @@ export function linkOf(shown: Shown): string {
   if (shown.colour !== 'allocation') parts.set('colour', shown.colour);
   if (shown.filter !== '') parts.set('filter', shown.filter);
   if (shown.block >= 0) parts.set('block', String(shown.block));
-  if (shown.panel) parts.set('panel', shown.panel);
+  if (shown.main !== undefined) parts.set('main', shown.main);
+  if (shown.answer !== undefined) parts.set('panel', shown.answer);
   if (shown.event !== undefined) parts.set('event', String(shown.event));
   if (shown.about) parts.set('about', '1');
   return parts.toString();
@@ -83,10 +85,16 @@ export function shownIn(fragment: string): Shown | undefined {
     colour: colour ?? 'allocation',
     filter: (parts.get('filter') ?? '').slice(0, 4096),
     block: whole('block', -1),
-    panel: panelOf(parts.get('panel')),
+    main: parts.get('main') ?? formerly(parts.get('panel')),
+    answer: parts.get('panel') ?? undefined,
     event: Number.isNaN(event) ? undefined : event,
     about: parts.get('about') === '1',
   };
+}
+
+/** Of links made when there was one panel, below the timeline. */
+function formerly(panel: string | null): string | undefined {
+  return panel === 'state' || panel === 'map' ? panel : undefined;
 }
 
 /** As many places as a screen can tell apart. */

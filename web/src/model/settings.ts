@@ -10,8 +10,10 @@ export interface Settings {
   /** Width of the details pane in CSS pixels. */
   detailsWidth: number;
   colour: ColourBy;
-  /** Height of the panel below the timeline in CSS pixels. */
+  /** Height of the answers below the picture in CSS pixels. */
   panelHeight: number;
+  /** The details stay open when nothing is chosen. */
+  detailsOpen: boolean;
 }
 
 export interface SettingsStore {
@@ -19,7 +21,13 @@ export interface SettingsStore {
   save(change: Partial<Settings>): void;
 }
 
-const usual: Settings = { theme: 'auto', detailsWidth: 360, colour: 'allocation', panelHeight: 340 };
+const usual: Settings = {
+  theme: 'auto',
+  detailsWidth: 360,
+  colour: 'allocation',
+  panelHeight: 248,
+  detailsOpen: false,
+};
 
 /** Whatever was stored, by this version or another; what cannot be right is as usual. */
 export function settingsFrom(stored: unknown): Settings {
@@ -30,6 +38,7 @@ export function settingsFrom(stored: unknown): Settings {
     theme: said.theme === 'light' || said.theme === 'dark' ? said.theme : usual.theme,
     detailsWidth: width >= 200 && width <= 1200 ? width : usual.detailsWidth,
     colour: colourWays.find((one) => one === said.colour) ?? usual.colour,
+    detailsOpen: said.detailsOpen === true,
     panelHeight: height >= 100 && height <= 4000 ? height : usual.panelHeight,
   };
 }

@@ -1,13 +1,19 @@
-// What a panel is told and tells. A panel is an element with the one property `page`. It tells what is chosen in it by
+// What a panel is, what it is told and what it tells.
+//
+// A panel is a line of registry.ts and a folder; the folder's panel.ts is loaded when the panel is first opened and
+// exports `panel`, a LoadedPanel. Its element has the properties `page` and `kept`, and tells what is chosen in it by
 // events that bubble up to the viewer: the types `PanelEvents`.
+import type { TemplateResult } from 'lit';
 import type { Rank } from '../base/units.ts';
 import type { Theme } from '../draw/colors.ts';
 import type { Axis, BlockDetails, ColourBy, ViewInfo } from '../engine/answers.ts';
 import type { EngineClient } from '../engine/client.ts';
+import type { SegmentRow } from '../engine/state_answers.ts';
 import type { Thing } from '../model/things.ts';
 import type { Viewport } from '../model/viewport.ts';
+import type { Goal } from '../words/described.ts';
 
-/** What a panel knows of the page; the same object as long as nothing of it changes. */
+/** What a panel knows of the page; the same object as long as nothing of it that the panel reads changes. */
 export interface PanelPage {
   engine: EngineClient;
   info: ViewInfo;
@@ -18,11 +24,16 @@ export interface PanelPage {
   highlight: string;
   /** The pinned block. */
   pinned: BlockDetails | undefined;
+  /** The segment that the details tell of; -1 = none. */
+  segment: SegmentRow;
   /** The chosen moment: the state after this event, -1 = before the first. */
   event: number;
   /** What the timeline shows; undefined before it shows anything. */
   view: Viewport | undefined;
+  /** Its first picture was drawn: questions delay it no more. */
+  settled: boolean;
 }
+export type PagePart = keyof PanelPage;
 
 /** `bubbles` and `composed`; see `tell`. */
 export interface PanelEvents {
@@ -34,9 +45,38 @@ export interface PanelEvents {
   'point-thing': Thing | undefined;
   /** What the details show until something else is chosen. */
   'choose-thing': Thing | undefined;
+  /** Goes there, as a button of the details does. */
+  go: Goal;
 }
 
 /** Whoever listens finds null in place of an undefined detail. */
 export function tell<K extends keyof PanelEvents>(from: HTMLElement, name: K, detail: PanelEvents[K]): void {
   from.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+}
+
+/** What a panel remembers of one view (a device as certain bands), also while it is closed. */
+export interface Kept<S> {
+  /** Another one was put here by the page if the object is another one. */
+  readonly value: S;
+  keep(change: Partial<S>): void;
+}
+
+/** A line of registry.ts. */
+export interface Panel {
+  /** In links and hooks. */
+  readonly id: string;
+  readonly name: string;
+  /** A picture in place of the timeline, or an answer below it. */
+  readonly place: 'main' | 'drawer';
+  /** What the engine builds for it: begun when somebody points at the tab. */
+  readonly needs: readonly 'states'[];
+  load(): Promise<{ panel: LoadedPanel }>;
+}
+
+/** S: what it remembers of a view. */
+export interface LoadedPanel<S extends object = object> {
+  /** It is shown anew when one of these changes; engine and info always count. */
+  readonly reads: readonly PagePart[];
+  readonly initial: S;
+  show(page: PanelPage, kept: Kept<S>): TemplateResult;
 }

@@ -39,6 +39,7 @@ export function timelineBar(state: BarState, act: BarActions): TemplateResult {
         @change=${() => act.changeAxis(name)} /><span>${label}</span>
     </label>`;
   return html`<div class="bar">
+    <slot name="tabs"></slot>
     <div class="tools" role="toolbar" aria-label="Timeline">
       <button class="button small quiet" title="Show everything (F)" @click=${() => act.fit()}>
         ${symbols.fit}<span class="word">Fit</span>

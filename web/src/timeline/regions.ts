@@ -87,7 +87,7 @@ export class RegionsView extends LitElement {
       box: () => undefined,
       boxDone: () => undefined,
       boxWanted: () => false,
-      scrubs: () => false,
+      scrubs: () => undefined,
       scrub: () => undefined,
     });
   }

@@ -6,7 +6,8 @@ export const timelineStyles = css`
     display: flex;
     flex-direction: column;
     min-width: 0;
-    min-height: 300px;
+    min-height: 120px;
+    container: timeline / size;
     background: var(--surface);
   }
   .bar {
@@ -18,6 +19,11 @@ export const timelineStyles = css`
     border-bottom: 1px solid var(--line);
     flex-wrap: wrap;
     font-size: 12px;
+  }
+  .bar slot {
+    display: flex;
+    align-self: stretch;
+    margin: -4px 0;
   }
   .tools {
     display: flex;
@@ -120,7 +126,7 @@ export const timelineStyles = css`
   .plot {
     position: relative;
     flex: 1;
-    min-height: 140px;
+    min-height: 60px;
     overflow: hidden;
   }
   .plot:focus-visible {
@@ -163,7 +169,28 @@ export const timelineStyles = css`
     font-family: var(--mono);
     font-size: 0.92em;
   }
+  /* What helps when there is room. */
+  @container timeline (max-height: 400px) {
+    memstrata-regions {
+      display: none;
+    }
+  }
+  @container timeline (max-height: 330px) {
+    memstrata-minimap,
+    memstrata-legend {
+      display: none;
+    }
+  }
+  @container timeline (max-height: 240px) {
+    .readout,
+    .note {
+      display: none;
+    }
+  }
   @media print {
+    :host {
+      container: none;
+    }
     .tools,
     .axis,
     .colour,
@@ -179,13 +206,6 @@ export const timelineStyles = css`
     }
     .plot canvas {
       filter: var(--on-paper, none);
-    }
-  }
-  @media screen {
-    @container (max-width: 899px) {
-      .plot {
-        min-height: 220px; /* the page scrolls */
-      }
     }
   }
   @container (max-width: 640px) {

@@ -34,6 +34,7 @@ import { ViewMotion } from './tracks/view_motion.ts';
 import './legend.ts';
 import './minimap.ts';
 import type { MinimapView, Stretch } from './minimap.ts';
+import { blockTip } from './block_tip.ts';
 import { markerTip } from './marker_tip.ts';
 import './regions.ts';
 import type { RegionsView } from './regions.ts';
@@ -58,6 +59,8 @@ export class TimelineView extends LitElement {
   @property({ attribute: false }) chosen: number | undefined;
   /** Changes with every filter; empty = nothing is dimmed. */
   @property({ attribute: false }) highlight = '';
+  /** What is pointed at is told beside the pointer. */
+  @property({ type: Boolean }) tips = false;
   /** Shown first of a device instead of everything; taken once. */
   @property({ attribute: false }) firstView: Viewport | undefined;
 
@@ -341,7 +344,10 @@ export class TimelineView extends LitElement {
   }
 
   private hover(at: Point | undefined): void {
-    this.overlayCanvas.classList.toggle('scrub', at !== undefined && this.chosenTrack.holds(at));
+    this.overlayCanvas.classList.toggle(
+      'scrub',
+      at !== undefined && this.chosenTrack.holds(at) !== undefined,
+    );
     this.cursor.hover(at);
     this.marker = at && markerAt(this.stage.projection(), this.markers, at);
   }
@@ -508,6 +514,7 @@ export class TimelineView extends LitElement {
         <canvas class="base"></canvas>
         <canvas class="overlay"></canvas>
         ${this.marker && marks ? markerTip(this.marker, marks, info.first_time_us, this.stage.projection(), this.clientWidth) : ''}
+        ${this.tips ? this.hoverTip() : ''}
         ${this.problem === undefined ? '' : html`<p class="problem" role="status">This part cannot be drawn: ${this.problem}</p>`}
       </div>
       ${
@@ -530,6 +537,13 @@ export class TimelineView extends LitElement {
         ${this.marker ? markerLines(this.marker, info.first_time_us).join(', ') : ''}
       </p>
     `;
+  }
+
+  private hoverTip(): TemplateResult | '' {
+    const { block, pointer } = this.cursor;
+    const { ratio } = this.stage.area;
+    if (!block || !pointer || this.marker || this.cursor.moment?.byKeyboard) return '';
+    return blockTip(block, { x: pointer.x / ratio, y: pointer.y / ratio }, this.plot);
   }
 
   private readonly barActions: BarActions = {

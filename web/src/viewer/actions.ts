@@ -1,8 +1,8 @@
 // Everything one can do by key, in one table: the page acts by it, and the sheet of keys (`?`) is printed from it.
-import { panelIds, panelNames, type PanelId } from '../model/panel_ids.ts';
+import { answerTabs, mainTabs, type MainId, type PanelId } from '../panels/registry.ts';
 import type { Movement } from '../timeline/tracks/motion.ts';
 
-export type ActionId = (typeof table)[number]['id'] | `panel-${PanelId}`;
+export type ActionId = (typeof table)[number]['id'] | `panel-${MainId}`;
 
 /** What actions ask of the timeline. */
 export interface TimelineActions {
@@ -27,7 +27,9 @@ export interface ActionTarget {
   stepMatch(by: 1 | -1): void;
   stepEvent(by: 1 | -1): boolean;
   nextOom(): boolean;
-  togglePanel(panel: PanelId): boolean;
+  showMain(main: MainId): boolean;
+  toggleAnswer(answer: PanelId): boolean;
+  toggleDetails(): boolean;
   openFiles(): void;
   stepFile(by: 1 | -1): boolean;
   stepSnapshot(by: 1 | -1): boolean;
@@ -175,6 +177,13 @@ const table = [
     run: (page) => page.copyDetails(),
   },
   {
+    id: 'details',
+    group: 'Panels',
+    keys: ['l'],
+    what: 'details: keep them open, or open them for what is chosen',
+    run: (page) => page.toggleDetails(),
+  },
+  {
     id: 'measure',
     group: 'Find',
     keys: ['m'],
@@ -258,24 +267,36 @@ const table = [
   { id: 'theme', group: 'Page', keys: ['t'], what: 'light or dark', run: (page) => page.toggleTheme() },
   { id: 'keys', group: 'Page', keys: ['?'], what: 'this sheet', run: (page) => page.openKeys() },
 ] as const satisfies readonly Action[];
-const panelActions = panelIds.map(
-  (panel, index) =>
-    ({
-      id: `panel-${panel}`,
-      group: 'Panels',
-      keys: [String(index + 1)],
-      what: `open or close: ${panelNames[panel]}`,
-      run: (page: ActionTarget) => page.togglePanel(panel),
-    }) as const,
-);
+const panelActions = [
+  ...mainTabs.map(
+    ({ id, name, key }) =>
+      ({
+        id: `panel-${id}`,
+        group: 'Panels',
+        keys: [key],
+        what: name,
+        run: (page: ActionTarget) => page.showMain(id),
+      }) as const,
+  ),
+  ...answerTabs.map(
+    ({ id, name, key }) =>
+      ({
+        id: `panel-${id}`,
+        group: 'Panels',
+        keys: [key],
+        what: `open or close: ${name}`,
+        run: (page: ActionTarget) => page.toggleAnswer(id),
+      }) as const,
+  ),
+];
 export const actions: readonly (Action & { id: ActionId })[] = [...table, ...panelActions];
 
 /** What the mouse and fingers do, for the sheet. */
 export const gestures: readonly { keys: string; what: string }[] = [
   { keys: 'Wheel', what: 'zoom; with Shift or Alt the height, with Ctrl both' },
   { keys: 'Drag', what: 'move; with Shift draw a box to zoom to' },
-  { keys: 'Click', what: 'pin a block, or let it go; with the State open also choose the moment' },
-  { keys: 'Drag the ruler', what: 'choose the moment of the State' },
+  { keys: 'Click', what: 'pin a block, or let it go, and choose the moment' },
+  { keys: 'Drag the ruler', what: 'choose the moment' },
   { keys: 'Double click', what: 'fit the life of a block' },
   { keys: 'Click a region', what: 'fit it; a marker: go there' },
   { keys: 'Pinch', what: 'zoom both ways; tap pins' },

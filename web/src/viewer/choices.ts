@@ -8,7 +8,6 @@ import { describeBand } from '../words/band_text.ts';
 import type { Described, Goal } from '../words/described.ts';
 import type { LinkWalk } from '../model/link_walk.ts';
 import type { OpenFile } from '../model/open_files.ts';
-import { showsMoment, type PanelId } from '../model/panel_ids.ts';
 import { describeThing } from '../words/thing_text.ts';
 import { thingAt, type Thing } from '../model/things.ts';
 import type { PanelEvents } from '../panels/panel.ts';
@@ -27,14 +26,17 @@ export interface Chosen {
 export interface ChoicesTarget extends ReactiveControllerHost {
   readonly file: OpenFile | undefined;
   readonly axis: Axis;
-  readonly panel: PanelId | undefined;
   readonly timeline: TimelineView | null;
-  /** Opens the panel in which events are seen. */
-  showState(): void;
+  readonly filter: { set(text: string): void };
+  readonly rooms: {
+    readonly main: string;
+    /** Opens a panel wherever its place is. */
+    show(id: string): void;
+    /** The same, as if it kept `memory`. */
+    showWith(id: 'events', memory: object): void;
+  };
   /** Shows blocks as bands, if they are not: what ranks of panels mean. */
   showBlocks(): Promise<void>;
-  /** Lists the events of an address or name there. */
-  listEvents(address: string): Promise<void>;
 }
 
 const nothing: Chosen = { block: undefined, event: undefined, thing: undefined };
@@ -64,6 +66,10 @@ export class Choices {
   get chosen(): Chosen {
     return (this.info && this.kept.get(this.info)) ?? nothing;
   }
+  /** What all views show: the moment, too, if none was chosen. */
+  get shown(): Chosen & { event: number } {
+    return { ...this.chosen, event: this.event };
+  }
   get block(): Band | undefined {
     return this.chosen.block;
   }
@@ -80,6 +86,10 @@ export class Choices {
     if (what !== this.told?.what)
       this.told = { what, as: 'rank' in what ? describeBand(what, info) : describeThing(what, info) };
     return this.told.as;
+  }
+  /** There is something to read about, whatever is pointed at. */
+  get isAny(): boolean {
+    return (this.chosen.thing ?? this.chosen.block) !== undefined;
   }
   /** It stays until it is let go. */
   get isHeld(): boolean {
@@ -175,7 +185,7 @@ export class Choices {
     if (!block || info !== this.info) return;
     this.pin(block);
     const { event } = this;
-    if (isBlock(block) && showsMoment(this.page.panel)) {
+    if (isBlock(block) && this.page.rooms.main !== 'timeline') {
       const lives = block.born_event <= event && (block.freed_event === null || event < block.freed_event);
       if (!lives) this.keep({ event: Math.max(block.born_event, -1) });
     }
@@ -202,7 +212,6 @@ export class Choices {
     if (!engine) return;
     switch (goal.to) {
       case 'event': {
-        this.page.showState();
         void this.page.timeline?.showEvent(goal.event);
         return this.tellEvent(goal.event);
       }
@@ -212,17 +221,23 @@ export class Choices {
         return isHere() ? this.showBlock(goal.rank) : undefined;
       }
       case 'events':
-        this.page.showState();
-        return this.page.listEvents(goal.address);
+        return this.page.rooms.showWith('events', { address: goal.address });
       case 'block':
       case 'segment': {
-        this.page.showState();
+        this.page.rooms.show('state');
         const row =
           goal.to === 'block' ? { block: goal.block, segment: -1 } : { block: -1, segment: goal.segment };
         const thing = await thingAt(engine, goal.at, row);
         if (thing && info === this.info) this.chooseThing(thing);
         return;
       }
+      case 'peak':
+        return this.page.timeline?.goToPeak();
+      case 'filter':
+        return this.page.filter.set(goal.text);
+      case 'panel':
+        if (goal.event !== undefined) this.chooseEvent({ event: goal.event, step: false });
+        return this.page.rooms.show(goal.panel);
       case 'segment-of': {
         const block = await this.ask('blockOfRank', { rank: goal.rank });
         // Now, or else when the block was there.

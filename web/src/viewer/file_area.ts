@@ -1,22 +1,25 @@
 // What of an open file is on the page, below its name.
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Axis, Band, ColourBy } from '../engine/answers.ts';
+import type { Axis, Band, ColourBy, ViewInfo } from '../engine/answers.ts';
 import type { Goal } from '../words/described.ts';
 import type { OpenFile } from '../model/open_files.ts';
-import { showsMoment, type PanelId } from '../model/panel_ids.ts';
 import '../files/banners.ts';
 import '../details/details.ts';
 import './filter_bar.ts';
 import '../files/notes.ts';
-import '../panels/panel_area.ts';
+import '../controls/tabs.ts';
+import { prepare } from '../panels/drawer.ts';
 import type { PanelEvents } from '../panels/panel.ts';
+import '../panels/overview/panel.ts'; // seen at once
+import '../panels/panel_slot.ts';
+import { answerTabs, mainTabs, panelOf, type MainId, type PanelId } from '../panels/registry.ts';
 import '../controls/splitter.ts';
 import '../files/stats.ts';
 import '../timeline/timeline.ts';
 import type { ViewerParts } from './parts.ts';
 
-/** Least height of the timeline, in CSS pixels. */
-const timelineHeight = 300;
+/** Least height of what is above the answers, in CSS pixels. */
+const pictureHeight = 260;
 
 /** The numbers of its device, the filter, warnings. */
 export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult {
@@ -62,8 +65,23 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
       </p>
     </div>`;
   }
-  return html`<div class="work" .style=${`--details: ${page.detailsWidth}px; --panel: ${page.panelHeight}px`}>
-    <div class="left ${page.panel ? 'with-panel' : ''}">
+  const { rooms } = page;
+  const { main, answer } = rooms;
+  const panelPage = rooms.panelPage(file, view);
+  const withDetails = page.choices.isAny || page.detailsOpen;
+  return html`<div
+    class="work ${withDetails ? 'with-details' : ''}"
+    .style=${`--details: ${page.detailsWidth}px; --panel: ${page.panelHeight}px`}>
+    <div
+      class="left ${main === 'timeline' ? '' : 'with-main'} ${answer ? 'with-answer' : ''}"
+      @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => {
+        page.choices.chooseEvent(event.detail);
+        void page.timeline?.showEvent(event.detail.event);
+      }}
+      @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void page.choices.chooseBlock(event.detail ?? undefined)}
+      @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => page.choices.pointThing(event.detail ?? undefined)}
+      @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => page.choices.chooseThing(event.detail ?? undefined)}
+      @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}>
       <memstrata-timeline
         .engine=${file.engine}
         .info=${view}
@@ -71,9 +89,10 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         .axis=${page.axis}
         .pinned=${page.choices.block}
         .colourBy=${page.colour}
-        .chosen=${showsMoment(page.panel) ? page.choices.event : undefined}
+        .chosen=${page.choices.event}
         .highlight=${page.filter.highlight}
         .firstView=${page.firstView}
+        .tips=${!withDetails}
         @colour-change=${(event: CustomEvent<ColourBy>) => page.setColour(event.detail)}
         @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => page.choices.chooseEvent(event.detail)}
         @moved=${() => page.moved()}
@@ -81,33 +100,52 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         @pin=${(event: CustomEvent<Band>) => page.choices.pin(event.detail)}
         @toggle-pin=${(event: CustomEvent<Band | undefined>) => page.choices.togglePin(event.detail)}
         @axis-change=${(event: CustomEvent<Axis>) => (page.axis = event.detail)}
-        @first-picture=${() => page.firstPicture()}></memstrata-timeline>
+        @first-picture=${() => page.firstPicture()}>
+        <memstrata-tabs
+          slot="tabs"
+          label="Pictures"
+          .tabs=${mainTabs}
+          .open=${main}
+          @near=${(event: CustomEvent<string>) => prepare(event.detail, panelPage)}
+          @open=${(event: CustomEvent<MainId>) => rooms.showMain(event.detail)}></memstrata-tabs>
+      </memstrata-timeline>
       ${
-        page.panel
+        main === 'timeline'
+          ? nothing
+          : html`<memstrata-panel
+              class="main"
+              role="tabpanel"
+              aria-label=${panelOf(main)?.name ?? ''}
+              .of=${main}
+              .page=${panelPage}
+              .round=${rooms.round}></memstrata-panel>`
+      }
+      ${
+        answer
           ? html`<memstrata-splitter
               direction="height"
               label="Height of the panel"
               .size=${page.panelHeight}
-              .least=${140}
+              .least=${100}
               .most=${2000}
-              .rest=${timelineHeight}
+              .rest=${pictureHeight}
               @resize=${(event: CustomEvent<number>) => (page.panelHeight = event.detail)}
               @resized=${() => page.settings.save({ panelHeight: page.panelHeight })}></memstrata-splitter>`
           : nothing
       }
-      <memstrata-panels
-        .open=${page.panel}
-        .page=${page.panelPage(file, view)}
-        @open-panel=${(event: CustomEvent<PanelId | undefined>) => page.openPanel(event.detail ?? undefined)}
-        @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => {
-          page.choices.chooseEvent(event.detail);
-          void page.timeline?.showEvent(event.detail.event);
-        }}
-        @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void page.choices.chooseBlock(event.detail ?? undefined)}
-        @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => page.choices.pointThing(event.detail ?? undefined)}
-        @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => page.choices.chooseThing(event.detail ?? undefined)}></memstrata-panels>
+      <memstrata-drawer
+        .tabs=${answerTabs}
+        .open=${answer}
+        .page=${panelPage}
+        .round=${rooms.round}
+        @open-panel=${(event: CustomEvent<PanelId | null>) => rooms.showAnswer(event.detail ?? undefined)}></memstrata-drawer>
     </div>
-    <memstrata-splitter
+    ${withDetails ? details(page, view) : nothing}
+  </div>`;
+}
+
+function details(page: ViewerParts, info: ViewInfo): TemplateResult {
+  return html`<memstrata-splitter
       label="Width of the details"
       .size=${page.detailsWidth}
       .least=${260}
@@ -118,9 +156,8 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
       aria-label="Details"
       tabindex="0"
       .of=${page.choices.described}
-      .info=${view}
+      .info=${info}
       .pinned=${page.choices.isHeld}
       @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}
-      @unpin=${() => page.choices.letGo()}></memstrata-details>
-  </div>`;
+      @unpin=${() => page.choices.letGo()}></memstrata-details>`;
 }

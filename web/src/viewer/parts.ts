@@ -1,12 +1,11 @@
 // The viewer, as the parts of it know it: what they show (file_area.ts) and act on (viewer_actions.ts).
 import type { Theme } from '../draw/colors.ts';
-import type { Axis, ColourBy, ViewInfo } from '../engine/answers.ts';
+import type { Axis, ColourBy } from '../engine/answers.ts';
 import type { Filtering } from '../model/filtering.ts';
 import type { DeviceChoice } from '../model/devices.ts';
 import type { Shown } from '../model/link.ts';
 import type { LinkWalk } from '../model/link_walk.ts';
 import type { OpenFile, OpenFiles } from '../model/open_files.ts';
-import type { PanelId } from '../model/panel_ids.ts';
 import type { SettingsStore } from '../model/settings.ts';
 import type { Viewport } from '../model/viewport.ts';
 import type { ToastView } from '../controls/toast.ts';
@@ -14,14 +13,15 @@ import type { DetailsView } from '../details/details.ts';
 import type { AboutView } from '../files/about.ts';
 import type { NotesView } from '../files/notes.ts';
 import type { ChosenFiles } from '../files/open_file.ts';
-import type { PanelArea } from '../panels/panel_area.ts';
-import type { PanelPage } from '../panels/panel.ts';
+import type { DrawerView } from '../panels/drawer.ts';
+import type { PanelSlot } from '../panels/panel_slot.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
 import type { BandsSwitch } from './bands_switch.ts';
 import type { Choices } from './choices.ts';
 import type { ExportView } from './export_picture.ts';
 import type { FilterBar } from './filter_bar.ts';
 import type { KeysView } from './key_sheet.ts';
+import type { Rooms } from './rooms.ts';
 import type { ViewerTheme } from './theme.ts';
 
 /** Elements in it; null while they are not shown. */
@@ -30,7 +30,8 @@ interface Elements {
   readonly updateComplete: Promise<unknown>;
   readonly timeline: TimelineView | null;
   readonly details: DetailsView | null;
-  readonly panels: PanelArea | null;
+  readonly drawer: DrawerView | null;
+  readonly mainPanel: PanelSlot | null;
   readonly filterBar: FilterBar | null;
   readonly keys: KeysView;
   readonly about: AboutView | null;
@@ -45,6 +46,7 @@ interface Shared {
   readonly file: OpenFile | undefined;
   readonly filter: Filtering;
   readonly links: LinkWalk;
+  readonly rooms: Rooms;
   readonly choices: Choices;
   readonly bands: BandsSwitch;
   readonly themes: ViewerTheme;
@@ -52,10 +54,10 @@ interface Shared {
   readonly settings: SettingsStore;
   axis: Axis;
   readonly colour: ColourBy;
-  readonly panel: PanelId | undefined;
   readonly firstView: Viewport | undefined;
   detailsWidth: number;
   panelHeight: number;
+  detailsOpen: boolean;
 }
 
 export interface ViewerParts extends Elements, Shared {
@@ -63,10 +65,8 @@ export interface ViewerParts extends Elements, Shared {
   receive(chosen: ChosenFiles): void;
   shown(): Shown | undefined;
   showDevice(choice: DeviceChoice | undefined): boolean;
-  openPanel(panel: PanelId | undefined): void;
   setColour(colour: ColourBy): void;
   chooseStat(what: 'peak' | 'oom' | 'notes'): void;
-  panelPage(file: OpenFile, info: ViewInfo): PanelPage;
   moved(): void;
   firstPicture(): void;
 }

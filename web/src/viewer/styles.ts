@@ -59,7 +59,18 @@ export const layout = css`
     flex: 1;
     min-height: 0;
     display: grid;
+    grid-template-columns: minmax(0, 1fr);
+  }
+  .with-details {
     grid-template-columns: minmax(0, 1fr) 1px min(var(--details), calc(100% - 320px));
+    animation: details 250ms;
+  }
+  /* The picture keeps its width until the second click of a double click was made. */
+  @keyframes details {
+    from,
+    to {
+      grid-template-columns: minmax(0, 1fr) 0px 0px;
+    }
   }
   .left {
     display: flex;
@@ -70,10 +81,21 @@ export const layout = css`
   memstrata-timeline {
     flex: 1 1 0;
   }
-  memstrata-panels {
+  .left:not(.with-main) memstrata-timeline {
+    min-height: 240px;
+  }
+  .with-main memstrata-timeline {
+    flex: 0 1 clamp(120px, 24%, 200px);
+  }
+  .main {
+    flex: 1 1 0;
+    min-height: 140px;
+    border-top: 1px solid var(--line);
+  }
+  memstrata-drawer {
     flex: none;
   }
-  .with-panel memstrata-panels {
+  .with-answer memstrata-drawer {
     flex: 0 1 var(--panel);
   }
   .nothing {
@@ -125,7 +147,8 @@ export const layout = css`
     }
     memstrata-filter,
     memstrata-splitter,
-    memstrata-panels,
+    memstrata-drawer,
+    .main,
     memstrata-link-note,
     memstrata-toast,
     .cover,
@@ -151,17 +174,26 @@ export const layout = css`
         min-height: 100%; /* longer than the element: it scrolls, or the page does */
         height: max-content;
       }
-      .work {
+      .work.with-details {
         grid-template-columns: minmax(0, 1fr);
         grid-template-rows: auto 1px auto;
+        animation: none;
       }
       memstrata-timeline {
         flex: none;
-        min-height: max(360px, var(--timeline-room, 0px));
+        height: max(420px, var(--timeline-room, 0px));
       }
-      .with-panel memstrata-panels {
+      .with-main memstrata-timeline {
         flex: none;
-        height: max(var(--panel), 640px);
+        height: 200px;
+        min-height: 0;
+      }
+      .main {
+        flex: none;
+        height: max(400px, var(--timeline-room, 0px));
+      }
+      .with-answer memstrata-drawer {
+        flex: none;
       }
     }
   }

@@ -104,6 +104,7 @@ export class TopBarView extends LitElement {
             ? html`<span class="device">${deviceName(devices[0]!.device)}</span>`
             : nothing
       }
+      ${file.view ? html`<span class="on-paper">${deviceName(file.view.device)} · ${bandsNames[file.view.bands]}</span>` : nothing}
       ${
         file.view
           ? html`<select
@@ -196,10 +197,17 @@ export class TopBarView extends LitElement {
       .end .button {
         font-size: 15px;
       }
+      .on-paper {
+        display: none;
+      }
       @media print {
         .end,
+        .device,
         memstrata-file-button {
           display: none;
+        }
+        .on-paper {
+          display: inline;
         }
       }
       @container (max-width: 640px) {

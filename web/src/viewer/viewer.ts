@@ -4,7 +4,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { customElement, property, query, state } from 'lit/decorators.js';
 import type { Theme } from '../draw/colors.ts';
 import { pagePool } from '../engine/pool.ts';
-import { isBlock, type Axis, type Bands, type ColourBy } from '../engine/answers.ts';
+import type { Axis, Bands, ColourBy } from '../engine/answers.ts';
 import { Filtering } from '../model/filtering.ts';
 import { choiceOf, fileNameOf, titleOf, type DeviceChoice } from '../model/devices.ts';
 import type { Shown } from '../model/link.ts';
@@ -12,7 +12,6 @@ import { LinkWalk, type LinkTarget } from '../model/link_walk.ts';
 import type { Viewport } from '../model/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../model/open_files.ts';
 import { barsOfFiles, barsOfSnapshots } from '../model/peak_bars.ts';
-import type { PanelId } from '../model/panel_ids.ts';
 import { OwnSettings, type SettingsStore, type ThemeChoice } from '../model/settings.ts';
 import { actions, type ActionId } from './actions.ts';
 import type { Application, ViewerChange } from './application.ts';
@@ -37,14 +36,15 @@ import { KeyPresses } from './key_presses.ts';
 import { ViewerTheme } from './theme.ts';
 import type { ViewerParts } from './parts.ts';
 import '../files/peak_row.ts';
-import type { PanelArea } from '../panels/panel_area.ts';
-import type { PanelPage } from '../panels/panel.ts';
+import type { DrawerView } from '../panels/drawer.ts';
+import { loadAll, type PanelSlot } from '../panels/panel_slot.ts';
 import '../files/start.ts';
 import { base, tokens } from '../controls/styles.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
 import { prepareFirst } from '../timeline/tracks/device_tracks.ts';
 import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
+import { answerOf, firstAnswer, mainOf, Rooms } from './rooms.ts';
 import './top_bar.ts';
 import { layout } from './styles.ts';
 
@@ -64,14 +64,15 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   readonly files = new OpenFiles(pagePool, () => this.requestUpdate());
   @state() axis: Axis = 'event';
   @state() colour: ColourBy = 'allocation';
-  @state() panel: PanelId | undefined;
   @state() private dragging = false;
   @state() detailsWidth = 0;
   @state() panelHeight = 0;
+  @state() detailsOpen = false;
 
   @query('memstrata-timeline') readonly timeline!: TimelineView | null;
   @query('memstrata-details') readonly details!: DetailsView | null;
-  @query('memstrata-panels') readonly panels!: PanelArea | null;
+  @query('memstrata-drawer') readonly drawer!: DrawerView | null;
+  @query('memstrata-panel') readonly mainPanel!: PanelSlot | null;
   @query('memstrata-filter') readonly filterBar!: FilterBar | null;
   @query('memstrata-keys') readonly keys!: KeysView;
   @query('memstrata-about') readonly about!: AboutView | null;
@@ -82,8 +83,9 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   private shownView: OpenFile['view'];
   readonly filter = new Filtering(() => this.requestUpdate());
   readonly links = new LinkWalk(this, this.files);
-  readonly choices = new Choices(this, this.links);
+  readonly choices: Choices = new Choices(this, this.links);
   readonly bands = new BandsSwitch(this, this.files, this.links, this.choices);
+  readonly rooms: Rooms = new Rooms(this);
   readonly themes = new ViewerTheme(this, () => this.settings);
   readonly actions: ViewerActions = new ViewerActions(this);
   private readonly keyPresses = new KeyPresses(this.actions);
@@ -122,14 +124,15 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   private start(): void {
     this.running = true;
-    const { colour, detailsWidth, panelHeight } = this.settings.load();
-    Object.assign(this, { colour, detailsWidth, panelHeight });
+    const { colour, detailsWidth, panelHeight, detailsOpen } = this.settings.load();
+    Object.assign(this, { colour, detailsWidth, panelHeight, detailsOpen });
     // So that a click anywhere inside gives it the keys.
     if (!this.application && !this.hasAttribute('tabindex')) this.tabIndex = -1;
     this.dataset['state'] = this.files.state;
     this.files.start();
     this.links.connect(this.application?.address);
     this.openSource();
+    whenIdle(() => void loadAll()); // opening a panel of a local file causes no request
   }
 
   /** Closes all files and ends their workers. Called when the element has left the document for good; a host may. */
@@ -199,6 +202,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   firstPicture(): void {
     this.dispatchEvent(new CustomEvent('first-picture'));
+    this.rooms.settle(this.file?.view);
     this.files.prepareNext();
     void this.files.findPeaks();
     this.files.prepareStates();
@@ -219,20 +223,6 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     markPicked();
     const url = new URL(path, this.application?.site).href;
     this.files.open([{ name: path.slice(path.lastIndexOf('/') + 1), source: { url } }]);
-  }
-
-  // -- Panels.
-
-  openPanel(panel: PanelId | undefined): void {
-    if (panel !== this.panel) this.links.step(() => (this.panel = panel));
-  }
-  showState(): void {
-    this.openPanel('state');
-  }
-  async listEvents(address: string): Promise<void> {
-    await this.updateComplete;
-    await this.panels?.updateComplete;
-    await this.panels?.renderRoot.querySelector('memstrata-state')?.listOf(address);
   }
 
   // -- What a link tells (model/link_walk.ts).
@@ -258,16 +248,19 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
       colour: this.colour,
       filter: this.filter.text,
       block: this.choices.block?.rank ?? -1,
-      panel: this.panel,
+      main: this.rooms.chosenMain,
+      answer: this.rooms.answer === firstAnswer ? undefined : (this.rooms.answer ?? ''),
       event: this.choices.chosen.event,
       about: this.about?.isOpen ?? false,
     };
   }
 
-  take({ axis, colour, filter, panel }: Shown): void {
+  take({ axis, colour, filter, main, answer }: Shown): void {
     this.axis = axis;
     this.colour = colour;
-    this.panel = panel;
+    this.rooms.chosenMain = mainOf(main);
+    this.rooms.answer = answer === '' ? undefined : (answerOf(answer) ?? firstAnswer);
+    this.requestUpdate();
     this.filter.set(filter);
   }
 
@@ -300,34 +293,10 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     return true;
   }
 
-  private lastPage: PanelPage | undefined;
-  panelPage(file: OpenFile, info: PanelPage['info']): PanelPage {
-    const { theme, axis, lastPage } = this;
-    const { block, event } = this.choices;
-    const pinned = isBlock(block) ? block : undefined;
-    const view = this.timeline?.shownView;
-    const { engine } = file;
-    const { highlight } = this.filter;
-    const page: PanelPage = {
-      engine,
-      info,
-      theme,
-      axis,
-      colourBy: this.colour,
-      highlight,
-      pinned,
-      event,
-      view,
-    };
-    const names = Object.keys(page) as (keyof PanelPage)[];
-    if (!lastPage || names.some((name) => page[name] !== lastPage[name])) this.lastPage = page;
-    return this.lastPage ?? page;
-  }
-
   /** The timeline shows another part. */
   moved(): void {
     this.links.remember();
-    if (this.panel) this.requestUpdate(); // some draw what the timeline shows
+    if (this.rooms.main !== 'timeline') this.requestUpdate(); // some draw what the timeline shows
   }
 
   chooseStat(what: 'peak' | 'oom' | 'notes'): void {
@@ -422,6 +391,12 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   static override styles = [tokens, base, layout];
+}
+
+/** When nothing more urgent is to do, but within a second. */
+function whenIdle(act: () => void): void {
+  if (typeof requestIdleCallback === 'function') requestIdleCallback(act, { timeout: 1000 });
+  else setTimeout(act, 200);
 }
 
 declare global {

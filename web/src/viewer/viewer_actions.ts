@@ -3,7 +3,7 @@ import { copyText } from '../base/clipboard.ts';
 import { colourNames, colourWays } from '../model/colours.ts';
 import { bandsNames, bandsWays } from '../engine/answers.ts';
 import { nextDevice, nextSnapshot } from '../model/devices.ts';
-import type { PanelId } from '../model/panel_ids.ts';
+import type { MainId, PanelId } from '../panels/registry.ts';
 import { askForFiles } from '../files/file_button.ts';
 import { somethingSelected, type KeyTarget } from './key_presses.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
@@ -19,7 +19,7 @@ export class ViewerActions implements KeyTarget {
     return this.page.files.state !== 'loading';
   }
   get scrolling(): (EventTarget | null)[] {
-    return [this.page.details, this.page.panels];
+    return [this.page.details, this.page.drawer, this.page.mainPanel];
   }
 
   openKeys(): void {
@@ -68,12 +68,25 @@ export class ViewerActions implements KeyTarget {
   nextOom(): boolean {
     return this.page.choices.nextOom();
   }
-  togglePanel(panel: PanelId): boolean {
+  showMain(main: MainId): boolean {
     const { page } = this;
-    if (!page.panels) return false;
-    page.openPanel(panel === page.panel ? undefined : panel);
-    void page.updateComplete.then(() => page.panels?.focusPanel());
+    if (!page.timeline) return false;
+    page.rooms.showMain(main);
+    void page.updateComplete.then(() => page.mainPanel?.focus());
     return true;
+  }
+  toggleAnswer(answer: PanelId): boolean {
+    const { page } = this;
+    if (!page.drawer) return false;
+    page.rooms.showAnswer(answer === page.rooms.answer ? undefined : answer);
+    void page.updateComplete.then(() => page.drawer?.focusPanel());
+    return true;
+  }
+  toggleDetails(): boolean {
+    const { page } = this;
+    page.detailsOpen = !page.detailsOpen;
+    page.settings.save({ detailsOpen: page.detailsOpen });
+    return page.timeline !== null;
   }
   stepFile(by: 1 | -1): boolean {
     this.page.files.step(by);

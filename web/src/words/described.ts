@@ -20,7 +20,12 @@ export type Goal =
   | { to: 'segment'; segment: SegmentRow; at: number }
   | { to: 'segment-of'; rank: Rank; at: number }
   /** The events whose address or name has this part. */
-  | { to: 'events'; address: string };
+  | { to: 'events'; address: string }
+  | { to: 'peak' }
+  /** Blocks that a filter means (engine/analysis/filter_syntax.h). */
+  | { to: 'filter'; text: string }
+  /** A panel (panels/registry.ts), after this event if one is named. */
+  | { to: 'panel'; panel: string; event?: number };
 
 export interface Way {
   label: string;

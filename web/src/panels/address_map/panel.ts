@@ -3,7 +3,7 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
-import { formatBytes, formatCount, plural } from '../../base/format.ts';
+import { formatBytes, plural } from '../../base/format.ts';
 import { onceAFrame } from '../../base/once_a_frame.ts';
 import type { AxisUnits, DevicePx, Rank } from '../../base/units.ts';
 import { colorsOf } from '../../draw/colors.ts';
@@ -22,13 +22,20 @@ import type { Region } from '../../engine/state_answers.ts';
 import { mapPixels, regionOrders, type RegionOrder } from '../../engine/state_calls.ts';
 import { RowWindow } from '../../controls/row_window.ts';
 import { boundsOf } from '../../model/viewport.ts';
+import { rowOfAddress } from './row_of_address.ts';
 import { MapTrack } from './map_track.ts';
 import { addressMapStyles } from './styles.ts';
-import { tell, type PanelPage } from '../panel.ts';
+import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 import { base } from '../../controls/styles.ts';
 
 const orderNames: Record<RegionOrder, string> = { address: 'Address', size: 'Size', stream: 'Stream' };
 const restMs = 150; // after which the scroll bar is put where it belongs
+
+/** What the panel keeps of a view. */
+interface MapMemory {
+  order: RegionOrder;
+  top: number;
+}
 
 /** What lies under the pointer or the keyboard's cursor. */
 interface Spot {
@@ -46,6 +53,7 @@ interface Spot {
 @customElement('memstrata-address-map')
 export class AddressMapView extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
+  @property({ attribute: false }) kept!: Kept<MapMemory>;
 
   @state() private order: RegionOrder = 'address';
   @state() private spot: Spot | undefined;
@@ -86,6 +94,7 @@ export class AddressMapView extends LitElement {
     if (before?.info !== page.info || before.event !== page.event || before.axis !== page.axis)
       void this.findMoment();
     if (before?.info !== page.info || before.pinned?.rank !== page.pinned?.rank) void this.reveal();
+    if (before?.info !== page.info || before.segment !== page.segment) void this.revealSegment();
   }
 
   protected override updated(): void {
@@ -101,11 +110,14 @@ export class AddressMapView extends LitElement {
     this.map = made;
     this.spot = undefined;
     this.revealed = -1;
-    this.window.top = 0;
+    this.order = this.kept.value.order;
+    this.window.top = this.kept.value.top;
   }
   private counted(): void {
     this.measure();
+    this.placeBar();
     void this.reveal();
+    void this.revealSegment();
   }
 
   private async findMoment(): Promise<void> {
@@ -139,8 +151,26 @@ export class AddressMapView extends LitElement {
     }
   }
 
+  /** The row in which the segment lies that the details tell of. */
+  private async revealSegment(): Promise<void> {
+    const { engine, segment, info, event } = this.page;
+    const { order } = this;
+    const count = this.map?.count;
+    if (segment < 0 || count === undefined) return;
+    try {
+      const known = await engine.call('stateSegment', { event, segment });
+      const row = known ? await rowOfAddress(engine, order, count, BigInt(known.address)) : -1;
+      if (row < 0 || info !== this.page.info || segment !== this.page.segment || order !== this.order) return;
+      this.window.show(row);
+      this.placeBar();
+    } catch {
+      return; // the page says why
+    }
+  }
+
   private sort(order: RegionOrder): void {
     this.order = order;
+    this.kept.keep({ order, top: 0 });
     this.spot = undefined;
     this.revealed = -1;
     this.window.top = 0;
@@ -173,6 +203,7 @@ export class AddressMapView extends LitElement {
   }
   private readonly scrolled = (): void => {
     this.window.scrolled(this.scroller.scrollTop);
+    this.kept.keep({ top: this.window.top });
     clearTimeout(this.resting);
     this.resting = setTimeout(() => this.placeBar(), restMs);
     this.redraw();
@@ -394,17 +425,17 @@ export class AddressMapView extends LitElement {
           Order by
           <select
             class="field"
-            aria-label="Order of the regions"
+            aria-label="Order of the address ranges"
             .value=${live(this.order)}
             @change=${(event: Event) => this.sort((event.target as HTMLSelectElement).value as RegionOrder)}>
             ${regionOrders.map((order) => html`<option value=${order} ?selected=${order === this.order}>${orderNames[order]}</option>`)}
           </select>
         </label>
         <span class="dim" data-regions=${count ?? nothing}>
-          ${count === undefined ? 'Looking through the addresses…' : plural(count, 'region')}
+          ${count === undefined ? 'Looking through the addresses…' : plural(count, 'address range')}
         </span>
         <span class="legend dim"
-          ><i></i>free device memory<span class="more"> · lowest address at the bottom</span></span
+          ><i></i>free in its segment<span class="more"> · lowest address at the bottom</span></span
         >
       </div>
       ${problem === undefined ? nothing : html`<p role="alert">The addresses cannot be shown: ${problem}</p>`}
@@ -415,7 +446,7 @@ export class AddressMapView extends LitElement {
         tabindex="0"
         role="application"
         aria-roledescription="address map"
-        aria-label="Address map over time: ${formatCount(count ?? 0)} regions. Up and down move from region to region, left and right from block to block, Enter pins."
+        aria-label="Address map over time: ${plural(count ?? 0, 'address range')}. Up and down move from range to range, left and right from block to block, Enter pins."
         @scroll=${this.scrolled}
         @keydown=${this.key}
         @pointermove=${(event: PointerEvent) => this.point(this.spotAt(event))}
@@ -453,6 +484,12 @@ export class AddressMapView extends LitElement {
 
   static override styles = [base, addressMapStyles];
 }
+
+export const panel: LoadedPanel<MapMemory> = {
+  reads: ['axis', 'colourBy', 'event', 'highlight', 'pinned', 'segment', 'theme', 'view'],
+  initial: { order: 'address', top: 0 },
+  show: (page, kept) => html`<memstrata-address-map .page=${page} .kept=${kept}></memstrata-address-map>`,
+};
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -3,7 +3,7 @@ import { css, html, LitElement, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { settingLines } from '../../words/about_text.ts';
 import '../../controls/copy_button.ts';
-import type { PanelPage } from '../panel.ts';
+import type { LoadedPanel, PanelPage } from '../panel.ts';
 import { base } from '../../controls/styles.ts';
 
 @customElement('memstrata-settings')
@@ -119,6 +119,12 @@ export class SettingsPanel extends LitElement {
     `,
   ];
 }
+
+export const panel: LoadedPanel = {
+  reads: [],
+  initial: {},
+  show: (page) => html`<memstrata-settings .page=${page}></memstrata-settings>`,
+};
 
 declare global {
   interface HTMLElementTagNameMap {

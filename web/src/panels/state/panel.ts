@@ -1,61 +1,16 @@
-// The allocator's state history: the list of events, and the state after the chosen one.
-import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement, property, query } from 'lit/decorators.js';
-import { noFields } from './event_fields.ts';
-import './event_list.ts';
-import type { EventListView } from './event_list.ts';
-import type { PanelPage } from '../panel.ts';
+// The allocator's state after the chosen event: its numbers, and the segments and blocks as a picture.
+import { html } from 'lit';
+import type { LoadedPanel } from '../panel.ts';
 import './picture.ts';
-import { base } from '../../controls/styles.ts';
+import { wholeState, type StateMemory } from './state_window.ts';
 
-@customElement('memstrata-state')
-export class StatePanel extends LitElement {
-  @property({ attribute: false }) page!: PanelPage;
-  @query('memstrata-event-list') private list!: EventListView | null;
-
-  override focus(): void {
-    this.list?.focus();
-  }
-
-  /** Lists the events of one address or name only. */
-  async listOf(address: string): Promise<void> {
-    await this.updateComplete;
-    this.list?.filter({ ...noFields, address });
-  }
-
-  protected override render(): TemplateResult {
-    const { page } = this;
-    return html`
-      <memstrata-event-list role="region" aria-label="Events" .page=${page}></memstrata-event-list>
-      <memstrata-state-picture role="region" aria-label="State" .page=${page}></memstrata-state-picture>
-    `;
-  }
-
-  static override styles = [
-    base,
-    css`
-      :host {
-        display: grid;
-        grid-template: minmax(0, 1fr) / minmax(344px, 2fr) minmax(0, 3fr);
-      }
-      memstrata-state-picture {
-        border-left: 1px solid var(--line);
-      }
-      @container (max-width: 600px) {
-        :host {
-          grid-template: minmax(0, 2fr) minmax(0, 3fr) / minmax(0, 1fr);
-        }
-        memstrata-state-picture {
-          border-left: 0;
-          border-top: 1px solid var(--line);
-        }
-      }
-    `,
-  ];
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'memstrata-state': StatePanel;
-  }
-}
+export const panel: LoadedPanel<StateMemory> = {
+  reads: ['event', 'pinned', 'segment', 'theme'],
+  initial: { window: wholeState(1, 1) },
+  show: (page, kept) =>
+    html`<memstrata-state-picture
+      role="region"
+      aria-label="State"
+      .page=${page}
+      .kept=${kept}></memstrata-state-picture>`,
+};

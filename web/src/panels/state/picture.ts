@@ -9,10 +9,10 @@ import { drawFrame, drawState, legendOf, shiftBetween } from '../../draw/state_r
 import { EngineFailure } from '../../engine/client.ts';
 import type { BlockRow, SegmentRow, StatePick, StatePlace, StateTotals } from '../../engine/state_answers.ts';
 import { stateKinds, type StateRects, type StateWindow } from '../../engine/state_calls.ts';
-import { pannedBy, resizedTo, revealing, wholeState, zoomedAt } from './state_window.ts';
+import { pannedBy, resizedTo, revealing, wholeState, zoomedAt, type StateMemory } from './state_window.ts';
 import { thingAt } from '../../model/things.ts';
 import { Gestures, type Point } from '../../controls/gestures.ts';
-import { tell, type PanelPage } from '../panel.ts';
+import { tell, type Kept, type PanelPage } from '../panel.ts';
 import './numbers.ts';
 import { base } from '../../controls/styles.ts';
 import { symbols } from '../../controls/symbols.ts';
@@ -40,6 +40,7 @@ interface Pointed {
 @customElement('memstrata-state-picture')
 export class StatePictureView extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
+  @property({ attribute: false }) kept!: Kept<StateMemory>;
 
   @state() private totals: StateTotals | undefined;
   @state() private pointed: Pointed | undefined;
@@ -51,7 +52,6 @@ export class StatePictureView extends LitElement {
   private window = wholeState(1, 1);
   private shown: Shown | undefined;
   private block: BlockRow = -1;
-  private segment: SegmentRow = -1;
   /** The chosen block is to be brought into view once its place is known. */
   private reveal = false;
   private layouts: LatestOnly<Question, Shown> | undefined;
@@ -92,7 +92,7 @@ export class StatePictureView extends LitElement {
       box: () => undefined,
       boxDone: () => undefined,
       boxWanted: () => false,
-      scrubs: () => false,
+      scrubs: () => undefined,
       scrub: () => undefined,
     });
   }
@@ -108,17 +108,18 @@ export class StatePictureView extends LitElement {
     if (before?.info !== page.info || before.event !== page.event) {
       this.leave();
       this.ask();
-    } else if (before.theme !== page.theme) this.redraw();
+    } else this.redraw(); // theme, or what is outlined
   }
 
   private start(): void {
     const { engine, info } = this.page;
     const isCurrent = (): boolean => info === this.page.info;
-    this.window = wholeState(this.window.width, this.window.height);
+    const { width, height } = this.window;
+    const { window } = this.kept.value;
+    this.window = width < 2 ? window : resizedTo(window, width, height);
     this.shown = undefined;
     this.totals = undefined;
     this.problem = undefined;
-    this.segment = -1;
     this.layouts?.forget();
     this.layouts = new LatestOnly(
       async (question) => {
@@ -185,6 +186,7 @@ export class StatePictureView extends LitElement {
 
   private move(window: StateWindow): void {
     this.window = window;
+    this.kept.keep({ window });
     this.leave();
     this.redraw();
     this.ask();
@@ -287,8 +289,6 @@ export class StatePictureView extends LitElement {
   private async take(pick: StatePick | null): Promise<void> {
     const { engine, event, pinned } = this.page;
     if (!pick) return tell(this, 'choose-thing', undefined);
-    this.segment = pick.block < 0 ? pick.segment : -1;
-    this.redraw();
     if (pick.block >= 0) {
       const rank = await engine.call('rankOfBlock', { block: pick.block }).catch(() => -1);
       if (rank >= 0) return tell(this, 'choose-block', rank === pinned?.rank ? undefined : rank);
@@ -319,14 +319,16 @@ export class StatePictureView extends LitElement {
     };
     const { pick } = this.pointed ?? {};
     if (pick) frameOf(pick.block >= 0 ? pick.block : pick.segment, pick.block < 0);
-    if (this.segment >= 0) frameOf(this.segment, true);
+    if (page.segment >= 0) frameOf(page.segment, true);
     if (place && shown.block === this.block) {
       const { left, top } = shown.window;
       frame(place.block_x - left, place.y - top, place.block_width, place.height);
     }
     const settled = shown.window === window && shown.event === page.event && shown.block === this.block;
     this.picture.toggleAttribute('data-settled', settled);
-    if (settled) this.picture.dataset['event'] = String(shown.event);
+    if (!settled) return;
+    this.picture.dataset['event'] = String(shown.event);
+    this.picture.dataset['window'] = [window.zoom, window.left, window.top].join(' ');
   }
 
   // -- The frame around the canvas.

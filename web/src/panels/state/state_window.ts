@@ -3,6 +3,11 @@ import type { DevicePx } from '../../base/units.ts';
 import type { StatePlace } from '../../engine/state_answers.ts';
 import type { StateWindow } from '../../engine/state_calls.ts';
 
+/** What the panel keeps of a view. */
+export interface StateMemory {
+  window: StateWindow;
+}
+
 const mostZoom = 100_000;
 
 export const wholeState = (width: DevicePx, height: DevicePx): StateWindow => ({

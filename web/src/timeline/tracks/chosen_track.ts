@@ -4,7 +4,7 @@ import { LatestOnly } from '../../base/latest_only.ts';
 import type { AxisUnits, Bytes, DevicePx } from '../../base/units.ts';
 import type { ChosenMoment } from '../../draw/cursor.ts';
 import type { Axis } from '../../engine/answers.ts';
-import type { Point } from '../../controls/gestures.ts';
+import type { Hold, Point } from '../../controls/gestures.ts';
 import type { Stage } from './stage.ts';
 
 const reach = 6; // CSS pixels around the line in which it can be taken hold of
@@ -69,14 +69,14 @@ export class ChosenTrack {
     return placed?.axis === stage.axis ? { from: placed.from, to: placed.from, label, below } : undefined;
   }
 
-  /** True where a press moves the moment: on its line, and on the ruler below the plot. */
-  holds({ x, y }: Point): boolean {
+  /** What of it is there: its line, which is dragged, or the ruler below the plot, where a press is enough. */
+  holds({ x, y }: Point): Hold {
     const { moment } = this;
-    if (!moment) return false;
+    if (!moment) return undefined;
     const { area } = this.stage;
     const inside = x >= area.left && x <= area.left + area.width;
-    if (inside && y > area.top + area.height) return true;
-    return inside && Math.abs(x - this.middle(moment)) <= reach * area.ratio;
+    if (inside && y > area.top + area.height) return 'at once';
+    return inside && Math.abs(x - this.middle(moment)) <= reach * area.ratio ? 'by drag' : undefined;
   }
 
   /** `first`: a new choice; else one of many on the way. */

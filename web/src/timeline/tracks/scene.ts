@@ -3,7 +3,7 @@ import { drawGrid, drawRulers } from '../../draw/axes.ts';
 import type { TimelineColors } from '../../draw/colors.ts';
 import { drawChosenMoment, drawCursor, type ChosenMoment, type Cursor } from '../../draw/cursor.ts';
 import { drawBlockOutline, drawSteps, type LineStyle } from '../../draw/curves.ts';
-import { drawAbove, drawMarkers, drawOoms, drawPeak, markerY } from '../../draw/markers.ts';
+import { drawAbove, drawMarkers, drawOoms, drawPeak, markerY, type Box } from '../../draw/markers.ts';
 import { drawRuler, type Ruler } from '../../draw/ruler.ts';
 import { clipped, type Context, type PlotArea, type Projection } from '../../draw/plot.ts';
 import type { Point } from '../../controls/gestures.ts';
@@ -36,19 +36,20 @@ export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors:
   const { stage, picture, labels, landmarks, markers, outline } = scene;
   ctx.fillStyle = colors.background;
   ctx.fillRect(0, 0, ctx.canvas.width, ctx.canvas.height);
+  const words: Box[] = [];
   clipped(ctx, at.area, () => {
     drawGrid(ctx, at, colors);
     picture.draw(ctx, at);
     const { shown } = picture;
     if (shown?.columns.axis !== stage.axis) return;
-    drawLevels(ctx, at, shown, colors, stage.info.bands !== 'segments');
+    words.push(...drawLevels(ctx, at, shown, colors, stage.info.bands !== 'segments'));
     labels.draw(ctx, at, shown);
     if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.upper, colors, true);
   });
   if (landmarks?.axis === stage.axis) {
     const peak = stage.info.peak.bytes;
-    drawOoms(ctx, at, landmarks.ooms, colors);
-    if (peak > 0) drawPeak(ctx, at, { x: landmarks.peak, bytes: peak }, colors);
+    words.push(...drawOoms(ctx, at, landmarks.ooms, colors));
+    if (peak > 0) drawPeak(ctx, at, { x: landmarks.peak, bytes: peak }, words, colors);
   }
   drawRulers(ctx, at, stage.axis, colors);
   drawMarkers(ctx, at, markers, colors);
@@ -91,7 +92,7 @@ function drawLevels(
   { columns, curves }: Picture,
   colors: TimelineColors,
   withAllocated: boolean,
-): void {
+): Box[] {
   const { ratio } = at.area;
   const line = (color: string, width: number): LineStyle => ({ color, width });
   if (columns.width > 1) drawSteps(ctx, at, columns, curves.lowest, line(colors.lowest, ratio));
@@ -100,7 +101,8 @@ function drawLevels(
   drawSteps(ctx, at, columns, curves.reserved, line(colors.reserved, 1.5 * ratio));
   const last = Math.min(Math.ceil(at.view.x1 / columns.width) - columns.first, columns.count) - 1;
   const reserved = curves.reserved[last];
-  if (reserved !== undefined && reserved > at.view.y1) drawAbove(ctx, at, reserved, colors);
+  const isAbove = reserved !== undefined && reserved > at.view.y1;
+  return isAbove ? [drawAbove(ctx, at, reserved, colors)] : [];
 }
 
 function drawBox(

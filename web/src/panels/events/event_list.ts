@@ -13,7 +13,7 @@ import { filterOf, isEmpty, noFields, type EventFields } from './event_fields.ts
 import { RowWindow } from '../../controls/row_window.ts';
 import './event_filter.ts';
 import type { Jump } from './event_filter.ts';
-import { tell, type PanelPage } from '../panel.ts';
+import { tell, type Kept, type PanelPage } from '../panel.ts';
 import { base } from '../../controls/styles.ts';
 
 const rowHeight = 22;
@@ -29,6 +29,7 @@ interface Part {
 @customElement('memstrata-event-list')
 export class EventListView extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
+  @property({ attribute: false }) kept!: Kept<EventFields>;
 
   @state() private info: StateInfo | undefined;
   @state() private count = 0;
@@ -70,6 +71,7 @@ export class EventListView extends LitElement {
   /** Lists what these fields mean. */
   filter(fields: EventFields): void {
     this.fields = fields;
+    this.kept.keep(fields);
     const meant = filterOf(fields);
     this.wrong = 'wrong' in meant ? meant.wrong : undefined;
     if ('filter' in meant) this.filters?.request(meant.filter);
@@ -78,9 +80,9 @@ export class EventListView extends LitElement {
   // -- Another device, another event.
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    if (!changed.has('page')) return;
-    const before = changed.get('page');
+    const before = changed.has('page') ? changed.get('page') : this.page;
     if (before?.info !== this.page.info) this.start();
+    else if (changed.has('kept')) this.filter(this.kept.value);
     else if (before.event !== this.page.event) void this.findRow();
   }
 
@@ -127,7 +129,7 @@ export class EventListView extends LitElement {
     });
     this.choosing = details((event) => tell(this, 'choose-thing', { kind: 'event', event }));
     engine.call('states', {}).then((info) => isCurrent() && info && (this.info = info), failed);
-    this.filter(this.fields);
+    this.filter(this.kept.value);
   }
 
   private async listed(count: number): Promise<void> {
@@ -388,6 +390,18 @@ export class EventListView extends LitElement {
       }
       memstrata-event-filter {
         flex: none;
+      }
+      @container (min-width: 760px) {
+        :host {
+          flex-direction: row;
+        }
+        memstrata-event-filter {
+          width: 344px;
+          border-right: 1px solid var(--line);
+        }
+        .scroller {
+          border-top: 0;
+        }
       }
       p {
         margin: 0;

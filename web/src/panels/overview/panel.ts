@@ -1,0 +1,178 @@
+// What one should know first of the device, in words; each number leads to where it is seen.
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import { formatExactBytes } from '../../base/format.ts';
+import '../../controls/copy_button.ts';
+import { base } from '../../controls/styles.ts';
+import type { ViewInfo } from '../../engine/answers.ts';
+import type { Goal } from '../../words/described.ts';
+import { findingsOf, type Finding, type OomMet } from '../../words/overview_text.ts';
+import { tell, type LoadedPanel, type PanelPage } from '../panel.ts';
+
+/** Events whose states are built without being asked for: about a third of a second (see model/open_files.ts). */
+const mostExplained = 1_500_000;
+
+@customElement('memstrata-overview')
+export class OverviewPanel extends LitElement {
+  @property({ attribute: false }) page!: PanelPage;
+  @state() private met: { of: ViewInfo; oom: OomMet } | undefined;
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('page')) void this.explain();
+  }
+
+  /** What was asked for, and what it met; asked for when the picture is there. */
+  private async explain(): Promise<void> {
+    const { engine, info, settled } = this.page;
+    const last = info.oom_events.at(-1);
+    if (last === undefined || !settled || this.met?.of === info) return;
+    try {
+      const known = info.events <= mostExplained;
+      const [event, totals] = await Promise.all([
+        engine.call('event', { event: last }),
+        known ? engine.call('totals', { event: last }) : undefined,
+      ]);
+      if (event && info === this.page.info) this.met = { of: info, oom: { event, totals } };
+    } catch {
+      return; // the page says why
+    }
+  }
+
+  protected override render(): TemplateResult {
+    const { info } = this.page;
+    const oom = this.met?.of === info ? this.met.oom : undefined;
+    return html`${findingsOf(info, oom).map((finding) => this.card(finding))}`;
+  }
+
+  private card({ id, title, value, bytes, bad, says, ways, code }: Finding): TemplateResult {
+    return html`<section
+      class=${bad ? 'bad' : ''}
+      data-finding=${id}
+      data-bytes=${bytes ?? nothing}
+      aria-label=${title}>
+      <h2>${title}</h2>
+      <p class="value" title=${bytes === undefined ? nothing : formatExactBytes(bytes)}>${value}</p>
+      ${says.map((line) => html`<p>${line}</p>`)}
+      ${
+        ways.length === 0
+          ? nothing
+          : html`<p class="ways">
+              ${ways.map(
+                ({ label, goal }) =>
+                  html`<button class="link" data-way=${label} @click=${() => this.go(goal)}>
+                    ${label}
+                  </button>`,
+              )}
+            </p>`
+      }
+      ${
+        code === undefined
+          ? nothing
+          : html`<div class="code">
+              <code>${code}</code><memstrata-copy label="Copy the line" .text=${() => code}></memstrata-copy>
+            </div>`
+      }
+    </section>`;
+  }
+
+  private go(goal: Goal): void {
+    tell(this, 'go', goal);
+  }
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(min(100%, 216px), 1fr));
+        align-content: start;
+        gap: 16px 24px;
+        padding: 10px 16px 16px;
+        overflow: auto;
+        font-size: 13px;
+        line-height: 1.45;
+      }
+      section {
+        min-width: 0;
+        max-width: 380px;
+      }
+      @container (min-width: 900px) {
+        .bad {
+          grid-column: span 2;
+          max-width: 560px;
+        }
+      }
+      h2 {
+        margin: 0;
+        color: var(--dim);
+        font-size: 12px;
+        font-weight: 500;
+      }
+      p {
+        margin: 4px 0 0;
+        color: var(--dim);
+        font-variant-numeric: tabular-nums;
+      }
+      .value {
+        margin: 0;
+        color: var(--text);
+        font-size: 18px;
+        font-weight: 600;
+        letter-spacing: -0.01em;
+        line-height: 1.35;
+      }
+      .bad h2,
+      .bad .value {
+        color: var(--bad);
+      }
+      .ways {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0 12px;
+      }
+      .link {
+        min-height: 24px;
+        padding: 0;
+        border: 0;
+        background: none;
+        color: var(--accent);
+        font-weight: 500;
+        text-align: left;
+        cursor: pointer;
+      }
+      .link:hover {
+        text-decoration: underline;
+        text-underline-offset: 2px;
+      }
+      .code {
+        display: flex;
+        align-items: center;
+        gap: 4px;
+        margin-top: 6px;
+        padding: 2px 2px 2px 8px;
+        border-radius: 5px;
+        background: var(--code);
+      }
+      code {
+        flex: 1;
+        min-width: 0;
+        font-family: var(--mono);
+        font-size: 11.5px;
+        overflow-wrap: anywhere;
+      }
+    `,
+  ];
+}
+
+export const panel: LoadedPanel = {
+  reads: ['settled'],
+  initial: {},
+  show: (page) =>
+    html`<memstrata-overview role="region" aria-label="Overview" .page=${page}></memstrata-overview>`,
+};
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'memstrata-overview': OverviewPanel;
+  }
+}
