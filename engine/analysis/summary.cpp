@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/base/utf8.h"
+#include "engine/base/saturating.h"
 
 namespace memstrata::analysis {
 
@@ -13,28 +13,20 @@ using model::RowRange;
 
 namespace {
 
-constexpr size_t kLongestAction = 200;  // bytes of an unknown action's name that are shown
-
-// Saturates: sizes of a hostile file may not overflow.
-void add(int64_t& total, int64_t bytes) {
-  if (__builtin_add_overflow(total, bytes, &total)) total = INT64_MAX;
-}
-
-void sum_final_state(DeviceSummary& sums, const model::Recording& recording,
-                     const model::Part& part) {
+void sum_final_state(DeviceSummary& sums, const model::Recording& recording, const model::Part& part) {
   const model::SegmentTable& segments = recording.segments;
   for (int32_t row = part.segments.first; row < part.segments.end(); ++row) {
     const auto i = static_cast<size_t>(row);
     if (segments.device[i] != sums.device) continue;
     ++sums.segments;
     sums.blocks += segments.blocks[i].count;
-    add(sums.reserved_bytes, segments.total_size[i]);
+    add_saturated(sums.reserved_bytes, segments.total_size[i]);
     for (int32_t block = segments.blocks[i].first; block < segments.blocks[i].end(); ++block) {
       const BlockState state = recording.blocks.state[static_cast<size_t>(block)];
       const int64_t size = recording.blocks.size[static_cast<size_t>(block)];
-      if (state == BlockState::active_allocated) add(sums.allocated_bytes, size);
+      if (state == BlockState::active_allocated) add_saturated(sums.allocated_bytes, size);
       if (state == BlockState::active_allocated || state == BlockState::active_pending_free)
-        add(sums.active_bytes, size);
+        add_saturated(sums.active_bytes, size);
     }
   }
 }
@@ -123,63 +115,6 @@ void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange
   return sums;
 }
 
-void write_device(JsonWriter& json, const DeviceSummary& sums) {
-  json.begin_object();
-  json.member("device", sums.device);
-  json.member("events", sums.events);
-  json.key("actions");
-  json.begin_object();
-  for (const auto& [name, count] : sums.actions) json.member(utf8::cut(name, kLongestAction), count);
-  json.end_object();
-  json.member("segments", sums.segments);
-  json.member("blocks", sums.blocks);
-  json.member("reserved_bytes", sums.reserved_bytes);
-  json.member("allocated_bytes", sums.allocated_bytes);
-  json.member("active_bytes", sums.active_bytes);
-  json.member("initial_requested_bytes", sums.initial_requested_bytes);
-  json.member("final_requested_bytes", sums.final_requested_bytes);
-  json.key("peak");
-  json.begin_object();
-  json.member("requested_bytes", sums.peak_requested_bytes);
-  json.member("event", sums.peak_event);
-  json.end_object();
-  if (sums.oom) {
-    json.key("oom");
-    json.begin_object();
-    json.member("count", sums.oom->count);
-    json.member("event", sums.oom->event);
-    json.member("requested_bytes", sums.oom->requested_bytes);
-    json.member("device_free_bytes", sums.oom->device_free_bytes);
-    json.end_object();
-  }
-  json.member("distinct_stacks", sums.distinct_stacks);
-  json.member("first_time_us", sums.first_time_us);
-  json.member("last_time_us", sums.last_time_us);
-  json.end_object();
-}
-
-void write_snapshot(JsonWriter& json, const SnapshotSummary& snapshot) {
-  json.begin_object();
-  if (!snapshot.name.empty()) json.member("name", snapshot.name);
-  json.key("devices");
-  json.begin_array();
-  for (const DeviceSummary& device : snapshot.devices) write_device(json, device);
-  json.end_array();
-  json.key("host");
-  if (snapshot.has_host) {
-    json.begin_object();
-    json.member("segments", snapshot.host_segments);
-    json.member("events", snapshot.host_events);
-    json.end_object();
-  } else {
-    json.null();
-  }
-  json.key("settings");
-  json.raw(snapshot.settings_json);
-  json.member("annotations", snapshot.annotations);
-  json.end_object();
-}
-
 }  // namespace
 
 void add_device_diagnostics(model::Diagnostics& diagnostics, const model::Recording& recording,
@@ -204,27 +139,9 @@ std::vector<Finding> findings(const model::Diagnostics& diagnostics) {
     if (!finding.first_in.empty() && found.place.file_offset >= 0)
       finding.file_offset = found.place.file_offset;
     finding.text = kind.text;
-    if (!found.detail.empty()) finding.text += " (first: " + found.detail + ")";
+    finding.detail = found.detail;
   }
   return all;
-}
-
-void write_findings(JsonWriter& json, std::span<const Finding> findings) {
-  json.begin_array();
-  for (const Finding& finding : findings) {
-    json.begin_object();
-    json.member("name", finding.name);
-    json.member("severity", finding.severity);
-    json.member("count", finding.count);
-    json.member("first_offset", finding.first_offset);
-    if (!finding.first_in.empty()) {
-      json.member("first_in", std::string_view(finding.first_in));
-      json.member("file_offset", finding.file_offset);
-    }
-    json.member("text", finding.text);
-    json.end_object();
-  }
-  json.end_array();
 }
 
 Result<Summary> summarize(const model::Recording& recording) {
@@ -249,48 +166,6 @@ Result<Summary> summarize(const model::Recording& recording) {
   }
   summary.diagnostics = findings(diagnostics);
   return summary;
-}
-
-std::string summary_json(const Summary& summary, std::string_view file) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("file", file);
-  json.member("format", summary.format);
-  json.member("bytes", summary.bytes);
-  json.key("snapshots");
-  json.begin_array();
-  for (const SnapshotSummary& snapshot : summary.snapshots) write_snapshot(json, snapshot);
-  json.end_array();
-  json.key("diagnostics");
-  write_findings(json, summary.diagnostics);
-  json.end_object();
-  return std::move(json).text();
-}
-
-Result<std::string> summary_json(const model::Recording& recording, std::string_view file) {
-  const auto summary = summarize(recording);
-  if (!summary) return tl::unexpected(summary.error());
-  return summary_json(*summary, file);
-}
-
-std::string error_json(const Error& error, std::string_view file) {
-  return error_json(name_of(error.code), error.message, error.offset, error.inside, file);
-}
-
-std::string error_json(std::string_view code, std::string_view message, int64_t offset,
-                       std::string_view inside, std::string_view file) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("file", file);
-  json.key("error");
-  json.begin_object();
-  json.member("code", code);
-  json.member("message", message);
-  json.member("offset", offset < 0 ? std::optional<int64_t>() : std::optional<int64_t>(offset));
-  if (!inside.empty()) json.member("inside", inside);
-  json.end_object();
-  json.end_object();
-  return std::move(json).text();
 }
 
 }  // namespace memstrata::analysis

@@ -1,4 +1,4 @@
-// The numbers of `memstrata summary`, and their JSON text. Shape and rules are in engine/cli/README.md.
+// The numbers of `memstrata summary`; the rules are in engine/cli/README.md.
 //
 // O(events + blocks) per device; the memory of one device's BlockLives is in use meanwhile. A Summary refers
 // to the texts of its Recording.
@@ -6,13 +6,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "engine/base/json_writer.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
@@ -58,7 +56,8 @@ struct Finding {
   std::optional<int64_t> first_offset;
   std::string first_in;                // what it counts in; empty = the file
   std::optional<int64_t> file_offset;  // where in the file that begins, if first_in is not empty
-  std::string text;
+  std::string_view text;               // what it means
+  std::string detail;                  // of the first; may be empty
 };
 
 struct Summary {
@@ -72,20 +71,7 @@ struct Summary {
 void add_device_diagnostics(model::Diagnostics& diagnostics, const model::Recording& recording,
                             const replay::Bands& bands);
 [[nodiscard]] std::vector<Finding> findings(const model::Diagnostics& diagnostics);
-// As an array: [{"name","severity","count","first_offset","text"}], with "first_in" and "file_offset" where
-// the finding lies inside of something that the file holds.
-void write_findings(JsonWriter& json, std::span<const Finding> findings);
-
 // Its diagnostics are the reader's and those of replaying every device.
 [[nodiscard]] Result<Summary> summarize(const model::Recording& recording);
-
-// {"file","format","bytes","snapshots":[...],"diagnostics":[...]} on one line, without a newline.
-[[nodiscard]] std::string summary_json(const Summary& summary, std::string_view file);
-[[nodiscard]] Result<std::string> summary_json(const model::Recording& recording, std::string_view file);
-// {"file","error":{"code","message","offset"}} on one line; offset null where it does not apply; "inside"
-// names what the offset counts in, if that is not the file itself.
-[[nodiscard]] std::string error_json(const Error& error, std::string_view file);
-[[nodiscard]] std::string error_json(std::string_view code, std::string_view message, int64_t offset,
-                                     std::string_view inside, std::string_view file);
 
 }  // namespace memstrata::analysis

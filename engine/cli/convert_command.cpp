@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "engine/answers/summary.h"
 #include "engine/base/json_writer.h"
 #include "engine/base/units.h"
 #include "engine/cli/exit_codes.h"
@@ -138,7 +139,7 @@ struct Done {
     json.member("segments", result->segments);
     json.member("blocks", result->blocks);
     json.key("diagnostics");
-    analysis::write_findings(json, result->findings);
+    answers::findings_to_json(json, result->findings);
   } else {
     json.key("error");
     json.begin_object();

@@ -1,6 +1,7 @@
 #include "engine/cli/failure.h"
 
 #include "engine/analysis/summary.h"
+#include "engine/answers/summary.h"
 #include "engine/base/units.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/printable.h"
@@ -24,7 +25,7 @@ tl::unexpected<Failure> failure(std::string_view code, std::string about, std::s
 int tell(const Failure& failure, bool json, const Console& console) {
   if (json) {
     const std::string line =
-        analysis::error_json(failure.code, failure.message, failure.offset, failure.inside, failure.about) +
+        answers::error_json(failure.code, failure.message, failure.offset, failure.inside, failure.about) +
         "\n";
     const bool written = console.out.write(io::bytes_of(line)).has_value();
     return written ? failure.exit_code() : tell_unwritten(console);

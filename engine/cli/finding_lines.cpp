@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/answers/summary.h"
 #include "engine/base/units.h"
 #include "engine/cli/printable.h"
 #include "engine/model/diagnostics.h"
@@ -18,7 +19,7 @@ std::string finding_lines(std::span<const analysis::Finding> findings, Remarks r
                            count_text(*finding.first_offset));
       if (!finding.first_in.empty()) count += " of " + shortened(finding.first_in, 200);
     }
-    out += fmt::format("    {:<8} {}{}\n", finding.severity, shortened(finding.text, 300),
+    out += fmt::format("    {:<8} {}{}\n", finding.severity, shortened(answers::finding_text(finding), 300),
                        count.empty() ? "" : " [" + count + "]");
   }
   return out;

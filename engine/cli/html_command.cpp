@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/analysis/summary.h"
+#include "engine/answers/summary.h"
 #include "engine/base/json_writer.h"
 #include "engine/base/markup.h"
 #include "engine/base/units.h"
@@ -114,7 +115,7 @@ struct Viewer {
   json.member("bytes", bytes);
   json.member("packed_bytes", packed_bytes);
   json.key("diagnostics");
-  analysis::write_findings(json, findings);
+  answers::findings_to_json(json, findings);
   json.end_object();
   return std::move(json).text() + "\n";
 }

@@ -5,6 +5,7 @@
 #include "engine/analysis/summary.h"
 #include "engine/answers/json_of.h"
 #include "engine/answers/memory_state.h"
+#include "engine/answers/summary.h"
 #include "engine/base/units.h"
 #include "engine/cli/opened_device.h"
 #include "engine/cli/printable.h"
@@ -18,7 +19,7 @@ void write_findings(TextOut& out, const model::Diagnostics& diagnostics) {
   bool first = true;
   for (const analysis::Finding& finding : analysis::findings(diagnostics)) {
     out.print("{}    {:<8} {}{}\n", first ? "\n  Noticed while undoing events\n" : "", finding.severity,
-              shortened(finding.text, 300),
+              shortened(answers::finding_text(finding), 300),
               finding.count == 1 ? "" : fmt::format(" [{} times]", count_text(finding.count)));
     first = false;
   }

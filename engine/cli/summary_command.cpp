@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "engine/analysis/summary.h"
+#include "engine/answers/summary.h"
 #include "engine/base/units.h"
 #include "engine/cli/each_file.h"
 #include "engine/cli/finding_lines.h"
@@ -161,7 +162,7 @@ int run_summary(const SummaryOptions& options, const Console& console) {
       [&](const std::string& file, const model::Recording& recording, TextOut& out) -> Outcome<void> {
         const auto summary = analysis::summarize(recording);
         if (!summary) return failure(summary.error(), file);
-        out.add(options.json ? analysis::summary_json(*summary, file) + "\n"
+        out.add(options.json ? answers::summary_json(*summary, file) + "\n"
                              : summary_text(*summary, file, console.columns));
         return {};
       });

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/analysis/summary.h"
+#include "engine/answers/summary.h"
 #include "engine/base/json_writer.h"
 #include "engine/replay/default_device.h"
 #include "engine/session/session_parts.h"
@@ -45,7 +46,7 @@ std::string Session::progress_json() const {
 }
 
 Result<std::string> Session::summary_json(std::string_view file) const {
-  return analysis::summary_json(state_->recording, file);
+  return answers::summary_json(state_->recording, file);
 }
 
 std::string Session::contents_json() const {
@@ -102,7 +103,7 @@ std::string Session::diagnostics_json() const {
   if (state_->view) analysis::add_device_diagnostics(diagnostics, state_->recording, state_->view->bands());
   if (state_->view && state_->view->state) diagnostics.add_all(state_->view->state->diagnostics());
   JsonWriter json;
-  analysis::write_findings(json, analysis::findings(diagnostics));
+  answers::findings_to_json(json, analysis::findings(diagnostics));
   return std::move(json).text();
 }
 

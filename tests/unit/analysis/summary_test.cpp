@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/answers/summary.h"
 #include "tests/unit/analysis/story.h"
 
 namespace memstrata::analysis {
 namespace {
+
+using answers::error_json;
+using answers::summary_json;
 
 using model::BlockState;
 using model::Diag;

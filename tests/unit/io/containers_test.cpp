@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/analysis/summary.h"
+#include "engine/answers/summary.h"
 #include "engine/io/limits.h"
 #include "tests/unit/io/check_recording.h"
 #include "tests/unit/io/read_file.h"
@@ -32,9 +33,9 @@ std::string case_bytes(const std::string& name) {
 // Everything a client sees.
 std::string told(const ReadFile& file) {
   if (!file.status) {
-    return analysis::error_json(file.status.error(), "f");
+    return answers::error_json(file.status.error(), "f");
   }
-  const auto summary = analysis::summary_json(file.recording, "f");
+  const auto summary = answers::summary_json(file.recording, "f");
   return summary ? *summary : "no summary";
 }
 
