@@ -139,7 +139,7 @@ if (!mainTag.test(page)) throw new Error('web/index.html has no <script type="mo
 const main = await bundle('src/page/main.ts');
 const parts = await split('src/page/main.ts');
 // A classic script: from a file:// page no browser starts a module worker out of a Blob.
-const worker = await bundle('src/engine/worker.ts', { format: 'iife' });
+const worker = await bundle('engine/host/worker.ts', { format: 'iife' });
 const wasm = await readFile(join(engine, 'engine.wasm'));
 // The policy forbids both; better to learn it here than in a browser.
 if (/\beval\(|\bnew Function\b/.test([main, worker, ...parts.files.values()].join('\n')))

@@ -44,6 +44,7 @@ export default tseslint.config(
           'console',
           'Buffer',
           'URL',
+          'AbortController',
           'globalThis',
           'setTimeout',
           'clearTimeout',

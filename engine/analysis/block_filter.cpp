@@ -19,12 +19,13 @@ class Evaluation {
   // `search_text` answers the terms that look for words.
   using SearchText = std::function<Result<Matches>(SearchIn, std::string_view)>;
   Evaluation(const model::Recording& recording, const replay::Bands& bands, const BlockAttributes& attributes,
-             const FilterTree& tree, SearchText search_text)
+             const FilterTree& tree, SearchText search_text, int32_t peak_event)
       : recording_(recording),
         bands_(bands),
         attributes_(attributes),
         tree_(tree),
-        search_text_(std::move(search_text)) {}
+        search_text_(std::move(search_text)),
+        peak_event_(peak_event) {}
 
   [[nodiscard]] Result<Mask> of(int32_t node_index) const {
     const FilterNode& node = tree_.nodes[static_cast<size_t>(node_index)];
@@ -129,7 +130,7 @@ class Evaluation {
         });
       case FilterField::alive: {
         int64_t event = node.low;
-        if (event == kAliveAtPeak) event = bands_.peak_event;
+        if (event == kAliveAtPeak) event = peak_event_;
         event = std::min<int64_t>(event, bands_.events.count - 1);
         return per_rank(
             [&](size_t rank) { return bands_.born[rank] <= event && event < bands_.freed[rank]; });
@@ -143,11 +144,12 @@ class Evaluation {
   const BlockAttributes& attributes_;
   const FilterTree& tree_;
   SearchText search_text_;
+  int32_t peak_event_;
 };
 
 [[nodiscard]] Result<Matches> filter(const model::Recording& recording, const replay::Bands& bands,
                                      const BlockAttributes& attributes, std::string_view text,
-                                     Evaluation::SearchText search_text) {
+                                     Evaluation::SearchText search_text, int32_t peak_event) {
   auto tree = parse_filter(text);
   if (!tree) return tl::unexpected(tree.error());
   Matches matches(recording.budget);
@@ -155,7 +157,8 @@ class Evaluation {
     if (matches.matched.resize(static_cast<size_t>(bands.count()), 0)) return matches;
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory to filter {} blocks", bands.count());
   }
-  auto mask = Evaluation(recording, bands, attributes, *tree, std::move(search_text)).of(tree->root);
+  auto mask =
+      Evaluation(recording, bands, attributes, *tree, std::move(search_text), peak_event).of(tree->root);
   if (!mask) return tl::unexpected(mask.error());
   matches.matched = std::move(*mask);
   for (size_t rank = 0; rank < matches.matched.size(); ++rank) {
@@ -171,17 +174,21 @@ class Evaluation {
 
 Result<Matches> filter_blocks(const model::Recording& recording, const model::Part& part,
                               const replay::BlockLives& lives, const BlockAttributes& attributes,
-                              std::string_view text) {
-  return filter(recording, lives, attributes, text, [&](SearchIn where, std::string_view words) {
-    return search(recording, part, lives, where, words);
-  });
+                              std::string_view text, std::optional<int32_t> peak_event) {
+  return filter(
+      recording, lives, attributes, text,
+      [&](SearchIn where, std::string_view words) { return search(recording, part, lives, where, words); },
+      peak_event.value_or(lives.peak_event));
 }
 
 Result<Matches> filter_segments(const model::Recording& recording, const replay::SegmentBands& segments,
                                 const BlockAttributes& attributes, std::string_view text) {
-  return filter(recording, segments, attributes, text, [&](SearchIn where, std::string_view words) {
-    return search_segments(recording, segments, attributes.stack.span(), where, words);
-  });
+  return filter(
+      recording, segments, attributes, text,
+      [&](SearchIn where, std::string_view words) {
+        return search_segments(recording, segments, attributes.stack.span(), where, words);
+      },
+      segments.peak_event);
 }
 
 }  // namespace memstrata::analysis

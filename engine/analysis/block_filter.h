@@ -3,6 +3,8 @@
 // O(terms * (blocks + what one search costs)); 64 terms at most. The attributes are those of the same view.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "engine/analysis/block_attributes.h"
@@ -14,11 +16,13 @@
 
 namespace memstrata::analysis {
 
-// An empty text means nothing. Error: invalid_format with the byte of `text` at fault as offset,
-// limit_exceeded.
-[[nodiscard]] Result<Matches> filter_blocks(const model::Recording& recording,
-                                            const model::Part& part, const replay::BlockLives& lives,
-                                            const BlockAttributes& attributes, std::string_view text);
+// An empty text means nothing. `peak_event`: what `alive@peak` means where the blocks are part of other bands
+// (pool_bands.h), whose peak counts; none = that of the blocks. Error: invalid_format with the byte of `text`
+// at fault as offset, limit_exceeded.
+[[nodiscard]] Result<Matches> filter_blocks(const model::Recording& recording, const model::Part& part,
+                                            const replay::BlockLives& lives,
+                                            const BlockAttributes& attributes, std::string_view text,
+                                            std::optional<int32_t> peak_event = {});
 // The same of segments as bands.
 [[nodiscard]] Result<Matches> filter_segments(const model::Recording& recording,
                                               const replay::SegmentBands& segments,

@@ -48,7 +48,7 @@ void add_classes(BlockGroups& groups, size_t count) {
 // The largest kinds get a place of their own, the others the last one.
 template <typename KeyOf>
 [[nodiscard]] bool largest_kinds(const replay::Bands& bands, BlockGroups& groups, Budget& budget,
-                                 KeyOf key_of) {
+                                 int32_t peak_event, KeyOf key_of) {
   struct Size {
     int64_t at_peak = 0;
     int64_t ever = 0;
@@ -61,7 +61,7 @@ template <typename KeyOf>
     if (slot >= sizes.size() && !sizes.resize(slot + 1, Size{})) return false;
     Size& size = sizes[slot];
     size.key = static_cast<int32_t>(slot) - 1;
-    const bool at_peak = bands.born[r] <= bands.peak_event && bands.peak_event < bands.freed[r];
+    const bool at_peak = bands.is_live_after(rank, peak_event);
     if (at_peak) add_saturated(size.at_peak, bands.size[r]);
     add_saturated(size.ever, saturated_sum(bands.size[r], 1));
   }
@@ -92,29 +92,28 @@ template <typename KeyOf>
 
 // Stacks that the same line asked for are one kind. False = no memory.
 [[nodiscard]] bool group_by_who(const model::Recording& recording, const replay::Bands& bands,
-                                const BlockAttributes& attributes, BlockGroups& groups) {
+                                const BlockAttributes& attributes, int32_t peak_event, BlockGroups& groups) {
   WhoOfStacks who_of_stacks(recording);
   Column<int32_t> kind_of_frame(recording.budget);  // the first frame with its function, file and line
   if (!who_of_stacks.prepare() || !kind_of_frame.resize(recording.frames.size(), -1)) return false;
-  const auto same_line = [&](int32_t a, int32_t b) {
-    const trace::Frame &x = recording.frames[FrameId{a}], &y = recording.frames[FrameId{b}];
-    return std::tuple(x.name.value, x.filename.value, std::max(x.line, 0)) <=>
-           std::tuple(y.name.value, y.filename.value, std::max(y.line, 0));
+  const auto line_of = [&](int32_t i) {
+    const trace::Frame& frame = recording.frames[FrameId{i}];
+    return std::tuple(frame.name.value, frame.filename.value, std::max(frame.line, 0));
   };
   Column<int32_t> ordered(recording.budget);
   for (size_t i = 0; i < recording.frames.size(); ++i) {
     if (!ordered.push_back(static_cast<int32_t>(i))) return false;
   }
   std::sort(ordered.data(), ordered.data() + ordered.size(), [&](int32_t a, int32_t b) {
-    const auto order = same_line(a, b);
-    return order != 0 ? order < 0 : a < b;
+    const auto left = line_of(a), right = line_of(b);
+    return left != right ? left < right : a < b;
   });
   for (size_t i = 0; i < ordered.size(); ++i) {
     const auto frame = static_cast<size_t>(ordered[i]);
-    const bool same = i > 0 && same_line(ordered[i - 1], ordered[i]) == 0;
+    const bool same = i > 0 && line_of(ordered[i - 1]) == line_of(ordered[i]);
     kind_of_frame[frame] = same ? kind_of_frame[static_cast<size_t>(ordered[i - 1])] : ordered[i];
   }
-  return largest_kinds(bands, groups, recording.budget, [&](size_t r) {
+  return largest_kinds(bands, groups, recording.budget, peak_event, [&](size_t r) {
     const Who who = who_of_stacks(attributes.stack[r]);
     return who.kind == Who::Kind::nothing ? -1 : kind_of_frame[who.frame.index()];
   });
@@ -172,7 +171,9 @@ std::optional<GroupBy> group_by_name(std::string_view name) {
 std::string_view name_of(GroupBy by) { return kNames[static_cast<size_t>(by)]; }
 
 Result<BlockGroups> group_blocks(const model::Recording& recording, const replay::Bands& bands,
-                                 const BlockAttributes& attributes, GroupBy by) {
+                                 const BlockAttributes& attributes, GroupBy by,
+                                 std::optional<int32_t> peak_event) {
+  const int32_t peak = peak_event.value_or(bands.peak_event);
   BlockGroups groups(recording.budget);
   groups.by = by;
   groups.events = bands.events.count;
@@ -188,18 +189,18 @@ Result<BlockGroups> group_blocks(const model::Recording& recording, const replay
     case GroupBy::allocation:
       break;
     case GroupBy::stack:
-      done = group_by_who(recording, bands, attributes, groups);
+      done = group_by_who(recording, bands, attributes, peak, groups);
       break;
     case GroupBy::stream:
-      done = largest_kinds(bands, groups, recording.budget,
+      done = largest_kinds(bands, groups, recording.budget, peak,
                            [&](size_t r) { return attributes.number_of(attributes.stream[r]); });
       break;
     case GroupBy::pool:
-      done = largest_kinds(bands, groups, recording.budget,
+      done = largest_kinds(bands, groups, recording.budget, peak,
                            [&](size_t r) { return int32_t{attributes.pool[r].value}; });
       break;
     case GroupBy::category:
-      done = largest_kinds(bands, groups, recording.budget,
+      done = largest_kinds(bands, groups, recording.budget, peak,
                            [&](size_t r) { return category_of(recording, bands, r); });
       break;
     case GroupBy::size:

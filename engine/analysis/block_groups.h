@@ -62,9 +62,10 @@ struct BlockGroups {
   Column<uint32_t> group;   // per rank, index of `kinds`; empty as well
 };
 
-// Error: limit_exceeded.
+// `peak_event`: as in block_filter.h. Error: limit_exceeded.
 [[nodiscard]] Result<BlockGroups> group_blocks(const model::Recording& recording, const replay::Bands& bands,
-                                               const BlockAttributes& attributes, GroupBy by);
+                                               const BlockAttributes& attributes, GroupBy by,
+                                               std::optional<int32_t> peak_event = {});
 
 struct Share {
   int64_t bytes = 0;

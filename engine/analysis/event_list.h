@@ -24,6 +24,7 @@ struct EventFilter {
   std::string frame;    // part of a line file:line:name of the stack, case does not matter; empty = any
 
   [[nodiscard]] bool is_empty() const;
+  [[nodiscard]] bool operator==(const EventFilter&) const = default;
 };
 
 class EventList {

@@ -76,4 +76,24 @@ void append(std::string& text, uint32_t code_point) {
   }
 }
 
+int64_t units_before(std::string_view text, size_t bytes) {
+  int64_t units = 0;
+  for (size_t at = 0; at < text.size() && at < bytes;) {
+    const Sequence sequence = sequence_at(text, at);
+    units += sequence.length == 4 && sequence.valid ? 2 : 1;
+    at += sequence.length;
+  }
+  return units;
+}
+
+size_t bytes_before(std::string_view text, size_t units) {
+  size_t at = 0;
+  for (size_t seen = 0; at < text.size() && seen < units;) {
+    const Sequence sequence = sequence_at(text, at);
+    seen += sequence.length == 4 && sequence.valid ? 2 : 1;
+    at += sequence.length;
+  }
+  return at;
+}
+
 }  // namespace memstrata::utf8

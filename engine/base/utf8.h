@@ -36,6 +36,11 @@ struct Sequence {
 // `text` if it has at most `bytes` bytes, else its beginning in whole characters and "…".
 [[nodiscard]] std::string cut(std::string_view text, size_t bytes);
 
+// Places of a text in other programs count UTF-16 units: those of its first `bytes` bytes, and back. Beyond
+// its end: the end. Inside of a character: behind it.
+[[nodiscard]] int64_t units_before(std::string_view text, size_t bytes);
+[[nodiscard]] size_t bytes_before(std::string_view text, size_t units);
+
 // Adds a code point up to U+10FFFF; surrogates like any other.
 void append(std::string& text, uint32_t code_point);
 

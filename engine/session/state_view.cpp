@@ -17,16 +17,13 @@ namespace memstrata::session {
 StateView::StateView(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 StateView::~StateView() = default;
 
-Result<std::unique_ptr<StateView>> StateView::open(replay::Device& device) {
-  const auto history = device.history();
-  if (!history) return tl::unexpected(history.error());
-  auto index = analysis::index_device(device.recording, device.part, device.lives);
-  if (!index) return tl::unexpected(index.error());
-  auto parts = std::make_unique<Parts>(device, **history, std::move(*index));
+std::unique_ptr<StateView> StateView::open(const replay::Device& device, const replay::StateHistory& history,
+                                           const analysis::DeviceIndex& index) {
+  auto parts = std::make_unique<Parts>(device, history, index);
   return std::unique_ptr<StateView>(new StateView(std::move(parts)));
 }
 
-std::string StateView::info_json() const {
+std::string StateView::info_json(int32_t peak_event) const {
   const Parts& p = *parts_;
   int64_t ooms = 0, snapshots = 0, annotates = 0;
   const model::RowRange rows = p.history.rows.events;
@@ -41,7 +38,7 @@ std::string StateView::info_json() const {
   json.member("events", p.history.event_count());
   json.member("blocks", p.history.blocks.count());
   json.member("ranges", p.history.ranges.count());
-  json.member("peak_event", p.device.lives.peak_event);
+  json.member("peak_event", peak_event);
   json.member("oom_events", ooms);
   json.member("snapshot_events", snapshots);
   json.member("annotate_events", annotates);
@@ -52,21 +49,34 @@ std::string StateView::info_json() const {
 const model::Diagnostics& StateView::diagnostics() const { return parts_->history.diagnostics; }
 const replay::StateHistory& StateView::history() const { return parts_->history; }
 
-Result<int32_t> StateView::filter_events(const analysis::EventFilter& filter) {
+Status StateView::list(const analysis::EventFilter& filter) {
   Parts& p = *parts_;
-  if (const Status shown = p.list.show(p.recording, p.history, p.index.streams, filter); !shown)
-    return tl::unexpected(shown.error());
-  return p.list.count();
+  if (filter == p.listed) return {};
+  p.listed = {};
+  p.list.show_all(p.history.event_count());
+  if (Status shown = p.list.show(p.recording, p.history, p.index.streams, filter); !shown) return shown;
+  p.listed = filter;
+  return {};
 }
 
-std::string StateView::event_rows_json(int32_t first, int32_t count) const {
+Result<int32_t> StateView::listed(const analysis::EventFilter& filter) {
+  if (const Status shown = list(filter); !shown) return tl::unexpected(shown.error());
+  return parts_->list.count();
+}
+
+Result<std::string> StateView::event_rows_json(const analysis::EventFilter& filter, int32_t first,
+                                               int32_t count) {
+  if (const Status shown = list(filter); !shown) return tl::unexpected(shown.error());
   const analysis::EventContext context = parts_->context();
   JsonWriter json;
   answers::to_json(json, context, analysis::event_rows(context, parts_->list, first, count));
   return std::move(json).text();
 }
 
-int32_t StateView::row_of_event(int32_t event) const { return parts_->list.row_of(event); }
+Result<int32_t> StateView::row_of_event(const analysis::EventFilter& filter, int32_t event) {
+  if (const Status shown = list(filter); !shown) return tl::unexpected(shown.error());
+  return parts_->list.row_of(event);
+}
 
 std::string StateView::event_details_json(int32_t event) const {
   if (event < 0 || event >= parts_->history.event_count()) return "null";
@@ -74,11 +84,10 @@ std::string StateView::event_details_json(int32_t event) const {
   return answers::json_of(context, analysis::event_details(context, event));
 }
 
-int32_t StateView::find_event(std::string_view kind, int32_t from, bool backwards) const {
-  const Parts& p = *parts_;
-  if (kind == "peak") return p.device.lives.peak_event;
-  const auto action = trace::action_of(kind);
-  return action ? analysis::find_event(p.recording, p.history, *action, from, backwards) : -1;
+Result<int32_t> StateView::find_event(std::string_view action, int32_t from, bool backwards) const {
+  const auto wanted = trace::action_of(action);
+  if (!wanted) return fail(ErrorCode::wrong_usage, -1, "there is no action \"{}\"", action.substr(0, 40));
+  return analysis::find_event(parts_->recording, parts_->history, *wanted, from, backwards);
 }
 
 Result<std::string> StateView::totals_json(int32_t event) {
@@ -99,14 +108,15 @@ Result<std::string> StateView::pick_json(int32_t event, const replay::StateWindo
 }
 
 Result<std::string> StateView::block_json(int32_t event, int32_t block) {
-  if (block < 0 || block >= parts_->history.blocks.count()) return std::string("null");
+  if (const Status exists = check_block(block); !exists) return tl::unexpected(exists.error());
   if (const Status there = parts_->go_to(event); !there) return tl::unexpected(there.error());
   const analysis::EventContext context = parts_->context();
   return answers::json_of(context, analysis::state_block(context, parts_->memory, block));
 }
 
 Result<std::string> StateView::segment_json(int32_t event, int32_t range) {
-  if (range < 0 || range >= parts_->history.ranges.count()) return std::string("null");
+  if (range < 0 || range >= parts_->history.ranges.count())
+    return fail(ErrorCode::wrong_usage, -1, "there is no segment {}", range);
   if (const Status there = parts_->go_to(event); !there) return tl::unexpected(there.error());
   const analysis::EventContext context = parts_->context();
   const auto segment = analysis::state_segment(context, parts_->memory, range);
@@ -115,9 +125,9 @@ Result<std::string> StateView::segment_json(int32_t event, int32_t range) {
 
 Result<std::string> StateView::place_json(int32_t event, int32_t block, const replay::StateWindow& window) {
   Parts& p = *parts_;
+  if (const Status exists = check_block(block); !exists) return tl::unexpected(exists.error());
   if (const Status there = p.go_to(event, true); !there) return tl::unexpected(there.error());
   const auto segments = p.memory.segments();
-  if (block < 0 || block >= p.history.blocks.count()) return std::string("null");
   for (size_t i = 0; i < segments.size(); ++i) {
     for (const replay::BlockAt& one : p.memory.blocks_of(segments[i])) {
       if (one.row != block) continue;
@@ -143,9 +153,30 @@ int32_t StateView::block_of_rank(int32_t rank) const {
   return replay::block_of_rank(parts_->history, parts_->device.lives, rank);
 }
 
-int32_t StateView::rank_of_block(int32_t block) const {
-  if (block < 0 || block >= parts_->history.blocks.count()) return -1;
-  return replay::rank_of_block(parts_->recording, parts_->history, parts_->device.lives, block);
+Status StateView::check_block(int32_t block) const {
+  if (block >= 0 && block < parts_->history.blocks.count()) return {};
+  return fail(ErrorCode::wrong_usage, -1, "there is no block {}", block);
+}
+
+Result<int32_t> StateView::rank_of_block(int32_t block) {
+  Parts& p = *parts_;
+  if (const Status exists = check_block(block); !exists) return tl::unexpected(exists.error());
+  if (!p.rank_of_block.resize(static_cast<size_t>(p.history.blocks.count()), kRankNotFound))
+    return p.no_memory();
+  int32_t& rank = p.rank_of_block[static_cast<size_t>(block)];
+  if (rank == kRankNotFound) rank = replay::rank_of_block(p.recording, p.history, p.device.lives, block);
+  return rank;
+}
+
+Result<std::vector<int32_t>> StateView::ranks_of(const replay::StateRects& rects) {
+  std::vector<int32_t> ranks(rects.row.size(), -1);
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    if (rects.row[i] < 0 || rects.kind[i] == static_cast<uint8_t>(replay::StateKind::segment)) continue;
+    const auto rank = rank_of_block(rects.row[i]);
+    if (!rank) return tl::unexpected(rank.error());
+    ranks[i] = *rank;
+  }
+  return ranks;
 }
 
 }  // namespace memstrata::session

@@ -1,9 +1,9 @@
-// Questions about the allocator's state of the current view's device: events, the state after each, and the
-// links between a block's events, its rectangle and its band in the timeline.
+// Questions about the allocator's states of a device: events, the state after each, and the links between a
+// block's events, its rectangle and its band in the timeline.
 //
-// Made by Session::open_state(), replaced by the next open_view(). Answers are JSON text or arrays bounded by
-// pixels; arrays stay valid until the next call. An event index that does not exist is taken as the nearest
-// one.
+// Made by Device::states(). Answers are JSON text or arrays bounded by pixels; arrays stay valid until the
+// next call. An event beyond the last is taken as the last. Rows of blocks and segments that do not exist are
+// refused (wrong_usage).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "engine/analysis/device_index.h"
 #include "engine/analysis/event_list.h"
 #include "engine/base/status.h"
 #include "engine/replay/address_map.h"
@@ -22,30 +24,36 @@ namespace memstrata::session {
 
 class StateView {
  public:
-  // The device must outlive the view. Error: limit_exceeded.
-  [[nodiscard]] static Result<std::unique_ptr<StateView>> open(replay::Device& device);
+  // All must outlive the view.
+  [[nodiscard]] static std::unique_ptr<StateView> open(const replay::Device& device,
+                                                       const replay::StateHistory& history,
+                                                       const analysis::DeviceIndex& index);
   ~StateView();
 
   // {"events","blocks": lives of blocks,"ranges","peak_event","oom_events","snapshot_events",
   // "annotate_events": number of such events}
-  [[nodiscard]] std::string info_json() const;
+  [[nodiscard]] std::string info_json(int32_t peak_event) const;
   [[nodiscard]] const model::Diagnostics& diagnostics() const;
   [[nodiscard]] const replay::StateHistory& history() const;
 
   // -- The list of events.
-  // The number of rows; kept until the next call. Error: limit_exceeded; then all events are listed.
-  [[nodiscard]] Result<int32_t> filter_events(const analysis::EventFilter& filter);
-  [[nodiscard]] std::string event_rows_json(int32_t first, int32_t count) const;  // analysis/event_json.h
+  // Of those that a filter means. The last list is kept. Error: limit_exceeded.
+  [[nodiscard]] Result<int32_t> listed(const analysis::EventFilter& filter);
+  [[nodiscard]] Result<std::string> event_rows_json(const analysis::EventFilter& filter, int32_t first,
+                                                    int32_t count);  // analysis/event_json.h
   // Row of an event in the list, or of the next one listed.
-  [[nodiscard]] int32_t row_of_event(int32_t event) const;
+  [[nodiscard]] Result<int32_t> row_of_event(const analysis::EventFilter& filter, int32_t event);
+  // "null" of no event.
   [[nodiscard]] std::string event_details_json(int32_t event) const;
-  // The next event of a kind after `from`, or before it; -1 = none. Kind: an action's name, or "peak".
-  [[nodiscard]] int32_t find_event(std::string_view kind, int32_t from, bool backwards) const;
+  // The next event with this action after `from`, or before it; -1 = none. Error: wrong_usage, no such action.
+  [[nodiscard]] Result<int32_t> find_event(std::string_view action, int32_t from, bool backwards) const;
 
   // -- The state after an event; -1 = before the first. O(live blocks + changes since the last one asked
   // for). Error of all: limit_exceeded.
   [[nodiscard]] Result<std::string> totals_json(int32_t event);
   [[nodiscard]] Result<replay::StateRects> layout(int32_t event, const replay::StateWindow& window);
+  // Rank in the timeline of each rectangle, -1 = none. Found once for each block.
+  [[nodiscard]] Result<std::vector<int32_t>> ranks_of(const replay::StateRects& rects);
   [[nodiscard]] Result<std::string> pick_json(int32_t event, const replay::StateWindow& window, double x,
                                               double y);
   [[nodiscard]] Result<std::string> block_json(int32_t event, int32_t block);
@@ -68,12 +76,16 @@ class StateView {
   [[nodiscard]] Result<int32_t> region_of_block(replay::RegionOrder order, int32_t block);
 
   // -- Links.
+  // -1 = the rank is none of a block.
   [[nodiscard]] int32_t block_of_rank(int32_t rank) const;
-  [[nodiscard]] int32_t rank_of_block(int32_t block) const;
+  // -1 = the timeline does not show it.
+  [[nodiscard]] Result<int32_t> rank_of_block(int32_t block);
 
  private:
   struct Parts;
   [[nodiscard]] Status sort_regions(replay::RegionOrder order);
+  [[nodiscard]] Status list(const analysis::EventFilter& filter);
+  [[nodiscard]] Status check_block(int32_t block) const;
   explicit StateView(std::unique_ptr<Parts> parts);
 
   std::unique_ptr<Parts> parts_;

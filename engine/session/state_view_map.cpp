@@ -81,9 +81,9 @@ Result<std::span<const int32_t>> StateView::address_map(replay::RegionOrder orde
 }
 
 Result<int32_t> StateView::region_of_block(replay::RegionOrder order, int32_t block) {
+  if (const Status exists = check_block(block); !exists) return tl::unexpected(exists.error());
   if (const Status sorted = sort_regions(order); !sorted) return tl::unexpected(sorted.error());
   const Parts& p = *parts_;
-  if (block < 0 || block >= p.history.blocks.count()) return -1;
   return p.map->row_of(p.history.blocks.address[static_cast<size_t>(block)]);
 }
 

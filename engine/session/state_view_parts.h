@@ -10,12 +10,15 @@
 
 namespace memstrata::session {
 
+inline constexpr int32_t kRankNotFound = -2;
+
 struct StateView::Parts {
-  Parts(const replay::Device& device_, const replay::StateHistory& history_, analysis::DeviceIndex&& indexed)
+  Parts(const replay::Device& device_, const replay::StateHistory& history_,
+        const analysis::DeviceIndex& index_)
       : device(device_),
         recording(device.recording),
         history(history_),
-        index(std::move(indexed)),
+        index(index_),
         list(recording.budget),
         memory(history, recording.budget),
         layout(recording.budget) {
@@ -43,14 +46,17 @@ struct StateView::Parts {
   const replay::Device& device;
   const model::Recording& recording;
   const replay::StateHistory& history;
-  analysis::DeviceIndex index;
+  const analysis::DeviceIndex& index;
   analysis::EventList list;
+  analysis::EventFilter listed;  // what it lists
   replay::MemoryAt memory;
   replay::StateLayout layout;
   bool is_packed = false;
   std::optional<replay::AddressMap> map;
   replay::RegionOrder map_order = replay::RegionOrder::address;
   Column<int32_t> map_pixels{recording.budget};
+  Column<int32_t> rank_of_block{
+      recording.budget};  // per row of history.blocks; kRankNotFound until asked for
 };
 
 }  // namespace memstrata::session

@@ -14,7 +14,7 @@ function readOnce() {
   const file = openSync(path, 'r');
   const session = new engine.Session(2 ** 31);
   const start = performance.now();
-  session.expectBytes(statSync(path).size);
+  session.expect(statSync(path).size);
   for (;;) {
     const room = session.writable(); // a view of the engine's memory
     const bytes = readSync(file, room, 0, Math.min(room.length, chunkBytes));
@@ -25,7 +25,7 @@ function readOnce() {
   const failed = session.finish();
   if (failed !== '') throw new Error(failed);
   const seconds = (performance.now() - start) / 1000;
-  const { events } = JSON.parse(session.progress());
+  const { events } = session.progress();
   session.delete();
   closeSync(file);
   return { seconds, events };

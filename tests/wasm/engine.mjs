@@ -1,13 +1,17 @@
 // The WebAssembly build, loaded in Node, and the native tool to compare it with.
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const casesFolder = join(root, 'tests', 'golden', 'torch_snapshot');
 
+export const goldenCases = readdirSync(casesFolder).filter((name) =>
+  existsSync(join(casesFolder, name, 'input.pickle')),
+);
+
 /** The newest of the given paths that exists, or undefined. */
-function newest(paths) {
+export function newest(paths) {
   const found = paths.map((path) => join(root, path)).filter(existsSync);
   return found.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0];
 }
@@ -48,7 +52,7 @@ export const gibibyte = 2 ** 30;
  */
 export function open(engine, data, chunk = 1 << 20) {
   const session = new engine.Session(gibibyte);
-  session.expectBytes(data.length);
+  session.expect(data.length);
   let failed = '';
   for (let at = 0; at < data.length && failed === '';) {
     const buffer = session.writable();
@@ -59,4 +63,31 @@ export function open(engine, data, chunk = 1 << 20) {
   }
   if (failed === '') failed = session.finish();
   return { session, error: failed === '' ? undefined : JSON.parse(failed) };
+}
+
+const encoder = new TextEncoder();
+
+/** The head of the answer, as text. */
+function headOf(session, asked) {
+  const head = encoder.encode(JSON.stringify(asked));
+  const frame = session.question(24 + head.length);
+  const header = new DataView(frame.buffer, frame.byteOffset, 24);
+  for (const [index, number] of [0x5154534d, 1, 1, head.length, 0, 0].entries())
+    header.setUint32(4 * index, number, true);
+  frame.set(head, 24);
+  const answer = session.ask().slice();
+  const length = new DataView(answer.buffer).getUint32(12, true);
+  return new TextDecoder().decode(answer.subarray(24, 24 + length)).trimEnd();
+}
+
+/** The answer to a question, its columns left out; throws the engine's error. `view` 0 = about the file. */
+export function ask(session, name, view = 0, args = {}) {
+  const { answer, error } = JSON.parse(headOf(session, { ask: name, ...(view > 0 && { view }), args }));
+  if (error) throw Object.assign(new Error(error.message), error);
+  return answer;
+}
+
+/** The text of `memstrata summary --json`, byte by byte. */
+export function summaryText(session, file) {
+  return headOf(session, { ask: 'summary', args: { file } }).slice('{"answer":'.length, -1);
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import test from 'node:test';
 
-import { casesFolder, loadEngine, noEngine, noTool, open, root, toolPath } from './engine.mjs';
+import { ask, casesFolder, loadEngine, noEngine, noTool, open, root, toolPath } from './engine.mjs';
 
 const hostFile = join(casesFolder, 'era8_host_memory_and_annotate', 'input.pickle');
 
@@ -14,28 +14,33 @@ test('pinned host memory is device -1', { skip: noEngine }, async () => {
   const engine = await loadEngine();
   const { session } = open(engine, readFileSync(hostFile));
   try {
-    const { devices } = JSON.parse(session.contents()).snapshots[0];
+    const { devices } = ask(session, 'contents').snapshots[0];
     assert.deepEqual(devices.map(({ device, events }) => [device, events]).sort(), [
       [-1, 3],
       [0, 6],
     ]);
-    const view = JSON.parse(session.openView(0, -1));
+    const { id, info: view } = ask(session, 'open', 0, { snapshot: 0, device: -1, bands: 'blocks' });
     // 4096 bytes by event 1, 512 by event 2; nothing is freed.
     assert.deepEqual(
       [view.device, view.events, view.blocks, view.peak, view.final_bytes],
       [-1, 3, 2, { bytes: 4608, event: 2 }, 4608],
     );
-    assert.equal(JSON.parse(session.openState()).events, 3);
-    assert.equal(JSON.parse(session.filterEvents('alloc', 0, Infinity, -1, '', '')), 2);
+    const filter = { actions: ['alloc'] };
+    assert.equal(ask(session, 'states', id).events, 3);
+    assert.equal(ask(session, 'filterEvents', id, { filter }), 2);
     assert.deepEqual(
-      JSON.parse(session.eventRows(0, 10)).map(({ event, name, size }) => [event, name, size]),
+      ask(session, 'eventRows', id, { filter, first: 0, count: 10 }).map(({ event, name, size }) => [
+        event,
+        name,
+        size,
+      ]),
       [
         [1, "b'5000_0", 4096],
         [2, "b'9000_0", 512],
       ],
     );
-    assert.equal(JSON.parse(session.stateTotals(1)).allocated, 4096);
-    assert.deepEqual(JSON.parse(session.marks()), {
+    assert.equal(ask(session, 'totals', id, { event: 1 }).allocated, 4096);
+    assert.deepEqual(ask(session, 'marks', id), {
       regions: [],
       regions_left_out: 0,
       markers: [],
@@ -50,12 +55,11 @@ test('the state of host memory is that of the command', { skip: noEngine || noTo
   const engine = await loadEngine();
   const { session } = open(engine, readFileSync(hostFile));
   try {
-    session.openView(0, -1);
-    session.openState();
+    const { id } = ask(session, 'open', 0, { snapshot: 0, device: -1, bands: 'blocks' });
     for (const event of [-1, 0, 1, 2]) {
       const args = ['state', hostFile, '--device', 'host', '--json', `--event=${event}`];
       const native = JSON.parse(execFileSync(toolPath, args, { encoding: 'utf8' }));
-      const { reserved, allocated, active } = JSON.parse(session.stateTotals(event));
+      const { reserved, allocated, active } = ask(session, 'totals', id, { event });
       assert.deepEqual(
         [reserved, allocated, active],
         [native.reserved_bytes, native.allocated_bytes, native.active_bytes],
@@ -70,9 +74,8 @@ test('annotate events mark the device', { skip: noEngine }, async () => {
   const engine = await loadEngine();
   const { session } = open(engine, readFileSync(hostFile));
   try {
-    assert.equal(session.marks(), 'null'); // no view yet
-    session.openView(0, 0);
-    const { markers } = JSON.parse(session.marks());
+    const { id } = ask(session, 'open', 0, { snapshot: 0, device: 0, bands: 'blocks' });
+    const { markers } = ask(session, 'marks', id);
     assert.deepEqual(
       markers.map(({ kind, event, text }) => [kind, event, text]),
       [['annotate', 3, 'weights of layer 3']],
@@ -88,8 +91,8 @@ test('steps of a training run hold their parts', { skip: noEngine }, async () =>
   const file = readFileSync(join(root, 'site', 'samples', 'training_run.pickle'));
   const { session } = open(engine, file[0] === 0x1f ? gunzipSync(file) : file);
   try {
-    session.openView(0, 0);
-    const { regions, regions_left_out } = JSON.parse(session.marks());
+    const { id } = ask(session, 'open', 0, { snapshot: 0, device: 0, bands: 'blocks' });
+    const { regions, regions_left_out } = ask(session, 'marks', id);
     assert.equal(regions_left_out, 0);
     const steps = regions.filter(({ depth }) => depth === 0);
     assert.deepEqual(

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 
-import { casesFolder, loadEngine, noEngine, noTool, open, root, toolPath } from './engine.mjs';
+import { casesFolder, loadEngine, noEngine, noTool, open, root, summaryText, toolPath } from './engine.mjs';
 
 const realFolder = join(root, '..', 'shared', 'data', 'snapshots');
 const caseFiles = readdirSync(casesFolder).map((name) => join(casesFolder, name, 'input.pickle'));
@@ -31,7 +31,7 @@ function nativeLines(files) {
 function moduleLine(engine, file, chunk) {
   const { session, error } = open(engine, readFileSync(file), chunk);
   try {
-    if (error === undefined) return session.summary(file);
+    if (error === undefined) return summaryText(session, file);
     const { code, message, offset, ...inside } = error;
     return JSON.stringify({ file, error: { code, message, offset: offset < 0 ? null : offset, ...inside } });
   } finally {

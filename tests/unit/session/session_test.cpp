@@ -3,33 +3,37 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include "tests/unit/session/asking.h"
 
 namespace memstrata::session {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kLook =
+    R"({"palette":{"bands":[4289165646],"nothing":0,"dimmedTowards":0,"envelope":0},"colourBy":"allocation","filter":"","kind":-1})";
 
 class SessionTest : public ::testing::Test {
  protected:
   void open(const char* golden_case) {
-    std::ifstream file(
-        std::string(MEMSTRATA_TESTS_FOLDER "/golden/torch_snapshot/") + golden_case + "/input.pickle",
-        std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    const std::string bytes = golden_input(golden_case);
     ASSERT_FALSE(bytes.empty());
-    for (size_t at = 0; at < bytes.size();) {
-      const std::span<std::byte> room = session.writable();
-      const size_t count = std::min(room.size(), bytes.size() - at);
-      std::memcpy(room.data(), bytes.data() + at, count);
-      ASSERT_TRUE(session.commit(count).has_value());
-      at += count;
-    }
-    ASSERT_TRUE(session.finish().has_value());
+    ASSERT_TRUE(read_bytes(session, bytes).has_value());
+  }
+  [[nodiscard]] ViewId view_of(int32_t device, Bands bands = Bands::blocks) {
+    return session.open_view(0, device, bands).value_or(0);
+  }
+  [[nodiscard]] std::string ask(std::string_view name, ViewId view = 0, std::string_view args = "{}") {
+    return asked(session, name, view, args);
+  }
+  [[nodiscard]] std::string picture(ViewId view, int columns, int rows, double bytes_per_row = 1) {
+    return ask("picture", view,
+               fmt::format(R"({{"columns":{{"axis":"event","first":0,"width":1,"count":{}}},)"
+                           R"("rows":{{"bottom":0,"bytesPerRow":{},"count":{}}},"look":{}}})",
+                           columns, bytes_per_row, rows, kLook));
   }
 
   Session session{int64_t{1} << 28};
@@ -37,145 +41,159 @@ class SessionTest : public ::testing::Test {
 
 TEST_F(SessionTest, DiagnosticsAreThoseOfTheSummaryOnceADeviceIsOpen) {
   open("wrapped_ring");
-  EXPECT_EQ(session.diagnostics_json(), "[]");  // the reader has nothing to report
-  ASSERT_TRUE(session.open_view(0, 0).has_value());
-  const std::string found = session.diagnostics_json();
-  EXPECT_NE(found.find(R"("name":"free_without_alloc")"), std::string::npos) << found;
-  const auto summary = session.summary_json("x");
-  ASSERT_TRUE(summary.has_value());
-  EXPECT_TRUE(summary->ends_with("\"diagnostics\":" + found + "}")) << found;
+  EXPECT_THAT(ask("contents"), HasSubstr(R"("diagnostics":[])"));  // the reader has nothing to report
+  const std::string opened = ask("open", 0, R"({"snapshot":0,"device":0,"bands":"blocks"})");
+  const size_t at = opened.find("\"diagnostics\":");
+  ASSERT_NE(at, std::string::npos);
+  const std::string found = opened.substr(at, opened.size() - at - 2);
+  EXPECT_THAT(found, HasSubstr(R"("name":"free_without_alloc")"));
+  EXPECT_THAT(ask("summary", 0, R"({"file":"x"})"), HasSubstr(found + "}}"));
 }
 
 TEST_F(SessionTest, APictureBeyondAnyScreenIsRefused) {
   open("wrapped_ring");
-  ASSERT_TRUE(session.open_view(0, 0).has_value());
-  const replay::ColumnGrid columns{replay::Axis::event, 0, 1, 9000};
-  const auto refused = session.picture(columns, {0, 1, 9000}, false);
-  ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(refused.error().code, ErrorCode::limit_exceeded);
-  EXPECT_EQ(session.picture(columns, {0, 1, 10}, false)->size(), 90'000u);
+  const ViewId view = view_of(0);
+  EXPECT_THAT(picture(view, 9000, 9000), HasSubstr(R"("code":"limit_exceeded")"));
+  EXPECT_THAT(picture(view, 9000, 10), HasSubstr(R"({"name":"pixels","type":"rgba","count":90000})"));
 }
 
-TEST_F(SessionTest, LabelsLieInTheBandsOfThePictureThatWasDrawn) {
+TEST_F(SessionTest, LabelsAreTheSameWhateverWasDrawnBefore) {
   open("era3_expandable_and_oom");
-  ASSERT_TRUE(session.open_view(0, 0).has_value());
-  const replay::ColumnGrid columns{replay::Axis::event, 0, 1, 20};
-  EXPECT_EQ(session.labels_json(columns, 1, 1), "[]");  // nothing was drawn yet
-  const double peak = static_cast<double>(session.highest_level(columns));
-  ASSERT_GT(peak, 0);
-  ASSERT_TRUE(session.picture(columns, {0, peak / 100, 100}, false).has_value());
-  const std::string labels = session.labels_json(columns, 1, 5);
-  ASSERT_NE(labels.find("\"rank\":0"), std::string::npos) << labels;
-  // A second picture does not take the first one's place, so that both can be asked about.
-  const replay::ColumnGrid coarse{replay::Axis::event, 0, 2, 10};
-  ASSERT_TRUE(session.picture(coarse, {0, peak / 10, 10}, false).has_value());
-  EXPECT_EQ(session.labels_json(columns, 1, 5), labels);
-  EXPECT_NE(session.labels_json(coarse, 1, 1), "[]");
-  EXPECT_EQ(session.labels_json({replay::Axis::time, 0, 1, 20}, 1, 1), "[]");
-  EXPECT_EQ(session.labels_json(columns, 1, 1000), "[]");
-  // Other colours, another picture.
-  session.set_palette({}, 0, 0, 0);
-  EXPECT_EQ(session.labels_json(columns, 1, 5), "[]");
+  const ViewId view = view_of(0);
+  const std::string labels =
+      R"({"columns":{"axis":"event","first":0,"width":1,"count":20},"rows":{"bottom":0,"bytesPerRow":220000,"count":100},)"
+      R"("leastColumns":1,"leastRows":5})";
+  const std::string before = ask("labels", view, labels);
+  ASSERT_THAT(before, HasSubstr(R"("rank":0)"));
+  ASSERT_THAT(picture(view, 20, 100, 220000), Not(HasSubstr("error")));
+  EXPECT_EQ(ask("labels", view, labels), before);
+  ASSERT_THAT(picture(view, 10, 10, 1000), Not(HasSubstr("error")));
+  EXPECT_EQ(ask("labels", view, labels), before);
 }
 
 TEST_F(SessionTest, PinnedHostMemoryIsADevice) {
   open("era8_host_memory_and_annotate");
-  EXPECT_THAT(session.contents_json(), HasSubstr(R"({"device":-1,"events":3,"segments":2})"));
-  const auto device = session.open_view(0, 0);
-  ASSERT_TRUE(device.has_value());
-  const auto host = session.open_view(0, -1);
-  ASSERT_TRUE(host.has_value());
+  EXPECT_THAT(ask("contents"), HasSubstr(R"({"device":-1,"events":3,"segments":2})"));
   // 4096 bytes by event 1, 512 by event 2; nothing is freed.
-  EXPECT_THAT(*host,
-              AllOf(HasSubstr(R"({"device":-1,"events":3,"blocks":2,"from_start":0,)"),
+  EXPECT_THAT(ask("open", 0, R"({"snapshot":0,"device":-1,"bands":"blocks"})"),
+              AllOf(HasSubstr(R"("device":-1,"events":3,"blocks":2,"from_start":0,)"),
                     HasSubstr(R"("peak":{"bytes":4608,"event":2},"initial_bytes":0,"final_bytes":4608)")));
-  EXPECT_THAT(session.block_details_json(0), HasSubstr(R"("address":"0x5000")"));
-  const replay::ColumnGrid columns{replay::Axis::event, 0, 1, 3};
-  EXPECT_EQ(session.highest_level(columns), 4608);
-  EXPECT_EQ(session.picture(columns, {0, 1536, 3}, false)->size(), 9U);
-  const auto state = session.open_state();
-  ASSERT_TRUE(state.has_value());
-  ASSERT_NE(*state, nullptr);
-  analysis::EventFilter allocs;
-  allocs.actions = "alloc";
-  EXPECT_EQ((*state)->filter_events(allocs).value_or(-1), 2);
-  EXPECT_THAT(*(*state)->totals_json(1), HasSubstr(R"("allocated":4096)"));
-  EXPECT_EQ(*session.marks_json(),
-            R"({"regions":[],"regions_left_out":0,"markers":[],"markers_left_out":0})");
+  const ViewId host = view_of(-1);
+  EXPECT_THAT(ask("block", host, R"({"rank":0,"axis":"event"})"), HasSubstr(R"("address":"0x5000")"));
+  EXPECT_EQ(ask("highest", host, R"({"columns":{"axis":"event","first":0,"width":1,"count":3}})"),
+            R"({"answer":4608})");
+  EXPECT_EQ(ask("filterEvents", host, R"({"filter":{"actions":["alloc"]}})"), R"({"answer":2})");
+  EXPECT_THAT(ask("totals", host, R"({"event":1})"), HasSubstr(R"("allocated":4096)"));
+  EXPECT_THAT(ask("marks", host), HasSubstr(R"("regions":[])"));
 }
 
 TEST_F(SessionTest, TheTellingDeviceIsTheFirstShown) {
   open("several_devices");  // peaks of 10, 1 and 33 bytes on devices 0, 2 and 3
-  EXPECT_THAT(session.contents_json(), HasSubstr(R"("default":{"snapshot":0,"device":3})"));
-}
-
-TEST_F(SessionTest, MarksNeedNoStates) {
-  EXPECT_EQ(*session.marks_json(), "null");
-  open("oom_and_snapshot_events");
-  EXPECT_EQ(*session.marks_json(), "null");  // no view yet
-  ASSERT_TRUE(session.open_view(0, 0).has_value());
-  const auto marks = session.marks_json();
-  ASSERT_TRUE(marks.has_value());
-  EXPECT_THAT(*marks, AllOf(HasSubstr(R"("kind":"oom")"), HasSubstr(R"("kind":"snapshot")")));
+  EXPECT_THAT(ask("contents"), HasSubstr(R"("default":{"snapshot":0,"device":3})"));
 }
 
 // One private pool of 8192 bytes with a block of 500, and a default block of 800 on top of it.
 TEST_F(SessionTest, PoolsAreEnvelopesAndBlocksKeepTheirRanks) {
   open("private_pool");
-  const auto plain = session.open_view(0, 0);
-  ASSERT_TRUE(plain.has_value());
-  EXPECT_NE(plain->find(R"("peak":{"bytes":1300,"event":3})"), std::string::npos) << *plain;
-  const auto opened = session.open_pools(0, 0);
-  ASSERT_TRUE(opened.has_value());
-  EXPECT_NE(opened->find(R"("peak":{"bytes":8992,"event":3})"), std::string::npos) << *opened;
-  EXPECT_NE(opened->find(R"("blocks":2,"from_start":0,"pools":1)"), std::string::npos) << *opened;
-  const auto pick = [&](int64_t event, double bytes) {
-    return session.pick_json(replay::Axis::event, event, 1, bytes);
+  EXPECT_THAT(ask("open", 0, R"({"snapshot":0,"device":0,"bands":"blocks"})"),
+              HasSubstr(R"("peak":{"bytes":1300,"event":3})"));
+  EXPECT_THAT(ask("open", 0, R"({"snapshot":0,"device":0,"bands":"pools"})"),
+              AllOf(HasSubstr(R"("peak":{"bytes":8992,"event":3})"),
+                    HasSubstr(R"("blocks":2,"from_start":0,"pools":1)")));
+  const ViewId pools = view_of(0, Bands::pools);
+  const auto probe = [&](int event, int bytes) {
+    return ask(
+        "probe", pools,
+        fmt::format(R"({{"axis":"event","column":{},"width":1,"bytes":{},"known":-1}})", event, bytes));
   };
-  EXPECT_NE(pick(2, 499).find(R"("rank":0)"), std::string::npos) << pick(2, 499);
-  EXPECT_NE(pick(2, 500).find(R"json("rank":2,"name":"Private Pool (0,1,s0)","size":8192,"active":500)json"),
-            std::string::npos)
-      << pick(2, 500);
-  EXPECT_NE(pick(3, 8192).find(R"("rank":1)"), std::string::npos) << pick(3, 8192);
-  EXPECT_NE(pick(5, 8191).find(R"("level":8992,"allocated":800)"), std::string::npos) << pick(5, 8191);
-  EXPECT_EQ(session.block_place_json(1, replay::Axis::event),
-            R"({"from":3,"to":6,"offset":8192,"size":800})");
-  const std::vector<double> edges = session.outline(2, {replay::Axis::event, 1, 1, 3});
-  EXPECT_EQ(edges, (std::vector<double>{0, 0, 0, 8192, 8192, 8192}));
-  EXPECT_EQ(session.outline(0, {replay::Axis::event, 2, 1, 1}), (std::vector<double>{0, 500}));
-  const std::string details = session.block_details_json(2);
-  EXPECT_NE(
-      details.find(R"("capacity":8192,"reserved_final":8192,"active_final":0,"peak_active":500,"blocks":1)"),
-      std::string::npos)
-      << details;
-  EXPECT_EQ(session.block_details_json(3), "null");
+  EXPECT_THAT(probe(2, 499), HasSubstr(R"("rank":0)"));
+  EXPECT_THAT(probe(2, 500),
+              HasSubstr(R"json("rank":2,"name":"Private Pool (0,1,s0)","size":8192,"active":500)json"));
+  EXPECT_THAT(probe(3, 8192), HasSubstr(R"("rank":1)"));
+  EXPECT_THAT(probe(5, 8191), HasSubstr(R"("level":8992,"allocated":800)"));
+  EXPECT_THAT(ask("block", pools, R"({"rank":1,"axis":"event"})"),
+              HasSubstr(R"("place":{"from":3,"to":6,"offset":8192,"size":800})"));
+  EXPECT_THAT(ask("block", pools, R"({"rank":2,"axis":"event"})"),
+              AllOf(HasSubstr(R"("kind":"envelope")"),
+                    HasSubstr(R"("capacity":8192,"reserved_final":8192,"active_final":0,"peak_active":500,)"
+                              R"("blocks":1)")));
+  EXPECT_THAT(ask("block", pools, R"({"rank":3,"axis":"event"})"),
+              HasSubstr("`rank` must be from 0 to 2; 3 is not"));
+  const View& view = *session.view(pools);
+  const auto edges = view.outline(2, {replay::Axis::event, 1, 1, 3});
+  EXPECT_EQ(edges.lower, (std::vector<double>{0, 0, 0}));
+  EXPECT_EQ(edges.upper, (std::vector<double>{8192, 8192, 8192}));
+  EXPECT_EQ(view.outline(0, {replay::Axis::event, 2, 1, 1}).upper, (std::vector<double>{500}));
   // Filters and colours mean blocks; the rest is told apart.
-  const auto filtered = session.filter("pool:0,1");
-  ASSERT_TRUE(filtered.has_value());
-  EXPECT_NE(filtered->find(R"("count":1,"bytes":500,"at_peak":500)"), std::string::npos) << *filtered;
-  ASSERT_TRUE(session.colour_by("pool").has_value());
-  EXPECT_NE(session.shares_json(3).find(R"("unused":7692)"), std::string::npos) << session.shares_json(3);
-  ASSERT_TRUE(session.picture({replay::Axis::event, 0, 1, 6}, {0, 100, 90}, true).has_value());
-  const std::string labels = session.labels_json({replay::Axis::event, 0, 1, 6}, 2, 10);
-  EXPECT_NE(labels.find(R"json("rank":2,"size":8192,"name":"Private Pool (0,1,s0)")json"), std::string::npos)
-      << labels;
+  EXPECT_THAT(ask("filter", pools, R"({"text":"pool:0,1"})"),
+              HasSubstr(R"("count":1,"bytes":500,"at_peak":500)"));
+  EXPECT_THAT(ask("shares", pools, R"({"by":"pool","event":3,"filter":""})"), HasSubstr(R"("unused":7692)"));
+  EXPECT_THAT(ask("labels", pools,
+                  R"({"columns":{"axis":"event","first":0,"width":1,"count":6},)"
+                  R"("rows":{"bottom":0,"bytesPerRow":100,"count":90},"leastColumns":2,"leastRows":10})"),
+              HasSubstr(R"json("rank":2,"size":8192,"name":"Private Pool (0,1,s0)")json"));
 }
 
 TEST_F(SessionTest, FiltersOfSegmentsLookAtSegments) {
   open("private_pool");
-  const auto opened = session.open_segments(0, 0);
-  ASSERT_TRUE(opened.has_value());
+  const ViewId segments = view_of(0, Bands::segments);
   const auto count = [&](std::string_view text) {
-    const auto found = session.filter(text);
-    return found ? found->substr(0, found->find(',')) : found.error().message;
+    const auto found = session.view(segments)->filtered(text);
+    return found && *found ? static_cast<int>((*found)->matches.ranks.size()) : -1;
   };
-  EXPECT_EQ(count("size>8000"), R"({"count":2)");
-  EXPECT_EQ(count("size>9000"), R"({"count":1)");
-  EXPECT_EQ(count("pool:0,1"), R"({"count":1)");
-  EXPECT_EQ(count("stack:capture"), R"({"count":1)");
-  EXPECT_EQ(count("s'7f0000000000"), R"({"count":1)");
-  EXPECT_EQ(count("b'7f0000000000"), R"({"count":0)");
-  ASSERT_TRUE(session.colour_by("pool").has_value());
+  EXPECT_EQ(count("size>8000"), 2);
+  EXPECT_EQ(count("size>9000"), 1);
+  EXPECT_EQ(count("pool:0,1"), 1);
+  EXPECT_EQ(count("stack:capture"), 1);
+  EXPECT_EQ(count("s'7f0000000000"), 1);
+  EXPECT_EQ(count("b'7f0000000000"), 0);
+  EXPECT_THAT(ask("kinds", segments, R"({"by":"pool"})"), HasSubstr(R"("by":"pool")"));
+}
+
+TEST_F(SessionTest, BeforeAFileIsReadEveryQuestionIsRefusedInWords) {
+  EXPECT_EQ(ask("contents"),
+            R"({"error":{"code":"wrong_usage","message":"contents: no file has been read","offset":-1}})");
+  EXPECT_FALSE(session.open_view(0, 0, Bands::blocks).has_value());
+}
+
+TEST_F(SessionTest, MoreThanThereWasRoomForIsNoInput) {
+  const size_t room = session.writable().size();
+  const auto refused = session.commit(room + 1);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::wrong_usage);
+}
+
+TEST_F(SessionTest, AReleasedViewIsNeverAnotherOne) {
+  open("private_pool");
+  const ViewId first = view_of(0);
+  EXPECT_EQ(ask("release", first), R"({"answer":null})");
+  EXPECT_THAT(ask("states", first), HasSubstr("there is no such view; it may have been released"));
+  EXPECT_THAT(ask("release", first), HasSubstr("wrong_usage"));
+  EXPECT_GT(view_of(0), first);
+}
+
+TEST_F(SessionTest, ViewsAreLimitedAndGiveTheirMemoryBack) {
+  open("private_pool");
+  (void)ask("contents");
+  const int64_t before = session.progress().heap;
+  std::vector<ViewId> views;
+  for (size_t i = 0; i < Session::kMostViews; ++i) views.push_back(view_of(0, static_cast<Bands>(i % 3)));
+  EXPECT_THAT(ask("open", 0, R"({"snapshot":0,"device":0,"bands":"blocks"})"), HasSubstr("views are open"));
+  for (const ViewId view : views) {
+    EXPECT_THAT(ask("kinds", view, R"({"by":"stack"})"), Not(HasSubstr("error")));
+    session.release(view);
+  }
+  EXPECT_EQ(session.progress().heap, before);
+}
+
+TEST_F(SessionTest, UnknownDevicesAreRefused) {
+  open("private_pool");
+  EXPECT_THAT(ask("open", 0, R"({"snapshot":1,"device":0,"bands":"blocks"})"),
+              HasSubstr("there is no snapshot 1"));
+  EXPECT_THAT(ask("open", 0, R"({"snapshot":0,"device":7,"bands":"blocks"})"),
+              HasSubstr("there is no device 7"));
+  EXPECT_THAT(ask("open", 0, R"({"snapshot":0,"device":-1,"bands":"blocks"})"),
+              HasSubstr("there is no device -1"));
 }
 
 }  // namespace

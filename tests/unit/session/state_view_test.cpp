@@ -41,25 +41,30 @@ class StateViewTest : public ::testing::Test {
     ASSERT_TRUE(story.lifetimes().has_value());
     story.recording.seal();
     device = *replay::Device::open(story.recording, story.recording.parts[0], 0);
-    auto opened = StateView::open(*device);
-    ASSERT_TRUE(opened.has_value());
-    view = std::move(*opened);
+    index.emplace(*analysis::index_device(story.recording, device->part, device->lives));
+    view = StateView::open(*device, **device->history(), *index);
   }
   template <typename Set>
   [[nodiscard]] int32_t filtered(Set&& set) {
-    analysis::EventFilter filter;
-    set(filter);
-    return view->filter_events(filter).value_or(-1);
+    listed = {};
+    set(listed);
+    return view->listed(listed).value_or(-1);
   }
+  [[nodiscard]] std::string rows(int32_t first, int32_t count) {
+    return view->event_rows_json(listed, first, count).value_or("error");
+  }
+  [[nodiscard]] int32_t row_of(int32_t event) { return view->row_of_event(listed, event).value_or(-1); }
   [[nodiscard]] std::string totals(int32_t event) { return view->totals_json(event).value_or("error"); }
 
   analysis::Story story;
+  analysis::EventFilter listed;
   std::unique_ptr<replay::Device> device;
+  std::optional<analysis::DeviceIndex> index;
   std::unique_ptr<StateView> view;
 };
 
 TEST_F(StateViewTest, InfoCounts) {
-  EXPECT_EQ(view->info_json(),
+  EXPECT_EQ(view->info_json(2),
             R"({"events":7,"blocks":2,"ranges":1,"peak_event":2,"oom_events":1,"snapshot_events":1,)"
             R"("annotate_events":0})");
   EXPECT_FALSE(view->diagnostics().any());
@@ -68,14 +73,14 @@ TEST_F(StateViewTest, InfoCounts) {
 TEST_F(StateViewTest, TheListShowsWhatTheFilterMeans) {
   EXPECT_EQ(filtered([](auto&) {}), 7);
   EXPECT_EQ(filtered([](auto& f) { f.actions = "alloc"; }), 2);
-  EXPECT_EQ(view->row_of_event(2), 1);
-  EXPECT_EQ(view->row_of_event(0), 0);  // not listed: the next one
-  EXPECT_EQ(view->row_of_event(3), 2);  // none after it
-  EXPECT_THAT(view->event_rows_json(1, 5),
+  EXPECT_EQ(row_of(2), 1);
+  EXPECT_EQ(row_of(0), 0);  // not listed: the next one
+  EXPECT_EQ(row_of(3), 2);  // none after it
+  EXPECT_THAT(rows(1, 5),
               AllOf(HasSubstr(R"("row":1,"event":2,"action":"alloc","name":"b'7f064c000400_0","size":512)"),
                     testing::Not(HasSubstr(R"("row":0)"))));
   EXPECT_EQ(filtered([](auto& f) { f.actions = "free_requested,free_completed"; }), 2);
-  EXPECT_THAT(view->event_rows_json(0, 2),
+  EXPECT_THAT(rows(0, 2),
               testing::Not(HasSubstr("follows_request")));  // a snapshot lies between
   EXPECT_EQ(filtered([](auto& f) {
               f.least_size = 1000;
@@ -90,16 +95,18 @@ TEST_F(StateViewTest, TheListShowsWhatTheFilterMeans) {
               f.stream = 1;
             }),
             0);
-  EXPECT_EQ(view->event_rows_json(0, 10), "[]");
+  EXPECT_EQ(rows(0, 10), "[]");
 }
 
 TEST_F(StateViewTest, JumpsToEventsOfAKind) {
-  EXPECT_EQ(view->find_event("oom", 0, false), 6);
-  EXPECT_EQ(view->find_event("oom", 6, false), -1);
-  EXPECT_EQ(view->find_event("alloc", 6, true), 2);
-  EXPECT_EQ(view->find_event("snapshot", -1, false), 4);
-  EXPECT_EQ(view->find_event("peak", 0, false), 2);
-  EXPECT_EQ(view->find_event("no such action", 0, false), -1);
+  const auto found = [&](const char* action, int32_t from, bool backwards) {
+    return view->find_event(action, from, backwards).value_or(-2);
+  };
+  EXPECT_EQ(found("oom", 0, false), 6);
+  EXPECT_EQ(found("oom", 6, false), -1);
+  EXPECT_EQ(found("alloc", 6, true), 2);
+  EXPECT_EQ(found("snapshot", -1, false), 4);
+  EXPECT_FALSE(view->find_event("no such action", 0, false).has_value());
 }
 
 TEST_F(StateViewTest, DetailsOfAnEventLinkItsBlock) {
@@ -114,10 +121,10 @@ TEST_F(StateViewTest, DetailsOfAnEventLinkItsBlock) {
 
 // As PyTorch's viewer prints it: action, name in a column of 18, size; then the stream.
 TEST_F(StateViewTest, TheLineOfAnEvent) {
-  EXPECT_THAT(view->event_rows_json(1, 1), HasSubstr(R"("text":"alloc         b'7f064c000000_0   1000 )"));
-  EXPECT_THAT(view->event_rows_json(2, 1), HasSubstr("\\n(stream 1)\""));
-  EXPECT_THAT(view->event_rows_json(0, 1), HasSubstr(R"("text":"segment_alloc s'7f064c000000_0   2.0 MiB )"));
-  EXPECT_THAT(view->event_rows_json(4, 1), HasSubstr(R"("text":"snapshot)"));
+  EXPECT_THAT(rows(1, 1), HasSubstr(R"("text":"alloc         b'7f064c000000_0   1000 )"));
+  EXPECT_THAT(rows(2, 1), HasSubstr("\\n(stream 1)\""));
+  EXPECT_THAT(rows(0, 1), HasSubstr(R"("text":"segment_alloc s'7f064c000000_0   2.0 MiB )"));
+  EXPECT_THAT(rows(4, 1), HasSubstr(R"("text":"snapshot)"));
 }
 
 TEST(StateViewOfPairs, ACompletionRightAfterItsRequestFollowsIt) {
@@ -129,10 +136,10 @@ TEST(StateViewOfPairs, ACompletionRightAfterItsRequestFollowsIt) {
   ASSERT_TRUE(story.lifetimes().has_value());
   const auto device = replay::Device::open(story.recording, story.recording.parts[0], 0);
   ASSERT_TRUE(device.has_value());
-  const auto view = StateView::open(**device);
-  ASSERT_TRUE(view.has_value());
-  EXPECT_THAT((*view)->event_rows_json(3, 1), HasSubstr(R"("follows_request":true)"));
-  EXPECT_THAT((*view)->event_rows_json(6, 1), testing::Not(HasSubstr("follows_request")));
+  const auto index = analysis::index_device(story.recording, (*device)->part, (*device)->lives);
+  const auto view = StateView::open(**device, **(*device)->history(), *index);
+  EXPECT_THAT(*view->event_rows_json({}, 3, 1), HasSubstr(R"("follows_request":true)"));
+  EXPECT_THAT(*view->event_rows_json({}, 6, 1), testing::Not(HasSubstr("follows_request")));
 }
 
 TEST_F(StateViewTest, AStateIsTheSameWhereverOneComesFrom) {
@@ -166,13 +173,13 @@ TEST_F(StateViewTest, TotalsAfterEachEvent) {
 
 TEST_F(StateViewTest, BlocksSegmentsAndWhatLiesUnderAPixel) {
   const int32_t a = view->block_of_rank(0), b = view->block_of_rank(1);
-  EXPECT_EQ(view->rank_of_block(a), 0);
-  EXPECT_EQ(view->rank_of_block(b), 1);
+  EXPECT_EQ(*view->rank_of_block(a), 0);
+  EXPECT_EQ(*view->rank_of_block(b), 1);
   EXPECT_EQ(view->block_of_rank(2), -1);
   EXPECT_THAT(*view->block_json(2, a), HasSubstr(R"("state":"active_allocated")"));
   EXPECT_THAT(*view->block_json(4, a), HasSubstr(R"("state":"active_pending_free")"));
   EXPECT_THAT(*view->block_json(5, a), HasSubstr(R"("state":null)"));
-  EXPECT_EQ(*view->block_json(2, 99), "null");
+  EXPECT_EQ(view->block_json(2, 99).error().code, ErrorCode::wrong_usage);
   EXPECT_THAT(*view->segment_json(2, 0), AllOf(HasSubstr(R"("size":2097152,"free":2095616)"),
                                                HasSubstr(R"("blocks":2)"), HasSubstr(R"("begin":0)")));
   EXPECT_EQ(*view->segment_json(-1, 0), "null");  // it is not there yet
@@ -196,7 +203,7 @@ TEST_F(StateViewTest, TheAddressMapHasARowPerSegment) {
   EXPECT_THAT(*view->regions_json(order, 0, 10),
               AllOf(HasSubstr(R"("count":1)"), HasSubstr(R"("size":2097152)")));
   EXPECT_EQ(*view->region_of_block(order, view->block_of_rank(1)), 0);
-  EXPECT_EQ(*view->region_of_block(order, 99), -1);
+  EXPECT_EQ(view->region_of_block(order, 99).error().code, ErrorCode::wrong_usage);
   const replay::ColumnGrid columns{replay::Axis::event, 0, 1, 7};
   EXPECT_EQ(view->address_map(order, columns, 0, 5, 4)->size(), 7U * 4U);  // there is one row only
   EXPECT_EQ(view->address_map(order, columns, 5, 5, 4)->size(), 0U);
@@ -212,7 +219,7 @@ TEST(StateViewMemory, TooLittleIsAnError) {
   const auto device = replay::Device::open(story.recording, story.recording.parts[0], 0);
   ASSERT_TRUE(device.has_value());
   ASSERT_TRUE(story.budget.take(story.budget.limit() - story.budget.used()));  // all that is left
-  const auto refused = StateView::open(**device);
+  const auto refused = (*device)->history();
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::limit_exceeded);
 }

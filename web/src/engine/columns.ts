@@ -1,6 +1,7 @@
 // What every question for a picture says: on which grid, in which colours.
-import type { AxisUnits } from '../base/units.ts';
-import type { Axis, ColourBy } from './answers.ts';
+import type { ColourBy } from './answers.ts';
+
+export type { Columns } from '../../engine/protocol/arguments.ts';
 
 /** Colours as 0xAABBGGRR. */
 export interface Palette {
@@ -9,14 +10,6 @@ export interface Palette {
   dimmedTowards: number;
   /** What private pools keep and no block uses. */
   envelope: number;
-}
-
-/** Columns [first, first + count) of a grid in which column k covers [k * width, (k + 1) * width). */
-export interface Columns {
-  axis: Axis;
-  first: number;
-  width: AxisUnits;
-  count: number;
 }
 
 /** How blocks are coloured. */

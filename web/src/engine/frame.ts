@@ -1,11 +1,2 @@
 // A frame of a stack, as the engine tells it.
-
-export interface Frame {
-  text: string;
-  name: string;
-  file: string;
-  line: number;
-  repeats: number;
-  hidden: boolean;
-  fx: string[];
-}
+export type { Frame } from '../../engine/protocol/answers.ts';

@@ -1,40 +1,30 @@
 // Everything that page and worker say to each other; message names exist only here.
 import type {
   Axis,
-  Band,
   BandLabel,
+  BlockAnswer,
   Bands,
-  BlockPlace,
   ColourBy,
   Completions,
   Contents,
   Diagnostic,
+  Edges,
   EngineError,
   FilterAnswer,
   Kinds,
-  Pick,
+  PictureAnswer,
+  ProbeAnswer,
   Shares,
   ViewInfo,
 } from './answers.ts';
 import type { Columns, Look } from './columns.ts';
+import type { Rows } from '../../engine/protocol/arguments.ts';
 import type { StateCalls } from './state_calls.ts';
 import type { AxisUnits, Bytes, Rank } from '../base/units.ts';
 
 export type { Columns, Look, Palette } from './columns.ts';
-
-export interface Rows {
-  bottom: Bytes;
-  bytesPerRow: Bytes;
-  count: number;
-}
-
-export interface Curves {
-  event: Int32Array;
-  highest: Float64Array;
-  lowest: Float64Array;
-  allocated: Float64Array;
-  reserved: Float64Array;
-}
+export type { Rows } from '../../engine/protocol/arguments.ts';
+export type { Curves, Edges, PictureAnswer, ProbeAnswer } from '../../engine/protocol/answers.ts';
 
 /** Where the bytes come from. A URL is absolute, http or https. */
 export type Source = { file: File } | { url: string };
@@ -44,12 +34,6 @@ export interface PictureQuestion extends Look {
   rows: Rows;
 }
 
-export interface PictureAnswer {
-  /** RGBA, rows from the top. */
-  pixels: Uint8ClampedArray<ArrayBuffer>;
-  curves: Curves;
-}
-
 export interface ProbeQuestion {
   axis: Axis;
   column: number;
@@ -57,25 +41,6 @@ export interface ProbeQuestion {
   bytes: Bytes;
   /** The block whose details the page already has; they are not sent again. */
   known: Rank;
-}
-
-export interface ProbeAnswer {
-  /** null = outside the recording. */
-  pick: Pick | null;
-  /** undefined = no block, or the one that is known. */
-  details: Band | undefined;
-}
-
-/** Of a band, one value per column; NaN outside its life. */
-export interface Edges {
-  lower: Float64Array;
-  upper: Float64Array;
-}
-
-export interface BlockAnswer {
-  /** null = there is no such block. */
-  details: Band | null;
-  place: BlockPlace | null;
 }
 
 /** Questions that are answered once each: arguments and answer by name. */

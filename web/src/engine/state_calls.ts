@@ -14,63 +14,20 @@ import type {
   StateTotals,
 } from './state_answers.ts';
 import type { Columns, Look } from './columns.ts';
-import type { Bytes, Rank } from '../base/units.ts';
+import type { MapPicture, StateLayout } from '../../engine/protocol/answers.ts';
+import type { EventFilter, RegionOrder, StateWindow } from '../../engine/protocol/arguments.ts';
+import type { Rank } from '../base/units.ts';
 
-/** At zoom 1 the whole layout fills width x height; (left, top) is the window's corner in the zoomed one. */
-export interface StateWindow {
-  width: number;
-  height: number;
-  /** At least 1. */
-  zoom: number;
-  left: number;
-  top: number;
-}
-
-/** Pixels of the window. */
-export interface StateRects {
-  x: Float32Array<ArrayBuffer>;
-  y: Float32Array<ArrayBuffer>;
-  width: Float32Array<ArrayBuffer>;
-  height: Float32Array<ArrayBuffer>;
-  /** An index in `stateKinds`. */
-  kind: Uint8Array<ArrayBuffer>;
-  /** Of the segments for kind 0, else of the blocks; -1 = several, or a gap. */
-  row: Int32Array<ArrayBuffer>;
-  /** Of the block on the timeline, for its colour; -1 = none. */
-  rank: Int32Array<ArrayBuffer>;
-}
-export const stateKinds = ['segment', 'block', 'rounding', 'pending', 'gap'] as const;
-
-/** Everything is optional: an event must satisfy all that is set. */
-export interface EventFilter {
-  /** Names as in the file. */
-  actions?: string[];
-  leastSize?: Bytes;
-  mostSize?: Bytes;
-  /** Renumbered: 0, 1, 2, ... */
-  stream?: number;
-  /** Part of an address or of a name b'..., s'... */
-  address?: string;
-  /** Part of a stack line file:line:name. */
-  frame?: string;
-}
+export { mapPixels, stateKinds, type MapPicture, type StateRects } from '../../engine/protocol/answers.ts';
+export {
+  regionOrderWords as regionOrders,
+  type EventFilter,
+  type RegionOrder,
+  type StateWindow,
+} from '../../engine/protocol/arguments.ts';
 
 /** Kinds of events that one can jump to: actions, and the event of the highest level. */
 export type EventKind = 'peak' | 'oom' | 'snapshot' | 'annotate' | 'segment_alloc' | 'segment_free';
-
-/** Order of the rows of the address map. */
-export const regionOrders = ['address', 'size', 'stream'] as const;
-export type RegionOrder = (typeof regionOrders)[number];
-/** Pixels of the address map that are no rank of the timeline. */
-export const mapPixels = { nothing: -1, free: -2, unranked: -3 } as const;
-
-/** Rows from the top. */
-export interface MapPicture {
-  /** Ranks in the timeline of blocks, or `mapPixels`. */
-  ranks: Int32Array<ArrayBuffer>;
-  /** The same as RGBA, as the timeline colours blocks. */
-  pixels: Uint8ClampedArray<ArrayBuffer>;
-}
 
 export interface StateCalls {
   regions: { args: { order: RegionOrder; first: number; count: number }; answer: Regions | null };
@@ -95,7 +52,7 @@ export interface StateCalls {
   totals: { args: { event: number }; answer: StateTotals };
   layout: {
     args: { event: number; window: StateWindow };
-    answer: { rects: StateRects; totals: StateTotals };
+    answer: StateLayout;
   };
   statePick: {
     args: { event: number; window: StateWindow; x: number; y: number };

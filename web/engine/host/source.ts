@@ -1,10 +1,14 @@
 // Bytes of a file or of a sample of this site, in chunks, never held whole.
-import type { Source } from './protocol.ts';
+import { EngineFailure, type Source } from '../transport/transport.ts';
 
 const chunkBytes = 4 * 1024 * 1024;
 
-/** The browser could not read what was chosen. */
-export class SourceFailure extends Error {}
+/** What was chosen could not be read. */
+class SourceFailure extends EngineFailure {
+  constructor(message: string) {
+    super({ code: 'unreadable', message, offset: -1 });
+  }
+}
 
 export interface Input {
   stream: ReadableStream<Uint8Array<ArrayBuffer>>;

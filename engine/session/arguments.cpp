@@ -1,0 +1,305 @@
+#include "engine/session/arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "engine/base/json_writer.h"
+
+namespace memstrata::session {
+
+namespace {
+
+enum class Kind : uint8_t { flag, real, whole, event, rank, text, word, object };
+
+struct Type {
+  std::string_view name;
+  Kind kind;
+  std::string_view content = {};  // words of a word, the signature of an object
+  double least = 0, most = 0;     // of numbers
+};
+
+constexpr double kFar = 9007199254740992.0;      // 2^53: whole numbers are exact up to here
+constexpr double kHuge = 4611686018427387904.0;  // 2^62: sums of two are within 64 bits
+constexpr double kInt32 = std::numeric_limits<int32_t>::max();
+
+// web/engine/protocol/generate.mjs reads these rows, one a line, and writes the types of TypeScript.
+// clang-format off
+constexpr Type kTypes[] = {
+    {"Flag", Kind::flag},
+    {"Text", Kind::text},
+    // Any finite number.
+    {"Real", Kind::real, {}, -kHuge, kHuge},
+    {"Positive", Kind::real, {}, 5e-324, kHuge},
+    {"Extent", Kind::real, {}, 0, 65536},
+    // A whole number.
+    {"Whole", Kind::whole, {}, -kFar, kFar},
+    {"Size", Kind::whole, {}, 0, kFar},
+    {"Width", Kind::whole, {}, 1, kFar},
+    {"Count", Kind::whole, {}, 0, kInt32},
+    {"Pixels", Kind::whole, {}, 0, 65536},
+    // 0xAABBGGRR.
+    {"Colour", Kind::whole, {}, 0, 4294967295.0},
+    // -1 = pinned host memory.
+    {"Device", Kind::whole, {}, -1, kInt32},
+    // Of the view: -1 = before the first one, their number = the end.
+    {"Event", Kind::event},
+    // Of the view's bands.
+    {"Rank", Kind::rank},
+    {"RankOrNone", Kind::whole, {}, -1, kInt32},
+    {"Row", Kind::whole, {}, 0, kInt32},
+    // -1 = the filter decides.
+    {"KindOrNone", Kind::whole, {}, -1, 255},
+    {"Axis", Kind::word, "event, time"},
+    // What the bands are: blocks, blocks in the envelopes of their private pools, or segments.
+    {"Bands", Kind::word, "blocks, pools, segments"},
+    {"ColourBy", Kind::word, "allocation, stack, size, stream, pool, lifetime, age, category"},
+    {"RegionOrder", Kind::word, "address, size, stream"},
+    // Columns [first, first + count) of a grid in which column k covers [k * width, (k + 1) * width).
+    {"Columns", Kind::object, "axis: Axis, first: Whole, width: Width, count: Pixels"},
+    {"Rows", Kind::object, "bottom: Real, bytesPerRow: Positive, count: Pixels"},
+    {"Palette", Kind::object, "bands: Colour[], nothing: Colour, dimmedTowards: Colour, envelope: Colour"},
+    // How blocks are coloured. Those that the filter does not mean fade; with `kind` all that are not of it.
+    {"Look", Kind::object, "palette: Palette, colourBy: ColourBy, filter: Text, kind: KindOrNone"},
+    // Pixels: at zoom 1 the whole layout fills width x height; (left, top) is its corner in the zoomed one.
+    {"StateWindow", Kind::object, "width: Extent, height: Extent, zoom: Real, left: Real, top: Real"},
+    // An event must satisfy all that is set. `frame`: part of a stack line file:line:name.
+    {"EventFilter", Kind::object, "actions?: Text[], leastSize?: Size, mostSize?: Size, stream?: Count, address?: Text, frame?: Text"},
+};
+// clang-format on
+
+constexpr size_t kLongestText = size_t{1} << 14;
+constexpr size_t kMostItems = 20'000;
+
+[[nodiscard]] const Type* type_of(std::string_view name) {
+  for (const Type& type : kTypes) {
+    if (type.name == name) return &type;
+  }
+  return nullptr;
+}
+
+struct Parameter {
+  std::string_view name;
+  const Type* type = nullptr;  // null: there is no such type
+  bool optional = false, list = false;
+};
+
+// The first parameter of a signature, which then is the rest.
+[[nodiscard]] Parameter next_parameter(std::string_view& signature) {
+  const size_t end = signature.find(',');
+  const std::string_view one = signature.substr(0, end);
+  signature.remove_prefix(end == std::string_view::npos ? signature.size()
+                                                        : std::min(end + 2, signature.size()));
+  const size_t colon = one.find(':');
+  if (colon == std::string_view::npos || one.size() < colon + 2) return {one};
+  Parameter parameter{one.substr(0, colon)};
+  std::string_view type = one.substr(colon + 2);
+  parameter.optional = parameter.name.ends_with('?');
+  if (parameter.optional) parameter.name.remove_suffix(1);
+  parameter.list = type.ends_with("[]");
+  if (parameter.list) type.remove_suffix(2);
+  parameter.type = type_of(type);
+  return parameter;
+}
+
+[[nodiscard]] Parameter parameter_of(std::string_view signature, std::string_view name) {
+  while (!signature.empty()) {
+    const Parameter parameter = next_parameter(signature);
+    if (parameter.name == name) return parameter;
+  }
+  return {};
+}
+
+// Number of a word in a list of words, -1 = it is not there.
+[[nodiscard]] int index_of_word(std::string_view words, std::string_view wanted) {
+  for (int index = 0; !words.empty(); ++index) {
+    const size_t end = words.find(", ");
+    if (words.substr(0, end) == wanted) return index;
+    words.remove_prefix(end == std::string_view::npos ? words.size() : end + 2);
+  }
+  return -1;
+}
+
+template <typename... Args>
+[[nodiscard]] tl::unexpected<Error> wrong(fmt::format_string<Args...> text, Args&&... args) {
+  return fail(ErrorCode::wrong_usage, -1, text, std::forward<Args>(args)...);
+}
+
+[[nodiscard]] std::string number_text(double number) {
+  JsonWriter json;
+  if (number == std::floor(number) && std::abs(number) <= kHuge) {
+    json.value(static_cast<int64_t>(number));
+  } else {
+    json.value(number);
+  }
+  return std::move(json).text();
+}
+
+[[nodiscard]] Status check_number(std::string_view name, double number, bool whole, double least,
+                                  double most) {
+  const bool positive = least > 0 && least < 1;
+  if (!(number >= least && number <= most)) {
+    return wrong("`{}` must be {} {} to {}; {} is not", name, positive ? "above" : "from",
+                 positive ? std::string("0, up") : number_text(least), number_text(most),
+                 number_text(number));
+  }
+  if (whole && number != std::floor(number))
+    return wrong("`{}` must be whole; {} is not", name, number_text(number));
+  return {};
+}
+
+[[nodiscard]] Status check_object(std::string_view signature, const JsonValue& given, const Limits& limits);
+
+[[nodiscard]] Status check_value(std::string_view name, const Type& type, const JsonValue& value,
+                                 const Limits& limits) {
+  using JsonKind = JsonValue::Kind;
+  switch (type.kind) {
+    case Kind::flag:
+      if (value.kind != JsonKind::flag) return wrong("`{}` must be true or false", name);
+      return {};
+    case Kind::text:
+      if (value.kind != JsonKind::text) return wrong("`{}` must be a text", name);
+      if (value.text.size() > kLongestText) return wrong("`{}` is longer than {} bytes", name, kLongestText);
+      return {};
+    case Kind::word:
+      if (value.kind != JsonKind::text || index_of_word(type.content, value.text) < 0)
+        return wrong("`{}` must be one of: {}", name, type.content);
+      return {};
+    case Kind::object:
+      if (value.kind != JsonKind::object) return wrong("`{}` must be an object", name);
+      return check_object(type.content, value, limits);
+    default:
+      break;
+  }
+  if (value.kind != JsonKind::number) return wrong("`{}` must be a number", name);
+  if (type.kind == Kind::event) return check_number(name, value.number, true, -1, limits.events);
+  if (type.kind == Kind::rank) {
+    if (limits.ranks == 0) return wrong("`{}`: the view has no bands", name);
+    return check_number(name, value.number, true, 0, limits.ranks - 1);
+  }
+  return check_number(name, value.number, type.kind == Kind::whole, type.least, type.most);
+}
+
+Status check_object(std::string_view signature, const JsonValue& given, const Limits& limits) {
+  for (const JsonValue::Member& member : given.members) {
+    if (parameter_of(signature, member.name).type == nullptr)
+      return wrong("there is no argument `{}`; there are: {}", member.name.substr(0, 40), signature);
+  }
+  while (!signature.empty()) {
+    const Parameter parameter = next_parameter(signature);
+    const JsonValue* const value = given.find(parameter.name);
+    if (value == nullptr) {
+      if (parameter.optional) continue;
+      return wrong("`{}` is missing", parameter.name);
+    }
+    if (!parameter.list) {
+      if (Status checked = check_value(parameter.name, *parameter.type, *value, limits); !checked)
+        return checked;
+      continue;
+    }
+    if (value->kind != JsonValue::Kind::list) return wrong("`{}` must be a list", parameter.name);
+    if (value->items.size() > kMostItems)
+      return wrong("`{}` has more than {} items", parameter.name, kMostItems);
+    for (const JsonValue& item : value->items) {
+      if (Status checked = check_value(parameter.name, *parameter.type, item, limits); !checked)
+        return checked;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_signature(std::string_view signature) {
+  while (!signature.empty()) {
+    const Parameter parameter = next_parameter(signature);
+    if (parameter.type == nullptr) return false;
+    if (parameter.type->kind == Kind::object && !is_signature(parameter.type->content)) return false;
+  }
+  return true;
+}
+
+Result<Arguments> Arguments::check(std::string_view signature, const JsonValue& given, const Limits& limits) {
+  if (given.kind != JsonValue::Kind::object) return wrong("arguments must be an object");
+  if (const Status checked = check_object(signature, given, limits); !checked)
+    return tl::unexpected(checked.error());
+  return Arguments(signature, given);
+}
+
+const JsonValue& Arguments::value(std::string_view name) const {
+  static const JsonValue nothing;
+  const JsonValue* const found = given_->find(name);
+  return found == nullptr ? nothing : *found;
+}
+bool Arguments::has(std::string_view name) const { return given_->find(name) != nullptr; }
+bool Arguments::flag(std::string_view name) const { return value(name).flag; }
+double Arguments::real(std::string_view name) const { return value(name).number; }
+int64_t Arguments::whole(std::string_view name) const { return static_cast<int64_t>(value(name).number); }
+int32_t Arguments::integer(std::string_view name) const { return static_cast<int32_t>(value(name).number); }
+std::string_view Arguments::text(std::string_view name) const { return value(name).text; }
+
+std::vector<int32_t> Arguments::integers(std::string_view name) const {
+  std::vector<int32_t> numbers;
+  for (const JsonValue& item : value(name).items) numbers.push_back(static_cast<int32_t>(item.number));
+  return numbers;
+}
+
+int Arguments::word_index(std::string_view name) const {
+  return index_of_word(parameter_of(signature_, name).type->content, value(name).text);
+}
+
+Arguments Arguments::object(std::string_view name) const {
+  return Arguments(parameter_of(signature_, name).type->content, value(name));
+}
+
+replay::ColumnGrid Arguments::columns(std::string_view name) const {
+  const Arguments grid = object(name);
+  return {grid.word<replay::Axis>("axis"), grid.whole("first"), grid.whole("width"), grid.integer("count")};
+}
+
+replay::RowGrid Arguments::rows(std::string_view name) const {
+  const Arguments grid = object(name);
+  return {grid.real("bottom"), grid.real("bytesPerRow"), grid.integer("count")};
+}
+
+replay::StateWindow Arguments::window(std::string_view name) const {
+  const Arguments window = object(name);
+  return {window.real("width"), window.real("height"), window.real("zoom"), window.real("left"),
+          window.real("top")};
+}
+
+analysis::EventFilter Arguments::event_filter(std::string_view name) const {
+  const Arguments given = object(name);
+  analysis::EventFilter filter;
+  for (const JsonValue& action : given.value("actions").items) {
+    if (!filter.actions.empty()) filter.actions += ',';
+    filter.actions += action.text;
+  }
+  filter.least_size = given.whole("leastSize");
+  if (given.has("mostSize")) filter.most_size = given.whole("mostSize");
+  if (given.has("stream")) filter.stream = given.integer("stream");
+  filter.address = given.text("address");
+  filter.frame = given.text("frame");
+  return filter;
+}
+
+Look Arguments::look(std::string_view name) const {
+  const Arguments given = object(name);
+  const Arguments palette = given.object("palette");
+  const auto colour = [](double number) { return static_cast<uint32_t>(number); };
+  Look look;
+  for (const JsonValue& band : palette.value("bands").items) look.bands.push_back(colour(band.number));
+  look.nothing = colour(palette.real("nothing"));
+  look.dimmed_towards = colour(palette.real("dimmedTowards"));
+  look.envelope = colour(palette.real("envelope"));
+  look.colour_by = given.word<analysis::GroupBy>("colourBy");
+  look.filter = given.text("filter");
+  look.kind = given.integer("kind");
+  return look;
+}
+
+}  // namespace memstrata::session

@@ -1,0 +1,69 @@
+// Arguments of questions: the only place where numbers, ids, texts and sizes from outside are checked.
+//
+// A signature says what a question takes, in the words of TypeScript: "columns: Columns, filter?: Text".
+// Names of types are those of kTypes (arguments.cpp); `?` = may be left out; `[]` = a list. After check()
+// everything is there, of its type and within its limits; the accessors only fetch it.
+//
+// Refused in words: what is missing, has another type, is unknown, is not a whole number where one is meant,
+// lies outside of its limits; an event or a rank that the view does not have.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/analysis/event_list.h"
+#include "engine/base/json_value.h"
+#include "engine/base/status.h"
+#include "engine/replay/state_layout.h"
+#include "engine/replay/timeline.h"
+#include "engine/session/view.h"
+
+namespace memstrata::session {
+
+// What types mean whose limits depend on the view.
+struct Limits {
+  int32_t events = 0;
+  int32_t ranks = 0;
+};
+
+class Arguments {
+ public:
+  // Refers to both. Error: wrong_usage.
+  [[nodiscard]] static Result<Arguments> check(std::string_view signature, const JsonValue& given,
+                                               const Limits& limits);
+
+  [[nodiscard]] bool flag(std::string_view name) const;
+  [[nodiscard]] double real(std::string_view name) const;
+  [[nodiscard]] int64_t whole(std::string_view name) const;
+  [[nodiscard]] int32_t integer(std::string_view name) const;
+  [[nodiscard]] std::string_view text(std::string_view name) const;
+  [[nodiscard]] std::vector<int32_t> integers(std::string_view name) const;
+  // Number of a word in the list of its type.
+  template <typename Enum>
+  [[nodiscard]] Enum word(std::string_view name) const {
+    return static_cast<Enum>(word_index(name));
+  }
+
+  [[nodiscard]] replay::ColumnGrid columns(std::string_view name) const;
+  [[nodiscard]] replay::RowGrid rows(std::string_view name) const;
+  [[nodiscard]] replay::StateWindow window(std::string_view name) const;
+  [[nodiscard]] analysis::EventFilter event_filter(std::string_view name) const;
+  [[nodiscard]] Look look(std::string_view name) const;
+
+ private:
+  Arguments(std::string_view signature, const JsonValue& given) : signature_(signature), given_(&given) {}
+  [[nodiscard]] const JsonValue& value(std::string_view name) const;  // null if it was left out
+  [[nodiscard]] bool has(std::string_view name) const;
+  [[nodiscard]] int word_index(std::string_view name) const;
+  [[nodiscard]] Arguments object(std::string_view name) const;
+
+  std::string_view signature_;
+  const JsonValue* given_;
+};
+
+// True if every type of a signature exists; for the test of the table.
+[[nodiscard]] bool is_signature(std::string_view signature);
+
+}  // namespace memstrata::session

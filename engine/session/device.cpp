@@ -1,0 +1,67 @@
+#include "engine/session/device.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace memstrata::session {
+
+namespace {
+
+[[nodiscard]] bool has_device(const model::Recording& recording, const model::Part& snapshot,
+                              int32_t device) {
+  if (device == replay::kHostDevice)
+    return snapshot.host_segments.count > 0 || snapshot.host_events.count > 0;
+  const auto devices = snapshot.devices(recording.segments);
+  return std::find(devices.begin(), devices.end(), device) != devices.end();
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Device>> Device::open(const model::Recording& recording, int32_t snapshot,
+                                             int32_t device) {
+  if (snapshot < 0 || static_cast<size_t>(snapshot) >= recording.parts.size())
+    return fail(ErrorCode::wrong_usage, -1, "there is no snapshot {}", snapshot);
+  const model::Part& in_file = recording.parts[static_cast<size_t>(snapshot)];
+  if (!has_device(recording, in_file, device))
+    return fail(ErrorCode::wrong_usage, -1, "there is no device {} in snapshot {}", device, snapshot);
+  auto replayed = replay::Device::open(recording, in_file, device);
+  if (!replayed) return tl::unexpected(replayed.error());
+  return std::shared_ptr<Device>(new Device(snapshot, std::move(*replayed)));
+}
+
+Result<const analysis::BlockAttributes*> Device::attributes() {
+  if (!attributes_) {
+    auto found = analysis::block_attributes(recording(), part(), lives());
+    if (!found) return tl::unexpected(found.error());
+    attributes_.emplace(std::move(*found));
+  }
+  return &*attributes_;
+}
+
+Result<const analysis::DeviceIndex*> Device::index() {
+  if (!index_) {
+    auto found = analysis::index_device(recording(), part(), lives());
+    if (!found) return tl::unexpected(found.error());
+    index_.emplace(std::move(*found));
+  }
+  return &*index_;
+}
+
+Result<StateView*> Device::states() {
+  if (!states_) {
+    const auto found = history();
+    if (!found) return tl::unexpected(found.error());
+    const auto indexed = index();
+    if (!indexed) return tl::unexpected(indexed.error());
+    states_ = StateView::open(*replayed_, **found, **indexed);
+  }
+  return states_.get();
+}
+
+Result<bool> Device::prepare_states() {
+  const auto ready = states();
+  if (!ready) return tl::unexpected(ready.error());
+  return true;
+}
+
+}  // namespace memstrata::session

@@ -1,0 +1,47 @@
+// One device of one snapshot, ready for questions: what its views share.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "engine/analysis/block_attributes.h"
+#include "engine/analysis/device_index.h"
+#include "engine/replay/device.h"
+#include "engine/session/state_view.h"
+
+namespace memstrata::session {
+
+// Views refer to it, so it never moves. The recording must outlive it.
+class Device {
+ public:
+  // Device -1 is pinned host memory. Error: wrong_usage (there is no such snapshot or device), limit_exceeded.
+  [[nodiscard]] static Result<std::shared_ptr<Device>> open(const model::Recording& recording,
+                                                            int32_t snapshot, int32_t device);
+
+  [[nodiscard]] int32_t snapshot_number() const { return snapshot_number_; }
+  [[nodiscard]] const replay::Device& replayed() const { return *replayed_; }
+  [[nodiscard]] const model::Recording& recording() const { return replayed_->recording; }
+  [[nodiscard]] const model::Part& part() const { return replayed_->part; }
+  [[nodiscard]] const replay::BlockLives& lives() const { return replayed_->lives; }
+
+  // Computed when first asked for. Error: limit_exceeded.
+  [[nodiscard]] Result<const replay::StateHistory*> history() { return replayed_->history(); }
+  [[nodiscard]] Result<const analysis::BlockAttributes*> attributes();
+  [[nodiscard]] Result<const analysis::DeviceIndex*> index();
+  [[nodiscard]] Result<StateView*> states();
+  // Works on the states for a moment, or to the end; true once they are there. Error: limit_exceeded.
+  [[nodiscard]] Result<bool> prepare_states();
+
+ private:
+  Device(int32_t snapshot_number, std::unique_ptr<replay::Device> replayed)
+      : snapshot_number_(snapshot_number), replayed_(std::move(replayed)) {}
+
+  int32_t snapshot_number_;
+  std::unique_ptr<replay::Device> replayed_;
+  std::optional<analysis::BlockAttributes> attributes_;
+  std::optional<analysis::DeviceIndex> index_;
+  std::unique_ptr<StateView> states_;  // refers to the two above
+};
+
+}  // namespace memstrata::session

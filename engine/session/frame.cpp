@@ -1,0 +1,165 @@
+#include "engine/session/frame.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+namespace memstrata::session {
+
+static_assert(std::endian::native == std::endian::little, "columns are sent as they lie in memory");
+
+namespace {
+
+constexpr size_t kHeadRoom = 4096;  // most heads of answers with columns
+
+struct Header {
+  uint32_t magic = 0, version = 0, id = 0, head = 0, columns = 0, nothing = 0;
+};
+static_assert(sizeof(Header) == kFrameHeader);
+
+[[nodiscard]] constexpr size_t padded(size_t bytes) { return (bytes + 7) / 8 * 8; }
+
+[[nodiscard]] Header header_of(std::span<const std::byte> frame) {
+  Header header;
+  std::memcpy(&header, frame.data(), std::min(frame.size(), sizeof header));
+  return header;
+}
+
+}  // namespace
+
+uint32_t id_of(std::span<const std::byte> frame) {
+  return frame.size() < kFrameHeader ? 0 : header_of(frame).id;
+}
+
+Result<QuestionFrame> read_question(std::span<const std::byte> frame) {
+  if (frame.size() < kFrameHeader)
+    return fail(ErrorCode::truncated, static_cast<int64_t>(frame.size()), "a question ends in its header");
+  if (frame.size() > kLargestQuestion)
+    return fail(ErrorCode::limit_exceeded, -1, "a question of {} bytes is too long", frame.size());
+  const Header header = header_of(frame);
+  if (header.magic != kQuestionMagic) return fail(ErrorCode::invalid_format, 0, "this is no question");
+  if (header.version != kProtocolVersion) {
+    return fail(ErrorCode::unsupported, 4,
+                "The question is of protocol version {}, this engine answers version {}: page and engine are "
+                "not of the same release.",
+                header.version, kProtocolVersion);
+  }
+  if (header.columns != 0 || header.nothing != 0)
+    return fail(ErrorCode::invalid_format, 16, "a question has no columns");
+  if (header.head > frame.size() - kFrameHeader)
+    return fail(ErrorCode::truncated, static_cast<int64_t>(frame.size()), "a question ends in its head");
+  if (header.head < frame.size() - kFrameHeader)
+    return fail(ErrorCode::invalid_format, 12, "bytes follow the question");
+  const auto head = frame.subspan(kFrameHeader, header.head);
+  return QuestionFrame{header.id, {reinterpret_cast<const char*>(head.data()), head.size()}};
+}
+
+void AnswerFrame::begin() {
+  json_ = {};
+  columns_ = {};
+  column_bytes_ = 0;
+}
+
+Result<std::byte*> AnswerFrame::room(std::string_view name, std::string_view type, size_t count,
+                                     size_t bytes) {
+  const size_t from = kHeadRoom + column_bytes_;
+  const size_t end = from + padded(bytes);
+  // It never gets smaller, so that the bytes of a picture are not cleared each time.
+  if (frame_.size() < end && !frame_.resize(end, std::byte{0}))
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for an answer of {} bytes", bytes);
+  std::memset(frame_.data() + from + bytes, 0, padded(bytes) - bytes);
+  column_bytes_ += padded(bytes);
+  columns_.begin_object();
+  columns_.member("name", name);
+  columns_.member("type", type);
+  columns_.member("count", count);
+  columns_.end_object();
+  return frame_.data() + from;
+}
+
+Result<std::span<uint32_t>> AnswerFrame::pixels(std::string_view name, size_t count) {
+  const auto at = room(name, "rgba", count, count * sizeof(uint32_t));
+  if (!at) return tl::unexpected(at.error());
+  return std::span<uint32_t>(reinterpret_cast<uint32_t*>(*at), count);
+}
+
+namespace {
+
+template <typename T>
+Status copied(const Result<std::byte*>& room, std::span<const T> values) {
+  if (!room) return tl::unexpected(room.error());
+  if (!values.empty()) std::memcpy(*room, values.data(), values.size_bytes());
+  return {};
+}
+
+}  // namespace
+
+Status AnswerFrame::column(std::string_view name, std::span<const int32_t> values) {
+  return copied(room(name, "i32", values.size(), values.size_bytes()), values);
+}
+Status AnswerFrame::column(std::string_view name, std::span<const float> values) {
+  return copied(room(name, "f32", values.size(), values.size_bytes()), values);
+}
+Status AnswerFrame::column(std::string_view name, std::span<const double> values) {
+  return copied(room(name, "f64", values.size(), values.size_bytes()), values);
+}
+Status AnswerFrame::column(std::string_view name, std::span<const uint8_t> values) {
+  return copied(room(name, "u8", values.size(), values.size_bytes()), values);
+}
+
+std::span<const std::byte> AnswerFrame::finish(uint32_t id) {
+  std::string head = "{\"answer\":";
+  head += json_.text().empty() ? "null" : json_.text();
+  if (!columns_.text().empty()) head += ",\"columns\":[" + columns_.text() + "]";
+  head += '}';
+  return put(id, std::move(head));
+}
+
+std::span<const std::byte> AnswerFrame::refuse(uint32_t id, const Error& error) {
+  begin();
+  json_.begin_object();
+  json_.key("error");
+  write_error(json_, error);
+  json_.end_object();
+  return put(id, std::move(json_).text());
+}
+
+std::span<const std::byte> AnswerFrame::put(uint32_t id, std::string head) {
+  head.resize(padded(head.size()), ' ');
+  const Header header{kAnswerMagic,
+                      kProtocolVersion,
+                      id,
+                      static_cast<uint32_t>(head.size()),
+                      static_cast<uint32_t>(column_bytes_),
+                      0};
+  if (column_bytes_ == 0) {  // as the text that it is
+    head.insert(0, reinterpret_cast<const char*>(&header), sizeof header);
+    small_ = std::move(head);
+    return std::as_bytes(std::span(small_));
+  }
+  const size_t before = sizeof header + head.size();
+  size_t columns_at = kHeadRoom;
+  if (before > kHeadRoom) {
+    columns_at = padded(before);
+    if (!frame_.resize(std::max(frame_.size(), columns_at + column_bytes_), std::byte{0})) {
+      return refuse(id, {ErrorCode::limit_exceeded, "not enough memory for an answer", -1, {}});
+    }
+    std::memmove(frame_.data() + columns_at, frame_.data() + kHeadRoom, column_bytes_);
+  }
+  std::byte* const start = frame_.data() + columns_at - before;
+  std::memcpy(start, &header, sizeof header);
+  std::memcpy(start + sizeof header, head.data(), head.size());
+  return {start, before + column_bytes_};
+}
+
+void write_error(JsonWriter& json, const Error& error) {
+  json.begin_object();
+  json.member("code", name_of(error.code));
+  json.member("message", std::string_view(error.message));
+  json.member("offset", error.offset);
+  if (!error.inside.empty()) json.member("inside", std::string_view(error.inside));
+  json.end_object();
+}
+
+}  // namespace memstrata::session

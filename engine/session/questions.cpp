@@ -1,0 +1,150 @@
+#include "engine/session/questions.h"
+
+#include <cmath>
+
+#include "engine/session/replies.h"
+
+namespace memstrata::session {
+
+namespace {
+
+using Of = Question::Of;
+
+// web/engine/protocol/generate.mjs reads these rows, one a line, and writes them as types of TypeScript.
+// clang-format off
+constexpr Question kQuestions[] = {
+    // What is in the file, what reading it found out, and what tells it from others.
+    {"contents", Of::file, "", "Contents", reply::contents},
+    // The object of `memstrata summary --json`, `file` being the name in it. Replays every device.
+    {"summary", Of::file, "file: Text", "Summary", reply::summary},
+    // Of all devices of all snapshots but pinned host memory. Replays every one that no view shows.
+    {"peaks", Of::file, "", "DevicePeak[][]", reply::peaks},
+    // Opens a view. Views of one device share what they can.
+    {"open", Of::file, "snapshot: Count, device: Device, bands: Bands", "OpenedView", reply::open},
+    // The view is gone; its number is never used again.
+    {"release", Of::view, "", "null", reply::release},
+
+    // Pixels of the bands, and the curves above them.
+    {"picture", Of::view, "columns: Columns, rows: Rows, look: Look", "PictureAnswer", reply::picture},
+    // Room for words in the bands of that picture, at least so many columns wide and rows high.
+    {"labels", Of::view, "columns: Columns, rows: Rows, leastColumns: Pixels, leastRows: Pixels", "BandLabel[]", reply::labels},
+    // Highest level in the columns.
+    {"highest", Of::view, "columns: Columns", "Bytes", reply::highest},
+    // What a point of the picture shows, and all about it unless it is the band `known`.
+    {"probe", Of::view, "axis: Axis, column: Whole, width: Width, bytes: Real, known: RankOrNone", "ProbeAnswer", reply::probe},
+    // All that is known of a band, and where it lies.
+    {"block", Of::view, "rank: Rank, axis: Axis", "BlockAnswer", reply::block},
+    {"outline", Of::view, "rank: Rank, columns: Columns", "Edges", reply::outline},
+    // Of events on the axis.
+    {"position", Of::view, "axis: Axis, events: Event[]", "AxisUnits[]", reply::position},
+    // How many blocks a filter means (engine/analysis/filter_syntax.h); refused with the place of what is
+    // wrong: offset = UTF-16 units of `text`.
+    {"filter", Of::view, "text: Text", "FilterAnswer", reply::filter},
+    // The rank of the match `index`, -1 = there is none.
+    {"match", Of::view, "filter: Text, index: Count", "Rank", reply::match},
+    // What could stand at the cursor, a number of UTF-16 units as `from` in the answer.
+    {"complete", Of::view, "text: Text, cursor: Count", "Completions", reply::complete},
+    {"kinds", Of::view, "by: ColourBy", "Kinds", reply::kinds},
+    {"shares", Of::view, "by: ColourBy, event: Event, filter: Text", "Shares", reply::shares},
+    // Regions and markers of the program.
+    {"marks", Of::view, "", "Marks", reply::marks},
+    // The first thing to read about the device: what is known, by what matters (engine/answers/overview.h).
+    {"overview", Of::view, "", "Overview", reply::overview},
+
+    // Works for a moment on what the questions below need, which else do it all at once. Ask until `done`.
+    {"prepare", Of::view, "", "Prepared", reply::prepare},
+    {"states", Of::view, "", "StateInfo", reply::states},
+    // The number of events that a filter means.
+    {"filterEvents", Of::view, "filter: EventFilter", "Count", reply::filter_events},
+    // At most 1,000.
+    {"eventRows", Of::view, "filter: EventFilter, first: Count, count: Count", "EventRow[]", reply::event_rows},
+    // Row in the list, or of the next event listed.
+    {"rowOfEvent", Of::view, "filter: EventFilter, event: Event", "Count", reply::row_of_event},
+    {"event", Of::view, "event: Event", "EventDetails | null", reply::event},
+    // The next event of a kind: an action's name, or "peak". -1 = none.
+    {"findEvent", Of::view, "kind: Text, from: Event, backwards: Flag", "Event", reply::find_event},
+    {"totals", Of::view, "event: Event", "StateTotals", reply::totals},
+    // The state after an event as rectangles, and its totals.
+    {"layout", Of::view, "event: Event, window: StateWindow", "StateLayout", reply::layout},
+    {"statePick", Of::view, "event: Event, window: StateWindow, x: Real, y: Real", "StatePick | null", reply::state_pick},
+    {"stateBlock", Of::view, "event: Event, block: Row", "StateBlock", reply::state_block},
+    // null = the event is before it or after it.
+    {"stateSegment", Of::view, "event: Event, segment: Row", "StateSegment | null", reply::state_segment},
+    // null = the block does not exist after the event.
+    {"statePlace", Of::view, "event: Event, block: Row, window: StateWindow", "StatePlace | null", reply::state_place},
+    // Rows of the address map, at most 1,000.
+    {"regions", Of::view, "order: RegionOrder, first: Count, count: Count", "Regions", reply::regions},
+    // Regions [first, first + count), each `height` pixels high with a free line below.
+    {"addressMap", Of::view, "order: RegionOrder, columns: Columns, first: Count, count: Count, height: Pixels, look: Look", "MapPicture", reply::address_map},
+    // -1 = none.
+    {"regionOfBlock", Of::view, "order: RegionOrder, block: Row", "Row", reply::region_of_block},
+    // -1 = none: the rank is no block's.
+    {"blockOfRank", Of::view, "rank: RankOrNone", "Row", reply::block_of_rank},
+    // -1 = none: the timeline does not show the block.
+    {"rankOfBlock", Of::view, "block: Row", "Rank", reply::rank_of_block},
+};
+// clang-format on
+
+constexpr size_t kLongestName = 40;  // of what is repeated in an error
+
+[[nodiscard]] tl::unexpected<Error> wrong(std::string_view name, std::string_view why) {
+  return fail(ErrorCode::wrong_usage, -1, "{}{}{}", name, name.empty() ? "" : ": ", why);
+}
+
+[[nodiscard]] const Question* question_of(std::string_view name) {
+  for (const Question& question : kQuestions) {
+    if (question.name == name) return &question;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<const Question> questions() { return kQuestions; }
+
+Status answer_question(Session& session, std::span<const std::byte> frame, AnswerFrame& answer) {
+  const auto read = read_question(frame);
+  if (!read) return tl::unexpected(read.error());
+  const auto head = parse_json(read->head);
+  if (!head) return tl::unexpected(head.error());
+  for (const JsonValue::Member& member : head->members) {
+    if (member.name != "ask" && member.name != "view" && member.name != "args")
+      return wrong("", "the head of a question has `ask`, `view` and `args`");
+  }
+  const JsonValue* const name = head->find("ask");
+  if (name == nullptr || name->kind != JsonValue::Kind::text)
+    return wrong("", "`ask` must be the name of a question");
+  const Question* const question = question_of(name->text);
+  if (question == nullptr)
+    return fail(ErrorCode::wrong_usage, -1, "there is no question \"{}\"",
+                std::string_view(name->text).substr(0, kLongestName));
+  if (!session.finished()) return wrong(question->name, "no file has been read");
+
+  View* view = nullptr;
+  ViewId view_id = 0;
+  const JsonValue* const of = head->find("view");
+  if (question->of == Question::Of::view) {
+    if (of == nullptr || of->kind != JsonValue::Kind::number || of->number != std::floor(of->number))
+      return wrong(question->name, "`view` must be the number of a view");
+    if (of->number >= 1 && of->number <= double{INT32_MAX}) view_id = static_cast<ViewId>(of->number);
+    view = session.view(view_id);
+    if (view == nullptr) return wrong(question->name, "there is no such view; it may have been released");
+  } else if (of != nullptr) {
+    return wrong(question->name, "the question is about the file, not about a view");
+  }
+
+  static const JsonValue no_arguments = [] {
+    JsonValue value;
+    value.kind = JsonValue::Kind::object;
+    return value;
+  }();
+  const JsonValue* const given = head->find("args");
+  Limits limits;
+  if (view != nullptr) limits = {view->event_count(), view->rank_count()};
+  const auto arguments = Arguments::check(question->arguments, given ? *given : no_arguments, limits);
+  if (!arguments) return wrong(question->name, arguments.error().message);
+  Asked asked{session, view, view_id, *arguments, answer, answer.json()};
+  return question->reply(asked);
+}
+
+}  // namespace memstrata::session

@@ -1,0 +1,41 @@
+// Every question that a client can ask, in one table: its name, what it takes, what it answers.
+//
+// A question arrives as a frame, is decoded, its arguments are checked (arguments.h), then it is answered by
+// a few lines that call a View and write its answer. Adding one: a row in the table (questions.cpp), those
+// lines, and `node web/engine/protocol/generate.mjs`.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "engine/session/arguments.h"
+#include "engine/session/frame.h"
+#include "engine/session/session.h"
+
+namespace memstrata::session {
+
+// One question that is being answered.
+struct Asked {
+  Session& session;
+  View* view;  // null for questions about the file
+  ViewId view_id;
+  const Arguments& arguments;
+  AnswerFrame& answer;
+  JsonWriter& json;  // of the answer
+};
+
+struct Question {
+  enum class Of : uint8_t { file, view };
+
+  std::string_view name;
+  Of of = Of::file;
+  std::string_view arguments;  // a signature, see arguments.h
+  std::string_view answer;     // a type of web/engine/protocol/answers.ts
+  Status (*reply)(Asked& asked) = nullptr;
+};
+[[nodiscard]] std::span<const Question> questions();
+
+// Error: whatever is wrong with the question or keeps it from being answered.
+[[nodiscard]] Status answer_question(Session& session, std::span<const std::byte> frame, AnswerFrame& answer);
+
+}  // namespace memstrata::session

@@ -1,0 +1,51 @@
+// The replies of the table in questions.cpp: each calls a View or a StateView and writes what it says.
+#pragma once
+
+#include "engine/session/questions.h"
+
+namespace memstrata::session::reply {
+
+// replies_of_files.cpp
+Status contents(Asked& asked);
+Status summary(Asked& asked);
+Status peaks(Asked& asked);
+Status open(Asked& asked);
+Status release(Asked& asked);
+
+// replies_of_views.cpp
+Status picture(Asked& asked);
+Status labels(Asked& asked);
+Status highest(Asked& asked);
+Status probe(Asked& asked);
+Status block(Asked& asked);
+Status outline(Asked& asked);
+Status position(Asked& asked);
+Status filter(Asked& asked);
+Status match(Asked& asked);
+Status complete(Asked& asked);
+Status kinds(Asked& asked);
+Status shares(Asked& asked);
+Status marks(Asked& asked);
+Status overview(Asked& asked);
+
+// replies_of_states.cpp
+Status prepare(Asked& asked);
+Status states(Asked& asked);
+Status filter_events(Asked& asked);
+Status event_rows(Asked& asked);
+Status row_of_event(Asked& asked);
+Status event(Asked& asked);
+Status find_event(Asked& asked);
+Status totals(Asked& asked);
+Status layout(Asked& asked);
+Status state_pick(Asked& asked);
+Status state_block(Asked& asked);
+Status state_segment(Asked& asked);
+Status state_place(Asked& asked);
+Status regions(Asked& asked);
+Status address_map(Asked& asked);
+Status region_of_block(Asked& asked);
+Status block_of_rank(Asked& asked);
+Status rank_of_block(Asked& asked);
+
+}  // namespace memstrata::session::reply

@@ -1,0 +1,143 @@
+#include "engine/session/view.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/analysis/summary.h"
+
+namespace memstrata::session {
+
+using replay::Axis;
+
+namespace {
+constexpr size_t kMaxOomEvents = 1000;
+}  // namespace
+
+View::View(std::shared_ptr<Device> device, Bands bands)
+    : device_(std::move(device)),
+      kind_(bands),
+      budget_(device_->recording().budget),
+      bands_(&device_->lives()),
+      drawn_(budget_),
+      scratch_(budget_) {}
+
+Result<std::unique_ptr<View>> View::open(std::shared_ptr<Device> device, Bands bands) {
+  std::unique_ptr<View> view(new View(std::move(device), bands));
+  Device& of = *view->device_;
+  if (bands == Bands::segments) {
+    const auto history = of.history();
+    if (!history) return tl::unexpected(history.error());
+    auto found = replay::segment_bands(of.recording(), **history);
+    if (!found) return tl::unexpected(found.error());
+    view->bands_ = &view->segments_.emplace(std::move(*found));
+  }
+  if (bands == Bands::pools) {
+    const auto known = of.attributes();
+    if (!known) return tl::unexpected(known.error());
+    auto found = replay::pool_bands(of.recording(), of.part(), of.lives(), (*known)->pool.span(),
+                                    (*known)->stream.span());
+    if (!found) return tl::unexpected(found.error());
+    view->bands_ = &view->pools_.emplace(std::move(*found));
+  }
+  auto timeline = replay::Timeline::build(of.recording(), *view->bands_);
+  if (!timeline) return tl::unexpected(timeline.error());
+  view->timeline_.emplace(std::move(*timeline));
+  return view;
+}
+
+ViewInfo View::info() const {
+  const model::EventTable& events = recording().events;
+  const replay::Bands& lives = *bands_;
+  ViewInfo info;
+  info.bands = kind_;
+  info.device = lives.device;
+  info.events = lives.events.count;
+  info.blocks = ranked().count();
+  info.from_start = segments_ ? segments_->from_start : device_->lives().from_start;
+  if (pools_) info.pools = static_cast<int64_t>(pools_->envelopes.size());
+  info.peak_bytes = lives.peak_level;
+  info.peak_event = lives.peak_event;
+  info.initial_bytes = lives.initial_level;
+  info.final_bytes = lives.final_level;
+  info.reserved_peak = lives.reserved.initial;
+  for (const int64_t value : lives.reserved.value) info.reserved_peak = std::max(info.reserved_peak, value);
+  info.reserved_final = lives.reserved.at(lives.events.count - 1);
+  info.extent_events = timeline_->extent(Axis::event);
+  if (const int64_t time = timeline_->extent(Axis::time); time > 0) info.extent_us = time;
+  for (int32_t event = 0; event < lives.events.count; ++event) {
+    const auto row = static_cast<size_t>(lives.events.first + event);
+    info.has_stacks =
+        info.has_stacks || (!events.stack[row].is_none() && recording().stacks.leaf(events.stack[row]) >= 0);
+    if (events.action[row] == trace::Action::oom && info.oom_events.size() < kMaxOomEvents)
+      info.oom_events.push_back(event);
+  }
+  for (int32_t event = 0; event < lives.events.count && !info.first_time_us; ++event)
+    info.first_time_us = time_of(event);
+  for (int32_t event = lives.events.count - 1; event >= 0 && !info.last_time_us; --event)
+    info.last_time_us = time_of(event);
+  const model::Part& snapshot = device_->part();
+  for (int32_t row = snapshot.segments.first; row < snapshot.segments.end(); ++row)
+    info.segments += recording().segments.device[static_cast<size_t>(row)] == lives.device ? 1 : 0;
+  if (!snapshot.settings_json.is_none())
+    info.settings_json = recording().strings.view(snapshot.settings_json);
+  return info;
+}
+
+int32_t View::rank_count() const {
+  const size_t envelopes = pools_ ? pools_->envelopes.size() : 0;
+  return ranked().count() + static_cast<int32_t>(envelopes);
+}
+
+model::Diagnostics View::diagnostics() const {
+  model::Diagnostics diagnostics = recording().diagnostics;
+  analysis::add_device_diagnostics(diagnostics, recording(), *bands_);
+  return diagnostics;
+}
+
+const replay::PoolEnvelope* View::envelope(int32_t rank) const {
+  const int32_t blocks = ranked().count();
+  return pools_ && rank >= blocks ? &pools_->envelopes[static_cast<size_t>(rank - blocks)] : nullptr;
+}
+
+int32_t View::band_of(int32_t rank) const {
+  if (!pools_) return rank;
+  const replay::PoolEnvelope* pool = envelope(rank);
+  return pool != nullptr ? pool->first_band : pools_->band_of_rank[static_cast<size_t>(rank)];
+}
+
+int32_t View::rank_of(int32_t band) const {
+  return pools_ && band >= 0 ? pools_->rank_of_band[static_cast<size_t>(band)] : band;
+}
+
+Result<const analysis::BlockAttributes*> View::attributes() {
+  if (kind_ != Bands::segments) return device_->attributes();
+  if (!of_segments_) {
+    const auto history = device_->history();
+    if (!history) return tl::unexpected(history.error());
+    auto found = analysis::segment_attributes(recording(), device_->part(), **history,
+                                              segments_->range_of_rank.span());
+    if (!found) return tl::unexpected(found.error());
+    of_segments_.emplace(std::move(*found));
+  }
+  return &*of_segments_;
+}
+
+std::optional<int64_t> View::time_of(int32_t event) const {
+  if (event < 0 || event >= bands_->events.count) return std::nullopt;
+  const int64_t time = recording().events.time[static_cast<size_t>(bands_->events.first + event)];
+  if (time == model::kNoTime) return std::nullopt;
+  return time;
+}
+
+int64_t View::position(Axis axis, int32_t event) const { return timeline_->position(axis, event); }
+
+void View::forget_kept() {
+  filters_.clear();
+  groups_.clear();
+  lit_.reset();
+  drawn_.forget();
+  scratch_.clear();
+  scratch_.shrink_to_fit();
+}
+
+}  // namespace memstrata::session

@@ -1,0 +1,207 @@
+// The timeline of one device: bands over events, and all questions about them.
+//
+// Several views may be open; each has its own bands, timeline and caches, those of one device share its
+// blocks' lives, attributes and states (device.h). Every question is pure: what the page looks like comes
+// with it (Look). Costly things are kept by what they were made for; where memory is short they are let go.
+//
+// The peak of a view is the highest level of ITS bands: of pools with what their envelopes keep unused, of
+// segments the reserved memory. `peak` of ViewInfo and of findEvent, `alive@peak`, `at_peak` and the order of
+// kinds all mean this one.
+//
+// A rank is a block's (a segment's) number in stack order. Among pools, blocks keep their ranks and envelopes
+// have those behind them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/analysis/block_filter.h"
+#include "engine/analysis/block_groups.h"
+#include "engine/analysis/filter_completion.h"
+#include "engine/base/json_writer.h"
+#include "engine/replay/kept_picture.h"
+#include "engine/replay/pool_bands.h"
+#include "engine/replay/segment_bands.h"
+#include "engine/replay/timeline.h"
+#include "engine/session/device.h"
+
+namespace memstrata::session {
+
+enum class Bands : uint8_t { blocks, pools, segments };
+
+// How bands are coloured; 0xAABBGGRR.
+struct Look {
+  std::vector<uint32_t> bands;  // none: all is black
+  uint32_t nothing = 0, dimmed_towards = 0, envelope = 0;
+  analysis::GroupBy colour_by = analysis::GroupBy::allocation;
+  std::string_view filter;  // the others fade; blank = none do
+  int32_t kind = -1;        // all but this kind fade, whatever the filter; -1 = the filter decides
+};
+
+struct ViewInfo {
+  Bands bands = Bands::blocks;
+  int32_t device = 0;
+  int64_t events = 0, blocks = 0, from_start = 0, pools = 0;
+  int64_t peak_bytes = 0, peak_event = -1, initial_bytes = 0, final_bytes = 0;
+  int64_t reserved_peak = 0, reserved_final = 0;
+  int64_t extent_events = 0;
+  std::optional<int64_t> extent_us, first_time_us, last_time_us;
+  std::vector<int32_t> oom_events;  // at most 1000
+  bool has_stacks = false;
+  int64_t segments = 0;
+  std::string_view settings_json;  // empty: none are known
+};
+
+// The state that a column shows.
+struct Pick {
+  int32_t event = -1;
+  std::optional<int64_t> time_us;
+  int64_t level = 0, allocated = 0, reserved = 0;  // allocated: requested bytes in use, level less pending
+  int32_t rank = -1;                               // -1 = no band at that height
+  std::string name;
+  int64_t size = 0;               // of an envelope its height then
+  std::optional<int64_t> active;  // of an envelope: bytes of its blocks
+};
+
+struct Place {
+  int64_t from = 0, to = 0;  // on the axis
+  int64_t offset = 0;        // bytes below the band at its birth
+  int64_t size = 0;
+};
+
+// Room for words in a band.
+struct Label {
+  int32_t rank = -1;
+  int64_t size = 0;
+  std::string name;             // of an envelope
+  std::string function, place;  // the program's own frame that asked for it: name, "train.py:96"
+  double x0 = 0, x1 = 0;        // axis
+  double y0 = 0, y1 = 0;        // bytes
+};
+
+struct Filtered {
+  std::string text;
+  analysis::Matches matches;
+  int64_t at_peak = 0;  // bytes of those in use at the view's peak
+};
+
+struct Shares {
+  int32_t event = -1;
+  int64_t level = 0;
+  std::vector<analysis::Share> kinds;
+  std::optional<int64_t> unused;           // of pools: bytes of envelopes that no block uses
+  std::optional<analysis::Share> matched;  // of the filter
+};
+
+class View {
+ public:
+  // Error: limit_exceeded.
+  [[nodiscard]] static Result<std::unique_ptr<View>> open(std::shared_ptr<Device> device, Bands bands);
+
+  [[nodiscard]] ViewInfo info() const;
+  [[nodiscard]] Device& device() const { return *device_; }
+  [[nodiscard]] const std::shared_ptr<Device>& shared_device() const { return device_; }
+  [[nodiscard]] Bands bands() const { return kind_; }
+  [[nodiscard]] int32_t event_count() const { return bands_->events.count; }
+  [[nodiscard]] int32_t rank_count() const;
+  [[nodiscard]] int32_t peak_event() const { return bands_->peak_event; }
+  // What reading the file and showing the device found out.
+  [[nodiscard]] model::Diagnostics diagnostics() const;
+
+  // -- Pictures. Columns that one of the last two pictures of this look had are not drawn again. Error of
+  // all: limit_exceeded; invalid_format for a filter that is none.
+  static constexpr size_t kMostPixels = size_t{8192} * 4320;  // an 8K screen and then some
+  // RGBA rows from the top into columns.count * rows.count pixels.
+  [[nodiscard]] Status draw(const replay::ColumnGrid& columns, const replay::RowGrid& rows, const Look& look,
+                            std::span<uint32_t> rgba);
+  // Colours of pixels of StateView::address_map(); free device memory has that of envelopes.
+  [[nodiscard]] Status colour_map(std::span<const int32_t> map, const Look& look, std::span<uint32_t> rgba);
+  [[nodiscard]] replay::Curves curves(const replay::ColumnGrid& columns) const;
+  [[nodiscard]] int64_t highest_level(const replay::ColumnGrid& columns) const;
+  // Room for words in the bands of that picture, at least so many columns wide and rows high; the largest
+  // kMostLabels. Words need 2.5 times the width.
+  static constexpr size_t kMostLabels = 150;
+  [[nodiscard]] Result<std::vector<Label>> labels(const replay::ColumnGrid& columns,
+                                                  const replay::RowGrid& rows, int32_t least_columns,
+                                                  int32_t least_rows);
+
+  // -- Bands. Ranks must be below rank_count().
+  // None: the column is outside of the recording.
+  [[nodiscard]] std::optional<Pick> pick(replay::Axis axis, int64_t column, int64_t width,
+                                         double bytes) const;
+  [[nodiscard]] Place place(int32_t rank, replay::Axis axis) const;
+  // Lower and upper edge, one value per column (Timeline::outline).
+  struct Edges {
+    std::vector<double> lower, upper;
+  };
+  [[nodiscard]] Edges outline(int32_t rank, const replay::ColumnGrid& columns) const;
+  [[nodiscard]] int64_t position(replay::Axis axis, int32_t event) const;
+  // All that is known of a band, as JSON: a block (analysis/block_details.h), an envelope or a segment, which
+  // say so in "kind".
+  [[nodiscard]] Status write_details(JsonWriter& json, int32_t rank);
+
+  // -- Filters and colours by kind.
+  // Null for a blank text. Valid until the next question. Error: invalid_format with the byte of `text` at
+  // fault as offset.
+  [[nodiscard]] Result<const Filtered*> filtered(std::string_view text);
+  [[nodiscard]] Result<analysis::Completions> complete(std::string_view text, size_t cursor);
+  [[nodiscard]] Result<const analysis::BlockGroups*> kinds(analysis::GroupBy by);
+  // Of what is in use after the event.
+  [[nodiscard]] Result<Shares> shares(analysis::GroupBy by, int32_t event, std::string_view filter);
+
+ private:
+  struct Lit {
+    analysis::GroupBy by;
+    int32_t kind;
+    Column<uint8_t> matched;
+  };
+  View(std::shared_ptr<Device> device, Bands bands);
+
+  // What ranks count: the bands, or the blocks where envelopes are among the bands.
+  [[nodiscard]] const replay::Bands& ranked() const {
+    return pools_ ? static_cast<const replay::Bands&>(device_->lives()) : *bands_;
+  }
+  [[nodiscard]] const model::Recording& recording() const { return device_->recording(); }
+  [[nodiscard]] Result<const analysis::BlockAttributes*> attributes();
+  // Null for a block, too.
+  [[nodiscard]] const replay::PoolEnvelope* envelope(int32_t rank) const;
+  [[nodiscard]] std::string name_of(const replay::PoolEnvelope& envelope) const;
+  [[nodiscard]] Status write_envelope(JsonWriter& json, int32_t rank) const;
+  // The (lowest) band of a rank, and back.
+  [[nodiscard]] int32_t band_of(int32_t rank) const;
+  [[nodiscard]] int32_t rank_of(int32_t band) const;
+  [[nodiscard]] std::optional<int64_t> time_of(int32_t event) const;
+  [[nodiscard]] Status name_place(Label& label);
+
+  // How bands are painted; refers to the look and to what is kept.
+  [[nodiscard]] Result<replay::PaintStyle> style(const Look& look);
+  [[nodiscard]] Result<std::span<const uint8_t>> lit(const analysis::BlockGroups& groups, int32_t kind);
+  // Runs `make`; if memory is refused, once more without what is kept.
+  template <typename Make>
+  [[nodiscard]] auto with_room(Make&& make) -> decltype(make());
+  void forget_kept();
+
+  std::shared_ptr<Device> device_;
+  Bands kind_;
+  Budget& budget_;
+  const replay::Bands* bands_;  // the device's blocks, or one of these
+  std::optional<replay::SegmentBands> segments_;
+  std::optional<replay::PoolBands> pools_;
+  std::optional<replay::Timeline> timeline_;  // refers to *bands_
+  std::optional<analysis::BlockAttributes> of_segments_;
+
+  // Kept, the last one used at the end.
+  std::vector<std::unique_ptr<Filtered>> filters_;
+  std::vector<std::unique_ptr<analysis::BlockGroups>> groups_;
+  std::optional<Lit> lit_;
+  replay::KeptPictures drawn_;  // before transposing
+  std::string drawn_look_;      // what they were coloured by
+  Column<uint32_t> scratch_;
+};
+
+}  // namespace memstrata::session

@@ -1,0 +1,132 @@
+// View: what lies under a point, and all that is known of a band.
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "engine/analysis/block_details.h"
+#include "engine/analysis/block_name.h"
+#include "engine/analysis/pool_id.h"
+#include "engine/analysis/stream_numbers.h"
+#include "engine/answers/block_details.h"
+#include "engine/answers/parts.h"
+#include "engine/base/units.h"
+#include "engine/session/view.h"
+
+namespace memstrata::session {
+
+using replay::Axis;
+
+std::string View::name_of(const replay::PoolEnvelope& envelope) const {
+  const auto known = device_->attributes();  // since the view was opened
+  return fmt::format("Private Pool ({},s{})",
+                     analysis::pool_text(recording().pools[envelope.pool.index()], ","),
+                     known ? (*known)->number_of(envelope.stream) : 0);
+}
+
+std::optional<Pick> View::pick(Axis axis, int64_t column, int64_t width, double bytes) const {
+  const int32_t event = timeline_->event_of_column(axis, column, width);
+  if (event < -1) return std::nullopt;
+  Pick pick;
+  pick.event = event;
+  pick.time_us = time_of(event);
+  pick.level = bands_->level_after(event);
+  pick.allocated = pick.level - bands_->pending.at(event);
+  pick.reserved = bands_->reserved.at(event);
+  pick.rank = rank_of(timeline_->pick(event, bytes));
+  if (pick.rank < 0) return pick;
+  if (const replay::PoolEnvelope* pool = envelope(pick.rank); pool != nullptr) {
+    pick.name = name_of(*pool);
+    pick.size = pool->capacity.at(event);
+    pick.active = pick.size - replay::rest_at(*bands_, *pool, event);
+  } else {
+    const replay::BlockLives& lives = device_->lives();
+    const auto r = static_cast<size_t>(pick.rank);
+    pick.name = segments_ ? analysis::segment_name(segments_->address[r], segments_->version[r])
+                          : analysis::block_name(lives.address(recording(), pick.rank), lives.version[r]);
+    pick.size = ranked().size[r];
+  }
+  return pick;
+}
+
+Place View::place(int32_t rank, Axis axis) const {
+  const replay::Bands& lives = ranked();
+  const auto r = static_cast<size_t>(rank);
+  const replay::PoolEnvelope* pool = envelope(rank);
+  const int32_t born = pool != nullptr ? pool->born : lives.born[r];
+  const int32_t freed = pool != nullptr ? lives.events.count : lives.freed[r];
+  return {born < 0 ? int64_t{0} : timeline_->position(axis, born),
+          freed >= lives.events.count ? timeline_->extent(axis) : timeline_->position(axis, freed),
+          timeline_->offset_of(band_of(rank), born),
+          pool != nullptr ? pool->capacity.at(lives.events.count) : lives.size[r]};
+}
+
+View::Edges View::outline(int32_t rank, const replay::ColumnGrid& columns) const {
+  const replay::PoolEnvelope* pool = envelope(rank);
+  if (pool != nullptr) {
+    // All of it, from its first band to what lies on it.
+    const auto edge = [&](int32_t band) {
+      return timeline_->edge(band, pool->born, bands_->events.count, columns);
+    };
+    return {edge(pool->first_band), edge(pool->end_band)};
+  }
+  Edges edges{timeline_->outline(band_of(rank), columns), {}};
+  const auto size = static_cast<double>(ranked().size[static_cast<size_t>(rank)]);
+  edges.upper.reserve(edges.lower.size());
+  for (const double edge : edges.lower) edges.upper.push_back(edge + size);
+  return edges;
+}
+
+Status View::write_details(JsonWriter& json, int32_t rank) {
+  if (envelope(rank) != nullptr) return write_envelope(json, rank);
+  if (kind_ != Bands::segments) {
+    const auto index = device_->index();
+    if (!index) return tl::unexpected(index.error());
+    answers::to_json(json, recording(),
+                     analysis::block_details(recording(), device_->lives(), **index, rank));
+    return {};
+  }
+  const auto states = device_->states();
+  if (!states) return tl::unexpected(states.error());
+  const auto r = static_cast<size_t>(rank);
+  const auto segment = (*states)->segment_json(bands_->born[r], segments_->range_of_rank[r]);
+  if (!segment) return tl::unexpected(segment.error());
+  if (*segment == "null") {
+    json.null();
+    return {};
+  }
+  // The segment's object, with what makes it a band in front.
+  JsonWriter band;
+  band.begin_object();
+  band.member("kind", "segment");
+  band.member("rank", rank);
+  band.member("piece", bands_->size[r]);
+  json.raw(band.text() + "," + segment->substr(1));
+  return {};
+}
+
+Status View::write_envelope(JsonWriter& json, int32_t rank) const {
+  const replay::PoolEnvelope& pool = *envelope(rank);
+  const auto known = device_->attributes();
+  if (!known) return tl::unexpected(known.error());
+  const int32_t last = bands_->events.count - 1;
+  const int64_t capacity = pool.capacity.at(last);
+  json.begin_object();
+  json.member("kind", "envelope");
+  json.member("rank", rank);
+  json.member("name", name_of(pool));
+  json.key("pool");
+  answers::pool_to_json(json, recording(), pool.pool);
+  json.member("stream", (*known)->number_of(pool.stream));
+  json.member("stream_handle", analysis::handle_text(recording(), pool.stream));
+  json.member("capacity", capacity);
+  json.member("reserved_final", pool.reserved.at(last));
+  json.member("active_final", capacity - replay::rest_at(*bands_, pool, last));
+  json.member("peak_active", pool.peak_active);
+  json.member("blocks", pool.blocks);
+  json.member("born_event", pool.born);
+  json.member("text", fmt::format("{}: capacity {}", name_of(pool), size_text(capacity)));
+  json.end_object();
+  return {};
+}
+
+}  // namespace memstrata::session

@@ -1,0 +1,176 @@
+// View: pictures, the curves above them, the words in them.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/analysis/block_details.h"
+#include "engine/analysis/own_frame.h"
+#include "engine/answers/who.h"
+#include "engine/base/utf8.h"
+#include "engine/replay/band_places.h"
+#include "engine/replay/paint.h"
+#include "engine/session/view.h"
+
+namespace memstrata::session {
+
+using replay::ColumnGrid;
+using replay::RowGrid;
+
+namespace {
+
+constexpr size_t kLongestName = 400;    // bytes
+constexpr double kLabelForPlace = 2.5;  // times the width of a label that shows a size only
+
+// Everything that decides the colours of a picture.
+[[nodiscard]] std::string key_of(const Look& look, bool by_filter) {
+  std::string key(reinterpret_cast<const char*>(look.bands.data()), look.bands.size() * sizeof(uint32_t));
+  for (const uint32_t number : {look.nothing, look.dimmed_towards, look.envelope,
+                                static_cast<uint32_t>(look.colour_by), static_cast<uint32_t>(look.kind)})
+    key.append(reinterpret_cast<const char*>(&number), sizeof number);
+  if (by_filter) key += look.filter;
+  return key;
+}
+
+}  // namespace
+
+Result<replay::PaintStyle> View::style(const Look& look) {
+  replay::PaintStyle style;
+  style.palette = {look.bands, look.nothing, look.dimmed_towards, look.envelope};
+  if (pools_) {
+    style.rank_of_band = pools_->rank_of_band.span();
+    style.blocks = static_cast<uint32_t>(ranked().count());
+  }
+  // Filters and kinds are both kept, so making one may let the other go: the filter comes first.
+  const bool by_filter = look.kind < 0;
+  if (by_filter) {
+    const auto meant = filtered(look.filter);
+    if (!meant) return tl::unexpected(meant.error());
+  }
+  const auto groups = kinds(look.colour_by);
+  if (!groups) return tl::unexpected(groups.error());
+  style.group = (*groups)->group.span();
+  if (!by_filter && !style.group.empty()) {
+    const auto one = lit(**groups, look.kind);
+    if (!one) return tl::unexpected(one.error());
+    style.matched = *one;
+  } else if (by_filter) {
+    const auto meant = filtered(look.filter);  // kept
+    if (!meant) return tl::unexpected(meant.error());
+    if (*meant != nullptr) style.matched = (*meant)->matches.matched.span();
+  }
+  return style;
+}
+
+Status View::draw(const ColumnGrid& columns, const RowGrid& rows, const Look& look,
+                  std::span<uint32_t> rgba) {
+  const auto painted = style(look);
+  if (!painted) return tl::unexpected(painted.error());
+  if (std::string key = key_of(look, look.kind < 0); key != drawn_look_) {
+    drawn_.forget();
+    drawn_look_ = std::move(key);
+  }
+  const replay::BandColours colours(*painted);
+  const auto drawn = drawn_.draw(*timeline_, columns, rows, colours);
+  if (drawn.size() != rgba.size())
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a picture of {} pixels", rgba.size());
+  replay::paint(drawn, columns.count, rows.count, colours, rgba);
+  return {};
+}
+
+Status View::colour_map(std::span<const int32_t> map, const Look& look, std::span<uint32_t> rgba) {
+  auto painted = style(look);
+  if (!painted) return tl::unexpected(painted.error());
+  painted->rank_of_band = {};                                                // pixels are ranks
+  if (kind_ == Bands::segments) painted->group = {}, painted->matched = {};  // those of segments
+  const replay::BandColours colours(*painted);
+  for (size_t i = 0; i < map.size(); ++i) {
+    const int32_t rank = map[i];
+    rgba[i] = rank >= 0                        ? colours.of(static_cast<uint32_t>(rank))
+              : rank == replay::kMappedFree    ? look.envelope
+              : rank == replay::kUnrankedBlock ? replay::darker(look.envelope, 96)
+                                               : look.nothing;
+  }
+  return {};
+}
+
+replay::Curves View::curves(const ColumnGrid& columns) const { return timeline_->curves(columns); }
+
+int64_t View::highest_level(const ColumnGrid& columns) const { return timeline_->highest_level(columns); }
+
+Status View::name_place(Label& label) {
+  if (envelope(label.rank) != nullptr) return {};
+  StackId stack;
+  if (kind_ == Bands::segments) {
+    const auto known = attributes();
+    if (!known) return tl::unexpected(known.error());
+    stack = (*known)->stack[static_cast<size_t>(label.rank)];
+  } else {
+    const auto index = device_->index();
+    if (!index) return tl::unexpected(index.error());
+    stack = analysis::shown_stack(recording(), device_->lives(), **index, label.rank);
+  }
+  const analysis::Who who = analysis::who_of(recording(), stack);
+  label.function = utf8::cut(answers::function_text(who), kLongestName);
+  std::string_view file = answers::recorded_file(recording(), who);
+  file.remove_prefix(file.find_last_of("/\\") + 1);
+  if (!file.empty())
+    label.place = fmt::format("{}:{}", utf8::cut(file, kLongestName), answers::line_of(recording(), who));
+  return {};
+}
+
+Result<std::vector<Label>> View::labels(const ColumnGrid& columns, const RowGrid& rows, int32_t least_columns,
+                                        int32_t least_rows) {
+  std::vector<Label> labels;
+  if (columns.count <= 0 || rows.count <= 0) return labels;
+  const auto height = static_cast<size_t>(rows.count);
+  const size_t size = static_cast<size_t>(columns.count) * height;
+  std::span<const uint32_t> pixels;
+  // Which pixels belong to one block alone is the same whatever the look.
+  const replay::KeptPicture* kept = drawn_.with(columns);
+  const bool is_kept = kept != nullptr && kept->drawn()->rows.count == rows.count &&
+                       kept->drawn()->rows.bottom == rows.bottom &&
+                       kept->drawn()->rows.bytes_per_row == rows.bytes_per_row;
+  if (is_kept) {
+    const auto skipped = static_cast<size_t>(columns.first - kept->drawn()->columns.first);
+    pixels = kept->pixels().subspan(skipped * height, size);
+  }
+  if (!is_kept || pools_) {
+    if (!scratch_.resize(size, 0))
+      return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the words in {} pixels", size);
+    scratch_.truncate(size);
+    if (is_kept) {
+      std::copy(pixels.begin(), pixels.end(), scratch_.data());
+    } else {
+      timeline_->draw(columns, rows, scratch_.span());
+    }
+    if (pools_) {  // the pieces of an envelope have room together
+      for (uint32_t& pixel : scratch_.span()) {
+        if (pixel <= replay::kRankMask) pixel = static_cast<uint32_t>(rank_of(static_cast<int32_t>(pixel)));
+      }
+    }
+    pixels = scratch_.span();
+  }
+  const auto position = [&](int32_t column) {
+    return static_cast<double>(columns.first + column) * static_cast<double>(columns.width);
+  };
+  for (const replay::BandPlace& place :
+       replay::find_band_places(pixels, rows.count, {least_columns, least_rows, kMostLabels})) {
+    Label& label = labels.emplace_back();
+    label.rank = place.rank;
+    const replay::PoolEnvelope* pool = envelope(place.rank);
+    label.size = pool != nullptr ? pool->capacity.at(bands_->events.count)
+                                 : ranked().size[static_cast<size_t>(place.rank)];
+    if (pool != nullptr) label.name = name_of(*pool);
+    if (place.columns >= kLabelForPlace * least_columns) {
+      if (const Status named = name_place(label); !named) return tl::unexpected(named.error());
+    }
+    label.x0 = position(place.column);
+    label.x1 = position(place.column + place.columns);
+    label.y0 = rows.bottom + place.row * rows.bytes_per_row;
+    label.y1 = rows.bottom + (place.row + place.rows) * rows.bytes_per_row;
+  }
+  return labels;
+}
+
+}  // namespace memstrata::session

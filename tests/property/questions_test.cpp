@@ -1,0 +1,259 @@
+// Whatever is asked: an answer, or an error in words. And what is asked elsewhere changes no answer.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "engine/session/questions.h"
+#include "tests/unit/session/asking.h"
+
+namespace memstrata::session {
+namespace {
+
+constexpr std::string_view kCases[] = {"private_pool", "era3_expandable_and_oom",
+                                       "era8_host_memory_and_annotate", "several_devices"};
+
+// Values as they may come from anywhere, most of them wrong.
+class Asker {
+ public:
+  explicit Asker(uint64_t seed) : random_(seed) {}
+
+  [[nodiscard]] size_t below(size_t count) { return random_() % count; }
+
+  [[nodiscard]] std::string number() {
+    static constexpr const char* kNumbers[] = {"-1",
+                                               "0",
+                                               "1",
+                                               "2",
+                                               "3",
+                                               "5",
+                                               "17",
+                                               "100",
+                                               "0.5",
+                                               "-0",
+                                               "1e3",
+                                               "65536",
+                                               "2147483647",
+                                               "2147483648",
+                                               "-2147483649",
+                                               "9007199254740992",
+                                               "-9007199254740992",
+                                               "9223372036854775808",
+                                               "-9223372036854775809",
+                                               "1e300",
+                                               "-1e300",
+                                               "5e-324",
+                                               "4611686018427387904",
+                                               "null",
+                                               "\"1\"",
+                                               "[1]",
+                                               "true",
+                                               "{}"};
+    // Often one that means something.
+    return kNumbers[below(3) == 0 ? below(std::size(kNumbers)) : below(8)];
+  }
+  [[nodiscard]] std::string text() {
+    static constexpr const char* kTexts[] = {"\"\"",
+                                             "\"size>1KiB\"",
+                                             "\"alive@peak\"",
+                                             "\"alloc\"",
+                                             "\"oom\"",
+                                             "\"peak\"",
+                                             "\"pool:0,1 -stack:a\"",
+                                             "\"((\"",
+                                             "\"é😀 si\"",
+                                             "\"\\ud800\"",
+                                             "7",
+                                             "null"};
+    return kTexts[below(std::size(kTexts))];
+  }
+
+  // For a type of a signature; the objects' own signatures are repeated here, so that this stays independent.
+  [[nodiscard]] std::string value(std::string_view type) {
+    if (below(40) == 0) return number();
+    if (type.ends_with("[]")) {
+      std::string list = "[";
+      for (size_t i = below(5); i > 0; --i)
+        list += value(type.substr(0, type.size() - 2)) + (i > 1 ? "," : "");
+      return list + "]";
+    }
+    static const std::map<std::string_view, std::string_view> kObjects = {
+        {"Columns", "axis: Axis, first: Whole, width: Width, count: Pixels"},
+        {"Rows", "bottom: Real, bytesPerRow: Positive, count: Pixels"},
+        {"Palette", "bands: Colour[], nothing: Colour, dimmedTowards: Colour, envelope: Colour"},
+        {"Look", "palette: Palette, colourBy: ColourBy, filter: Text, kind: KindOrNone"},
+        {"StateWindow", "width: Extent, height: Extent, zoom: Real, left: Real, top: Real"},
+        {"EventFilter",
+         "actions?: Text[], leastSize?: Size, mostSize?: Size, stream?: Count, address?: Text, "
+         "frame?: Text"}};
+    if (const auto found = kObjects.find(type); found != kObjects.end()) return object(found->second);
+    if (type == "Text") return text();
+    if (type == "Flag") return below(2) == 0 ? "true" : "false";
+    if (type == "Axis") return below(2) == 0 ? "\"event\"" : "\"time\"";
+    if (type == "Bands") return one_of({"\"blocks\"", "\"pools\"", "\"segments\""});
+    if (type == "RegionOrder") return one_of({"\"address\"", "\"size\"", "\"stream\""});
+    if (type == "ColourBy")
+      return one_of({"\"allocation\"", "\"stack\"", "\"size\"", "\"stream\"", "\"pool\"", "\"lifetime\"",
+                     "\"age\"", "\"category\""});
+    return number();
+  }
+
+  [[nodiscard]] std::string object(std::string_view signature) {
+    std::string text = "{";
+    while (!signature.empty()) {
+      const size_t end = signature.find(", ");
+      const std::string_view field = signature.substr(0, end);
+      signature.remove_prefix(end == std::string_view::npos ? signature.size() : end + 2);
+      const size_t colon = field.find(": ");
+      std::string_view name = field.substr(0, colon);
+      const bool optional = name.ends_with('?');
+      if (optional) name.remove_suffix(1);
+      if (below(optional ? 2 : 50) == 0) continue;
+      if (text.size() > 1) text += ',';
+      text += "\"" + std::string(name) + "\":" + value(field.substr(colon + 2));
+    }
+    return text + (below(60) == 0 ? ",\"unknown\":1}" : "}");
+  }
+
+  // Head of a question; views are those from 1 to 9, open or not.
+  [[nodiscard]] std::string head() {
+    const auto all = questions();
+    const Question& question = all[below(all.size())];
+    std::string text = "{\"ask\":\"" + std::string(question.name) + "\"";
+    if ((question.of == Question::Of::view) != (below(50) == 0))
+      text += ",\"view\":" + (below(30) == 0 ? number() : std::to_string(1 + below(9)));
+    return text + ",\"args\":" + object(question.arguments) + "}";
+  }
+
+  [[nodiscard]] std::string frame() {
+    std::string frame = question_frame(head());
+    if (below(30) == 0) frame.resize(below(frame.size()));
+    if (below(30) == 0 && !frame.empty()) frame[below(frame.size())] = static_cast<char>(below(256));
+    return frame;
+  }
+
+ private:
+  [[nodiscard]] std::string one_of(std::initializer_list<const char*> words) {
+    return *(words.begin() + below(words.size()));
+  }
+  std::mt19937_64 random_;
+};
+
+void expect_sensible(const AnswerOf& answer, std::string_view asked) {
+  ASSERT_EQ(answer.magic, kAnswerMagic);
+  const auto head = parse_json(answer.head);
+  if (answer.head.size() < 20'000) {
+    ASSERT_TRUE(head.has_value()) << answer.head;
+  }
+  if (answer.head.starts_with("{\"answer\":")) return;
+  ASSERT_TRUE(answer.head.starts_with("{\"error\":{\"code\":\"")) << answer.head;
+  EXPECT_FALSE(answer.head.starts_with("{\"error\":{\"code\":\"internal\"")) << asked << answer.head;
+  EXPECT_EQ(answer.head.find("\"message\":\"\""), std::string::npos) << asked;
+}
+
+TEST(Questions, RandomOnesAreAnsweredOrRefusedInWords) {
+  size_t answered = 0, refused = 0;
+  for (const std::string_view name : kCases) {
+    Session session(int64_t{1} << 28);
+    ASSERT_TRUE(read_bytes(session, golden_input(name)).has_value());
+    Asker asker(name.size());
+    for (int i = 0; i < 1500; ++i) {
+      const std::string frame = asker.frame();
+      const AnswerOf answer = asked_frame(session, frame);
+      expect_sensible(answer, frame.substr(std::min(frame.size(), kFrameHeader)));
+      (answer.head.starts_with("{\"error\"") ? refused : answered) += 1;
+    }
+  }
+  EXPECT_GT(answered, 300U);
+  EXPECT_GT(refused, 300U);
+}
+
+// With little memory everything is answered or refused, and nothing stays charged.
+TEST(Questions, WithoutMemoryTheyAreRefusedInWords) {
+  for (const int64_t kib : {700, 800, 1000, 1500}) {
+    Session session(kib * 1024);
+    if (!read_bytes(session, golden_input("era3_expandable_and_oom"))) continue;
+    Asker asker(static_cast<uint64_t>(kib));
+    for (int i = 0; i < 500; ++i) {
+      const std::string frame = asker.frame();
+      expect_sensible(asked_frame(session, frame), frame.substr(std::min(frame.size(), kFrameHeader)));
+    }
+  }
+}
+
+struct Whole {
+  std::string head;
+  std::vector<std::byte> columns;
+  bool operator==(const Whole&) const = default;
+};
+[[nodiscard]] Whole whole(Session& session, std::string_view head) {
+  AnswerOf answer = asked_frame(session, question_frame(head));
+  return {std::move(answer.head), std::move(answer.columns)};
+}
+
+// Questions that open or release nothing, for the view of that number.
+[[nodiscard]] std::vector<std::string> heads_for(ViewId view, uint64_t seed, int count) {
+  Asker asker(seed);
+  std::vector<std::string> heads;
+  const auto all = questions();
+  while (static_cast<int>(heads.size()) < count) {
+    const Question& question = all[asker.below(all.size())];
+    if (question.of == Question::Of::file || question.name == "release") continue;
+    heads.push_back("{\"ask\":\"" + std::string(question.name) + "\",\"view\":" + std::to_string(view) +
+                    ",\"args\":" + asker.object(question.arguments) + "}");
+  }
+  return heads;
+}
+
+TEST(Questions, InterleavedViewsAnswerAsIfEachWereAlone) {
+  for (const std::string_view name : kCases) {
+    const std::string bytes = golden_input(name);
+    // Views 1 to 3 of one session; in another session each answers everything before the next is opened.
+    Session together(int64_t{1} << 28), apart(int64_t{1} << 28);
+    ASSERT_TRUE(read_bytes(together, bytes).has_value());
+    ASSERT_TRUE(read_bytes(apart, bytes).has_value());
+    std::vector<std::vector<std::string>> heads;
+    std::vector<std::vector<Whole>> expected(3);
+    for (size_t v = 0; v < 3; ++v) {
+      ASSERT_TRUE(apart.open_view(0, 0, static_cast<Bands>(v)).has_value());
+      heads.push_back(heads_for(static_cast<ViewId>(v + 1), v, 150));
+      for (const std::string& head : heads[v]) expected[v].push_back(whole(apart, head));
+    }
+    for (size_t v = 0; v < 3; ++v) ASSERT_TRUE(together.open_view(0, 0, static_cast<Bands>(v)).has_value());
+    for (size_t i = 0; i < heads[0].size(); ++i) {
+      for (size_t v = 0; v < 3; ++v) {
+        const Whole got = whole(together, heads[v][i]);
+        ASSERT_EQ(got.head, expected[v][i].head) << heads[v][i];
+        ASSERT_EQ(got.columns, expected[v][i].columns) << heads[v][i];
+      }
+    }
+  }
+}
+
+TEST(Questions, TheSameTwiceIsTheSame) {
+  Session session(int64_t{1} << 28);
+  ASSERT_TRUE(read_bytes(session, golden_input("private_pool")).has_value());
+  const ViewId view = session.open_view(0, 0, Bands::pools).value_or(0);
+  const auto heads = heads_for(view, 99, 400);
+  std::map<std::string, Whole> answers;
+  for (const std::string& head : heads) answers.emplace(head, whole(session, head));
+  for (auto head = heads.rbegin(); head != heads.rend(); ++head)
+    ASSERT_EQ(whole(session, *head), answers.at(*head)) << *head;
+}
+
+TEST(Questions, TenTimesOpenedAndReleasedLeavesMemoryWhereItWas) {
+  Session session(int64_t{1} << 28);
+  ASSERT_TRUE(read_bytes(session, golden_input("era3_expandable_and_oom")).has_value());
+  std::vector<int64_t> heap;
+  for (int cycle = 0; cycle < 10; ++cycle) {
+    const ViewId view = session.open_view(0, 0, static_cast<Bands>(cycle % 3)).value_or(0);
+    for (const std::string& head : heads_for(view, 5, 100)) (void)whole(session, head);
+    session.release(view);
+    heap.push_back(session.progress().heap);
+  }
+  EXPECT_EQ(heap.back(), heap[2]);  // every kind of view was open once
+}
+
+}  // namespace
+}  // namespace memstrata::session

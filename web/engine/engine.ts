@@ -1,0 +1,158 @@
+// One engine with one open file, and views of it. Every question is answered once; nothing is asked of a dead engine.
+import type { Contents, Diagnostic, EngineError, OpenedView, ViewInfo } from './protocol/answers.ts';
+import type { Bands } from './protocol/arguments.ts';
+import type { FileQuestions, ViewQuestions } from './protocol/questions.ts';
+import { decodeAnswer, encodeQuestion, type Bytes } from './protocol/wire.ts';
+import { EngineFailure, type Progress, type Source, type Transport } from './transport/transport.ts';
+
+export type Kind = keyof ViewQuestions;
+export type Args<K extends Kind> = ViewQuestions[K]['args'];
+export type Answer<K extends Kind> = ViewQuestions[K]['answer'];
+type FileKind = keyof FileQuestions;
+
+interface Waiting {
+  resolve: (answer: unknown) => void;
+  reject: (failure: EngineFailure) => void;
+}
+
+/** What a view is of. */
+export interface Shown {
+  snapshot: number;
+  device: number;
+  bands: Bands;
+}
+
+const cancelled: EngineError = { code: 'cancelled', message: 'Cancelled.', offset: -1 };
+
+export class Engine {
+  /** Called once when the engine stops on its own; every open question is refused too. */
+  onDeath: ((error: EngineError) => void) | undefined;
+  private readonly waiting = new Map<number, Waiting>();
+  private lastId = 0;
+  private dead: EngineError | undefined;
+
+  constructor(private readonly transport: Transport) {
+    transport.listen(
+      (answer) => this.receive(answer),
+      (why) => this.die(why),
+    );
+  }
+
+  get alive(): boolean {
+    return this.dead === undefined;
+  }
+
+  /** Reads a file; one before is gone with its views. */
+  async open(
+    source: Source,
+    budget: number,
+    progress: (progress: Progress) => void = () => undefined,
+  ): Promise<Contents> {
+    if (this.dead) throw new EngineFailure(this.dead);
+    await this.transport.read(source, budget, progress);
+    return this.ask('contents', {});
+  }
+
+  /** `{ snapshot, device, bands }` of the file; release it when it is not shown any more. */
+  async view({ snapshot, device, bands }: Shown): Promise<EngineView> {
+    return new EngineView(this, await this.ask('open', { snapshot, device, bands }));
+  }
+
+  /** About the file. */
+  ask<K extends FileKind>(
+    kind: K,
+    args: FileQuestions[K]['args'],
+    signal?: AbortSignal,
+  ): Promise<FileQuestions[K]['answer']> {
+    return this.question(kind, args, undefined, signal) as Promise<FileQuestions[K]['answer']>;
+  }
+
+  /** For EngineView. An aborted question is refused at once; the engine may answer it all the same. */
+  question(kind: string, args: object, view?: number, signal?: AbortSignal): Promise<unknown> {
+    if (this.dead) return Promise.reject(new EngineFailure(this.dead));
+    if (signal?.aborted) return Promise.reject(new EngineFailure(cancelled));
+    this.lastId = (this.lastId + 1) >>> 0;
+    const id = this.lastId;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      signal?.addEventListener('abort', () => this.take(id)?.reject(new EngineFailure(cancelled)), {
+        once: true,
+      });
+      this.transport.send(encodeQuestion(id, { ask: kind, ...(view !== undefined && { view }), args }));
+    });
+  }
+
+  /** Ends the engine at once, whatever it does; open questions are refused as cancelled. */
+  close(): void {
+    this.onDeath = undefined;
+    this.die(cancelled);
+  }
+
+  private receive(frame: Bytes): void {
+    try {
+      const answered = decodeAnswer(frame);
+      const waiting = this.take(answered.id);
+      if ('error' in answered) waiting?.reject(new EngineFailure(answered.error));
+      else waiting?.resolve(answered.answer);
+    } catch (error) {
+      this.die({ code: 'internal', message: String(error), offset: -1 });
+    }
+  }
+
+  private take(id: number): Waiting | undefined {
+    const waiting = this.waiting.get(id);
+    this.waiting.delete(id);
+    return waiting;
+  }
+
+  private die(error: EngineError): void {
+    if (this.dead) return;
+    this.dead = error;
+    this.transport.close();
+    const waiting = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const one of waiting) one.reject(new EngineFailure(error));
+    this.onDeath?.(error);
+  }
+}
+
+/** One device of one snapshot as a timeline of bands. */
+export class EngineView {
+  readonly info: ViewInfo;
+  /** Of the file and of showing this device. */
+  readonly diagnostics: Diagnostic[];
+  private readonly id: number;
+  private released = false;
+
+  constructor(
+    readonly engine: Engine,
+    opened: OpenedView,
+  ) {
+    this.id = opened.id;
+    this.info = opened.info;
+    this.diagnostics = opened.diagnostics;
+  }
+
+  get alive(): boolean {
+    return this.engine.alive;
+  }
+
+  ask<K extends Kind>(kind: K, args: Args<K>, signal?: AbortSignal): Promise<Answer<K>> {
+    return this.engine.question(kind, args, this.id, signal) as Promise<Answer<K>>;
+  }
+
+  /**
+   * Makes ready what questions about states need, a moment at a time: whatever is asked meanwhile waits no longer than
+   * such a moment. They work without it, too, at once and longer.
+   */
+  async prepare(signal?: AbortSignal): Promise<void> {
+    while (!(await this.ask('prepare', {}, signal)).done);
+  }
+
+  /** Gives its memory back. Questions after it are refused. */
+  release(): void {
+    if (this.released || !this.alive) return;
+    this.released = true;
+    this.ask('release', {}).catch(() => undefined); // then the engine is gone, and the view with it
+  }
+}

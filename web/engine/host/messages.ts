@@ -1,0 +1,15 @@
+// What the page's thread and the worker say to each other beside frames, which are sent as they are.
+import type { EngineError } from '../protocol/answers.ts';
+import type { Bytes } from '../protocol/wire.ts';
+import type { Progress, Source } from '../transport/transport.ts';
+
+export type ToWorker =
+  { kind: 'start'; module: WebAssembly.Module } | { kind: 'read'; source: Source; budget: number } | Bytes;
+
+export type FromWorker =
+  | { kind: 'progress'; progress: Progress }
+  | { kind: 'read' }
+  | { kind: 'refused'; error: EngineError }
+  /** The engine cannot be used any more. */
+  | { kind: 'died'; error: EngineError }
+  | Bytes;

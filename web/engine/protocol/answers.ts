@@ -1,0 +1,558 @@
+// What the engine answers, as types; names are those of the table in engine/session/questions.cpp. Numbers of blocks,
+// segments and events are explained where the engine writes them (engine/session, engine/answers).
+import type { Bands, ColourBy, Rank, Row } from './arguments.ts';
+
+export type Bytes = number;
+export type Microseconds = number;
+/** Position on the horizontal axis: an event index or microseconds since the first event. */
+export type AxisUnits = number;
+/** Rows of the state history: a block's life, a piece of a segment. -1 = none. */
+export type BlockRow = Row;
+export type SegmentRow = Row;
+
+export interface EngineError {
+  code: string;
+  message: string;
+  /** Byte offset in the input, -1 = does not apply. */
+  offset: number;
+  /** What the offset counts in; absent = the file itself. */
+  inside?: string;
+}
+
+export interface Contents {
+  /** What was read: `pickle`, `json in gzip`, `pickle in zip`. */
+  format: string;
+  /** 16 hexadecimal digits that tell one input from another. */
+  hash: string;
+  snapshots: {
+    name: string;
+    devices: { device: number; events: number; segments: number }[];
+    /** The one that is shown first (engine/replay/default_device.h); null = it has none. */
+    default: number | null;
+  }[];
+  /** The same of all snapshots. */
+  default: { snapshot: number; device: number } | null;
+  /** What reading it found out. */
+  diagnostics: Diagnostic[];
+}
+
+/** The object of `memstrata summary --json` (engine/cli/README.md). */
+export type Summary = Record<string, unknown>;
+
+export interface DevicePeak {
+  device: number;
+  bytes: Bytes;
+}
+
+export interface OpenedView {
+  id: number;
+  info: ViewInfo;
+  /** Of the file and of showing this device. */
+  diagnostics: Diagnostic[];
+}
+
+/** One device of one snapshot, its bands being blocks, pools or segments. */
+export interface ViewInfo {
+  bands: Bands;
+  device: number;
+  events: number;
+  blocks: number;
+  from_start: number;
+  /** Envelopes, which have the ranks from `blocks` on; only of `pools`. */
+  pools?: number;
+  peak: { bytes: Bytes; event: number };
+  initial_bytes: Bytes;
+  final_bytes: Bytes;
+  reserved_peak: Bytes;
+  reserved_final: Bytes;
+  extent: { event: AxisUnits; time_us: AxisUnits | null };
+  first_time_us: Microseconds | null;
+  last_time_us: Microseconds | null;
+  oom_events: number[];
+  has_stacks: boolean;
+  segments: number;
+  /** allocator_settings of the snapshot as in the file. */
+  settings: unknown;
+}
+
+export type Severity = 'info' | 'warning' | 'error';
+
+export interface Diagnostic {
+  severity: Severity;
+  name: string;
+  count: number;
+  /** Byte offset of the first one, null or -1 = no place in the file. */
+  first_offset: number | null;
+  /** What it counts in ("rank0.pickle"); absent = the file itself. */
+  first_in?: string;
+  /** Where in the file that begins, if `first_in` is there. */
+  file_offset?: number | null;
+  text: string;
+}
+
+/** What lies under a point of the picture. */
+export interface Pick {
+  event: number;
+  time_us: Microseconds | null;
+  level: Bytes;
+  allocated: Bytes;
+  reserved: Bytes;
+  /** -1 = no block at that height. */
+  rank: Rank;
+  name?: string;
+  size?: Bytes;
+  /** Of an envelope: bytes in its blocks. */
+  active?: Bytes;
+}
+
+/** A rectangle that the band of a block covers, with room for words. */
+export interface BandLabel {
+  rank: Rank;
+  size: Bytes;
+  /** Of an envelope. */
+  name?: string;
+  /** The innermost function of the program's own that asked for it; empty = none is known. */
+  function: string;
+  /** File and line of it, `train.py:96`. */
+  place: string;
+  x0: AxisUnits;
+  x1: AxisUnits;
+  y0: Bytes;
+  y1: Bytes;
+}
+
+export interface BlockPlace {
+  from: AxisUnits;
+  to: AxisUnits;
+  /** Bytes below the block at its birth. */
+  offset: Bytes;
+  size: Bytes;
+}
+
+export interface Frame {
+  text: string;
+  name: string;
+  file: string;
+  line: number;
+  repeats: number;
+  hidden: boolean;
+  fx: string[];
+}
+
+export interface BlockDetails {
+  rank: Rank;
+  name: string;
+  address: string;
+  version: number;
+  kind: 'traced' | 'freed_only' | 'final_only';
+  requested_size: Bytes;
+  block_size: Bytes | null;
+  state: string | null;
+  stream: number;
+  stream_handle: string;
+  pool: [number, number] | null;
+  pool_from: 'event' | 'segment' | null;
+  born_event: number;
+  free_requested_event: number | null;
+  freed_event: number | null;
+  born_time_us: Microseconds | null;
+  freed_time_us: Microseconds | null;
+  lifetime_events: number;
+  lifetime_us: Microseconds | null;
+  total_after: Bytes | null;
+  compile_context: string | null;
+  user_metadata: string | null;
+  annotations: string[];
+  extras: Record<string, string>;
+  frames: Frame[];
+  stack_of: 'alloc' | 'free' | 'block' | null;
+  forward_frames: string | null;
+  no_stack_reasons: string[];
+}
+
+/** A private pool as a band: what it keeps, whether blocks use it or not. */
+export interface EnvelopeDetails {
+  kind: 'envelope';
+  rank: Rank;
+  name: string;
+  pool: [number, number];
+  stream: number;
+  stream_handle: string;
+  /** Height at the end; it never shrinks. */
+  capacity: Bytes;
+  reserved_final: Bytes;
+  active_final: Bytes;
+  peak_active: Bytes;
+  /** That were ever in it. */
+  blocks: number;
+  /** -1 = before the first. */
+  born_event: number;
+  text: string;
+}
+
+/** Device memory as a band: a segment, or a piece of one that was mapped as a whole. */
+export interface SegmentDetails extends Omit<StateSegment, 'row'> {
+  kind: 'segment';
+  rank: Rank;
+  row: number;
+  /** Of this band: less than the segment where that was mapped piece by piece. */
+  piece: Bytes;
+}
+
+/** What a rank of the timeline can be. */
+export type Band = BlockDetails | EnvelopeDetails | SegmentDetails;
+
+export function isBlock(band: Band | undefined): band is BlockDetails {
+  return band !== undefined && band.kind !== 'envelope' && band.kind !== 'segment';
+}
+export function sizeOf(band: Band): Bytes {
+  if (band.kind === 'envelope') return band.capacity;
+  return band.kind === 'segment' ? band.piece : band.requested_size;
+}
+
+export interface FilterAnswer {
+  count: number;
+  /** Of all blocks that are meant, whenever they lived. */
+  bytes: Bytes;
+  /** Of those in use at the peak. */
+  at_peak: Bytes;
+  first: Rank;
+}
+
+export interface Completions {
+  /** Where the word at the cursor begins. */
+  from: number;
+  items: { text: string; says: string }[];
+}
+
+/** Blocks of one kind have one colour; no kinds = every block has a colour of its own. */
+export interface Kinds {
+  by: ColourBy;
+  /** Classes of a quantity, least first. */
+  ordered: boolean;
+  kinds: { label: string; blocks: number; /** Kinds that are together in this one. */ merged: number }[];
+}
+
+export interface Share {
+  bytes: Bytes;
+  blocks: number;
+}
+
+/** In use after an event. */
+export interface Shares {
+  event: number;
+  level: Bytes;
+  kinds: Share[];
+  /** Bytes of envelopes that no block uses; only of `pools`. */
+  unused?: Bytes;
+  /** Of the filter; null = there is none. */
+  matched: Share | null;
+}
+
+export interface Curves {
+  /** -1 = before the first event, -2 = outside of the recording. */
+  event: Int32Array<ArrayBuffer>;
+  /** NaN outside, as all below. */
+  highest: Float64Array<ArrayBuffer>;
+  lowest: Float64Array<ArrayBuffer>;
+  allocated: Float64Array<ArrayBuffer>;
+  reserved: Float64Array<ArrayBuffer>;
+}
+
+export interface PictureAnswer {
+  /** RGBA, rows from the top. */
+  pixels: Uint8ClampedArray<ArrayBuffer>;
+  curves: Curves;
+}
+
+export interface ProbeAnswer {
+  /** null = outside the recording. */
+  pick: Pick | null;
+  /** undefined = no band, or the one that is known. */
+  details?: Band;
+}
+
+/** Of a band, one value per column; NaN outside its life. */
+export interface Edges {
+  lower: Float64Array<ArrayBuffer>;
+  upper: Float64Array<ArrayBuffer>;
+}
+
+export interface BlockAnswer {
+  details: Band;
+  place: BlockPlace;
+}
+
+export interface Prepared {
+  done: boolean;
+}
+
+/** Pixels of the window. */
+export interface StateRects {
+  x: Float32Array<ArrayBuffer>;
+  y: Float32Array<ArrayBuffer>;
+  width: Float32Array<ArrayBuffer>;
+  height: Float32Array<ArrayBuffer>;
+  /** An index in `stateKinds`. */
+  kind: Uint8Array<ArrayBuffer>;
+  /** Of the segments for kind 0, else of the blocks; -1 = several, or a gap. */
+  row: Int32Array<ArrayBuffer>;
+  /** Of the block on the timeline, for its colour; -1 = none. */
+  rank: Int32Array<ArrayBuffer>;
+}
+export const stateKinds = ['segment', 'block', 'rounding', 'pending', 'gap'] as const;
+
+export interface StateLayout {
+  rects: StateRects;
+  totals: StateTotals;
+}
+
+/** Pixels of the address map that are no rank of the timeline. */
+export const mapPixels = { nothing: -1, free: -2, unranked: -3 } as const;
+
+/** Rows from the top. */
+export interface MapPicture {
+  /** Ranks in the timeline of blocks, or `mapPixels`. */
+  ranks: Int32Array<ArrayBuffer>;
+  /** The same as RGBA, as the timeline colours blocks. */
+  pixels: Uint8ClampedArray<ArrayBuffer>;
+}
+
+export interface StateInfo {
+  events: number;
+  blocks: number;
+  ranges: number;
+  /** -1 = before the first event. */
+  peak_event: number;
+  oom_events: number;
+  snapshot_events: number;
+  annotate_events: number;
+}
+
+export interface EventRow {
+  row: number;
+  event: number;
+  action: string;
+  /** b'address_version or s'address_version; empty for events of neither. */
+  name: string;
+  size: Bytes;
+  stream: number;
+  time_us: Microseconds | null;
+  text: string;
+  /** A completion right after its request. */
+  follows_request?: true;
+}
+
+export interface EventDetails {
+  event: number;
+  action: string;
+  name: string;
+  address: string;
+  size: Bytes;
+  stream: number;
+  stream_handle: string;
+  pool: [number, number] | null;
+  time_us: Microseconds | null;
+  text: string;
+  device_free: Bytes | null;
+  compile_context: string | null;
+  user_metadata: string | null;
+  annotations: string[];
+  extras: Record<string, string>;
+  frames: Frame[];
+  forward_frames: string | null;
+  no_stack_reasons: string[];
+  block: BlockRow;
+  rank: Rank;
+  segment: SegmentRow;
+  /** -1 = not in the trace. */
+  alloc_event: number;
+  free_requested_event: number;
+  free_completed_event: number;
+}
+
+export interface StateTotals {
+  event: number;
+  time_us: Microseconds | null;
+  reserved: Bytes;
+  allocated: Bytes;
+  active: Bytes;
+  requested: Bytes;
+  rounding: Bytes;
+  free: Bytes;
+  largest_free: Bytes;
+  free_blocks: number;
+  live_blocks: number;
+  pending_blocks: number;
+  segments: number;
+  blocks_without_segment: number;
+  /** 1 - largest_free / free; null without free memory. */
+  fragmentation: number | null;
+  text: string;
+}
+
+export type StatePart = (typeof stateKinds)[number];
+
+export interface StatePick {
+  segment: SegmentRow;
+  block: BlockRow;
+  part: StatePart;
+  text: string;
+}
+
+export interface StateBlock {
+  row: BlockRow;
+  name: string;
+  address: string;
+  size: Bytes;
+  requested_size: Bytes;
+  rounding: Bytes;
+  /** null = it does not exist after the event. */
+  state: 'active_allocated' | 'active_pending_free' | null;
+  begin: number;
+  end: number;
+  alloc_event: number;
+  free_requested_event: number;
+  free_completed_event: number;
+  rank: Rank;
+  segment: SegmentRow;
+  stream: number;
+  stream_handle: string;
+  pool: [number, number] | null;
+  compile_context: string | null;
+  user_metadata: string | null;
+  annotations: string[];
+  frames: Frame[];
+  stack_of: 'alloc' | 'block' | 'free' | null;
+  in_dump: boolean;
+}
+
+export interface StateSegment {
+  row: SegmentRow;
+  name: string;
+  address: string;
+  size: Bytes;
+  free: Bytes;
+  rounding: Bytes;
+  allocated: Bytes;
+  active: Bytes;
+  requested: Bytes;
+  blocks: number;
+  free_blocks: number;
+  expandable: boolean;
+  stream: number;
+  stream_handle: string;
+  pool: [number, number] | null;
+  begin: number;
+  end: number;
+  begin_action: string | null;
+  end_action: string | null;
+  frames: Frame[];
+  in_dump: boolean;
+}
+
+/** Pixels of the zoomed layout. */
+export interface StatePlace {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  block_x: number;
+  block_width: number;
+}
+
+/** A run of addresses that segments of one stream had at some time: a row of the address map. */
+export interface Region {
+  row: number;
+  name: string;
+  address: string;
+  size: Bytes;
+  stream: number;
+  stream_handle: string;
+  pool: [number, number] | null;
+  expandable: boolean;
+  pieces: number;
+}
+export interface Regions {
+  count: number;
+  rows: Region[];
+}
+
+export interface Marks {
+  regions: {
+    name: string;
+    from_event: number;
+    /** The number of events = the end of the recording. */
+    to_event: number;
+    from_us: Microseconds | null;
+    to_us: Microseconds | null;
+    depth: number;
+    /** It began before the recording, or lasts beyond its end. */
+    cut_start: boolean;
+    cut_end: boolean;
+    allocated_bytes: Bytes;
+    allocations: number;
+  }[];
+  markers: {
+    kind: 'oom' | 'snapshot' | 'annotate';
+    event: number;
+    time_us: Microseconds | null;
+    text: string;
+  }[];
+  regions_left_out: number;
+  markers_left_out: number;
+}
+
+/** What is known of a device, the most important first (engine/answers/overview.h). */
+export interface Overview {
+  device: number;
+  events: number;
+  findings: Finding[];
+  findings_left_out: number;
+}
+
+interface FindingAbout {
+  /** A short sentence. */
+  text: string;
+  bytes: Bytes | null;
+  /** What it is about; -1 = the state before the first. */
+  event: number | null;
+  rank: Rank | null;
+  /** Means the blocks it is about, or more. */
+  filter: string | null;
+}
+export interface PeakPart {
+  /** null = no stack. */
+  who: string | null;
+  text: string;
+  bytes: Bytes;
+  blocks: number;
+  /** Of the largest block. */
+  rank: Rank;
+  filter: string;
+}
+export type Finding = FindingAbout &
+  (
+    | {
+        kind: 'out_of_memory';
+        device_free: Bytes;
+        reserved_unused: Bytes;
+        who: string | null;
+        time_us: Microseconds | null;
+      }
+    | {
+        kind: 'peak';
+        reserved: Bytes;
+        time_us: Microseconds | null;
+        parts: PeakPart[];
+        rest: { text: string; bytes: Bytes; blocks: number; lines: number };
+      }
+    | { kind: 'unused'; reserved: Bytes; requested: Bytes; at: 'peak' | 'end' | 'highest_reserved' }
+    | { kind: 'from_before'; at_start: Bytes; at_peak: Bytes; at_end: Bytes; blocks: number }
+    | {
+        kind: 'not_recorded';
+        what: 'history' | 'stacks' | 'frames' | 'some_stacks' | 'times' | 'oldest_events';
+        /** The line that records it next time. */
+        python: string;
+      }
+  );

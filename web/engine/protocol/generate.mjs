@@ -1,0 +1,106 @@
+// Writes arguments.ts, questions.ts and version.ts from the engine's own tables: the types of arguments
+// (engine/session/arguments.cpp) and the questions (engine/session/questions.cpp), one row a line, comments above.
+// tests/wasm/questions.test.mjs fails where the files are not what the tables say now.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const session = join(here, '..', '..', '..', 'engine', 'session');
+const read = (name) => readFileSync(join(session, name), 'utf8');
+
+/** Rows of a table with the comment above each. */
+function rowsOf(text, table) {
+  const start = text.indexOf(`${table}[] = {`);
+  const body = text.slice(start, text.indexOf('\n};', start)).split('\n').slice(1);
+  const rows = [];
+  let comment = [];
+  for (const line of body.map((each) => each.trim())) {
+    if (line.startsWith('//')) comment.push(line.slice(2).trim());
+    else {
+      if (line.startsWith('{')) rows.push({ row: line, comment: comment.join(' ') });
+      comment = [];
+    }
+  }
+  return rows;
+}
+const commented = (comment, indent) => {
+  if (comment === '') return '';
+  const one = `${indent}/** ${comment} */\n`;
+  if (one.length <= 111) return one;
+  const lines = [''];
+  for (const word of comment.split(' ')) {
+    if (lines.at(-1).length + word.length > 100) lines.push('');
+    lines[lines.length - 1] += (lines.at(-1) === '' ? '' : ' ') + word;
+  }
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`;
+};
+/** "a: A, b?: B[]" as members of an interface, lists being readonly. */
+const fields = (signature) =>
+  signature === ''
+    ? []
+    : signature.split(', ').map((field) => field.replace(/: (\w+)\[\]$/, ': readonly $1[]'));
+
+const says = (what) => `// Written by generate.mjs from engine/session: ${what} Do not edit.\n`;
+
+function argumentsText(types) {
+  let text = says('what questions take.');
+  for (const { row, comment } of types) {
+    const [, name, kind, content] = /^\{"(\w+)", Kind::(\w+)(?:, "([^"]*)")?/.exec(row);
+    text += `\n${commented(comment, '')}`;
+    if (kind === 'object') {
+      const members = fields(content).map((field) => `  ${field};\n`);
+      text += `export interface ${name} {\n${members.join('')}}\n`;
+    } else if (kind === 'word') {
+      const list = `${name[0].toLowerCase()}${name.slice(1)}Words`;
+      const words = content.split(', ').map((word) => `'${word}'`);
+      text += `export const ${list} = [${words.join(', ')}] as const;\n`;
+      text += `export type ${name} = (typeof ${list})[number];\n`;
+    } else {
+      text += `export type ${name} = ${{ flag: 'boolean', text: 'string' }[kind] ?? 'number'};\n`;
+    }
+  }
+  return text;
+}
+
+function questionsText(questions, names) {
+  let text = `${says('what can be asked, with what, and what the answer is.')}import type * as A from './answers.ts';
+import type * as T from './arguments.ts';
+`;
+  const typed = (types) => types.replace(/\b[A-Z]\w+/g, (name) => `${names.has(name) ? 'T' : 'A'}.${name}`);
+  for (const of of ['file', 'view']) {
+    text += `\n/** Questions about ${of === 'file' ? 'the file' : 'a view'}. */\n`;
+    text += `export interface ${of === 'file' ? 'File' : 'View'}Questions {\n`;
+    for (const { name, args, answer, comment } of questions.filter((each) => each.of === of)) {
+      const given = args === '' ? 'Record<never, never>' : `{ ${typed(fields(args).join('; '))} }`;
+      text += commented(comment, '  ');
+      text += `  ${name}: {\n    args: ${given};\n    answer: ${typed(answer)};\n  };\n`;
+    }
+    text += '}\n';
+  }
+  return text;
+}
+
+/** Names of all questions, and the text of each file. */
+export function generated() {
+  const types = rowsOf(read('arguments.cpp'), 'kTypes');
+  const names = new Set(types.map(({ row }) => /^\{"(\w+)"/.exec(row)[1]));
+  const questions = rowsOf(read('questions.cpp'), 'kQuestions').map(({ row, comment }) => {
+    const [, name, of, args, answer] = /^\{"(\w+)", Of::(\w+), "([^"]*)", "([^"]*)", reply::\w+\},$/.exec(
+      row,
+    );
+    return { name, of, args, answer, comment };
+  });
+  const version = /kProtocolVersion = (\d+);/.exec(read('frame.h'))[1];
+  return {
+    kinds: questions.map(({ name }) => name),
+    files: {
+      'arguments.ts': argumentsText(types),
+      'questions.ts': questionsText(questions, names),
+      'version.ts': `${says('page and engine must be of the same.')}export const protocolVersion = ${version};\n`,
+    },
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  for (const [name, text] of Object.entries(generated().files)) writeFileSync(join(here, name), text);

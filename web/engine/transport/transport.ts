@@ -1,0 +1,33 @@
+// How bytes come to an engine and back. A transport knows nothing of what is asked.
+import type { EngineError } from '../protocol/answers.ts';
+import type { Bytes } from '../protocol/wire.ts';
+
+/** Where a file's bytes come from. A URL is absolute, http or https. */
+export type Source = { file: Blob } | { url: string };
+
+export type Phase = 'reading' | 'finishing';
+export interface Progress {
+  phase: Phase;
+  bytes: number;
+  /** 0 = not known. */
+  total: number;
+  events: number;
+}
+
+export interface Transport {
+  /** Reads a file into the engine, in place of the one before; its views are gone. Rejected with an EngineFailure. */
+  read(source: Source, budget: number, progress: (progress: Progress) => void): Promise<void>;
+  /** A question's frame. What is in `transfer` is not the caller's any more. */
+  send(question: Bytes, transfer?: Transferable[]): void;
+  /** Once, before anything is sent. `closed`: the engine stopped on its own, nothing will be answered. */
+  listen(answered: (answer: Bytes) => void, closed: (why: EngineError) => void): void;
+  /** At once, whatever it does; nothing is said any more. */
+  close(): void;
+}
+
+/** What went wrong, for a person. */
+export class EngineFailure extends Error {
+  constructor(readonly reason: EngineError) {
+    super(reason.message);
+  }
+}
