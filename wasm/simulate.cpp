@@ -1,11 +1,11 @@
-// The allocator for JavaScript: a script run on a simulated device, see engine/simulate/report.h.
+// The allocator for JavaScript: a script run on a simulated device, see engine/answers/simulation_report.h.
 #include <emscripten/bind.h>
 
 #include <cstdint>
 #include <string>
 
 #include "engine/base/budget.h"
-#include "engine/simulate/report.h"
+#include "engine/answers/simulation_report.h"
 #include "wasm/answer_text.h"
 
 namespace {
@@ -15,7 +15,7 @@ std::string simulate(const std::string& script, double device_bytes, const std::
   memstrata::Budget budget(kBudget);
   // Out of the range of int64 the conversion would be undefined.
   const bool whole = device_bytes >= 0 && device_bytes <= static_cast<double>(int64_t{1} << 53);
-  return memstrata::wasm::text_of(memstrata::simulate::simulate_json(
+  return memstrata::wasm::text_of(memstrata::answers::simulate_json(
       script, whole ? static_cast<int64_t>(device_bytes) : -1, conf, budget));
 }
 

@@ -37,8 +37,8 @@ struct Origin {
   StringId metadata = {};
 };
 
-// Numbers of the out-of-memory error, and its text as PyTorch words it.
-struct OutOfMemory {
+// Numbers of the out-of-memory error.
+struct OomNumbers {
   int64_t requested_bytes = 0;  // as asked for
   int64_t rounded_bytes = 0;    // size in the trace
   int64_t segment_bytes = 0;    // "tried to allocate": what the device was asked for
@@ -49,7 +49,9 @@ struct OutOfMemory {
   int64_t private_pool_bytes = 0;  // those free blocks
   int64_t unallocated_bytes = 0;   // reserved - allocated
   bool rejected = false;           // before the device was asked (throw_on_cudamalloc_oom)
-  std::string text;
+};
+struct OutOfMemory : OomNumbers {
+  std::string text;  // as PyTorch words it
 };
 // "512 bytes", "30.00 MiB": the numbers of that text; a unit is kept up to 1024 of it.
 [[nodiscard]] std::string oom_size_text(int64_t bytes);

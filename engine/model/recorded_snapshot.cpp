@@ -3,32 +3,16 @@
 #include <utility>
 
 #include "engine/base/json_writer.h"
+#include "engine/model/allocator_rows.h"
 
 namespace memstrata::model {
 
 namespace {
 
-// Handles in a row are often equal: the last one is remembered.
-template <typename Key, typename Id>
-class LastSeen {
- public:
-  template <typename Intern>
-  [[nodiscard]] Id operator()(const Key& key, Intern&& intern) {
-    if (id_.is_none() || !(key == key_)) {
-      key_ = key;
-      id_ = intern(key);
-    }
-    return id_;
-  }
-
- private:
-  Key key_{};
-  Id id_;
-};
-
 class Filler {
  public:
-  Filler(const trace::Recorder& recorder, Recording& recording) : recorder_(recorder), rec_(recording) {}
+  Filler(const trace::Recorder& recorder, Recording& recording)
+      : recorder_(recorder), rec_(recording), rows_(recording) {}
 
   [[nodiscard]] bool tables() {
     return rec_.strings.copy_from(recorder_.strings()) && rec_.frames.copy_from(recorder_.frames()) &&
@@ -41,38 +25,14 @@ class Filler {
     if (ring.size() > INT32_MAX - range.first) return false;
     if (!e.reserve(e.size_rows() + static_cast<size_t>(ring.size()))) return false;
     for (int64_t i = 0; i < ring.size(); ++i) {
-      const trace::TraceEvent& event = ring[i];
-      if (!e.append({.action = event.action,
-                     .address = event.address,
-                     .size = event.size,
-                     .time = event.time_us,
-                     .stack = event.stack,
-                     .context = event.context,
-                     .metadata = event.metadata,
-                     .stream = stream(event.stream),
-                     .pool = pool(event.pool)})) {
-        return false;
-      }
+      if (!rows_.append_event(ring[i])) return false;
     }
     range.count = static_cast<int32_t>(ring.size());
     return true;
   }
 
-  // Expandable segments: one row for each mapped range, as PyTorch lists them.
   [[nodiscard]] bool segments(const alloc::DeviceAllocator& allocator, const SnapshotOptions& options) {
-    const alloc::MemoryState& state = allocator.state();
-    for (const alloc::SegmentId id : state.segments()) {
-      const alloc::Segment& segment = state.segment(id);
-      if (options.pool && !(segment.pool == *options.pool)) continue;
-      for (alloc::BlockId at = segment.first; !at.is_none();) {
-        if (!state.block(at).mapped) {
-          at = state.block(at).next;
-        } else if (!mapped_range(allocator.ordinal(), state, segment, at)) {
-          return false;
-        }
-      }
-    }
-    return true;
+    return rows_.append_segments(allocator, options.pool);
   }
 
   [[nodiscard]] bool regions(RowRange& range) {
@@ -94,75 +54,9 @@ class Filler {
   }
 
  private:
-  [[nodiscard]] StreamId stream(int64_t handle) {
-    return last_stream_(handle, [&](int64_t key) { return rec_.stream_of(key); });
-  }
-  [[nodiscard]] PoolId pool(const trace::PoolKey& pool) {
-    return last_pool_(pool, [&](const trace::PoolKey& key) { return rec_.pool_of(key); });
-  }
-  // PyTorch lists no stack as an empty one here.
-  [[nodiscard]] StackId stack_or_empty(StackId stack) {
-    if (!stack.is_none()) return stack;
-    if (empty_.is_none()) empty_ = rec_.stacks.intern({});
-    return empty_;
-  }
-
-  // The blocks from `at` to the next unmapped one; `at` becomes that.
-  [[nodiscard]] bool mapped_range(int device, const alloc::MemoryState& state, const alloc::Segment& segment,
-                                  alloc::BlockId& at) {
-    BlockTable& b = rec_.blocks;
-    SegmentTable& s = rec_.segments;
-    const auto first = static_cast<int32_t>(b.size_rows());
-    const uint64_t address = state.block(at).address;
-    int64_t total = 0, allocated = 0, active = 0, requested = 0;
-    int32_t count = 0;
-    for (; !at.is_none() && state.block(at).mapped; at = state.block(at).next, ++count) {
-      const alloc::Block& block = state.block(at);
-      total += block.size;
-      if (block.state == alloc::BlockState::active_allocated) allocated += block.size;
-      if (block.is_active()) {
-        active += block.size;
-        requested += block.requested_size;
-      }
-      const StackId stack = stack_or_empty(block.is_active() ? block.stack : StackId());
-      if (stack.is_none() || !b.append({.address = block.address,
-                                        .size = block.size,
-                                        .requested_size = block.requested_size,
-                                        .state = state_of(block.state),
-                                        .stack = stack})) {
-        return false;
-      }
-    }
-    return s.append({.device = device,
-                     .address = address,
-                     .total_size = total,
-                     .allocated_size = allocated,
-                     .active_size = active,
-                     .requested_size = requested,
-                     .stream = stream(segment.stream),
-                     .pool = pool(segment.pool),
-                     .type = segment.small ? SegmentType::small : SegmentType::large,
-                     .expandable = segment.expandable ? Tristate::yes : Tristate::no,
-                     .stack = stack_or_empty(segment.stack),
-                     .blocks = {first, count}});
-  }
-  [[nodiscard]] static BlockState state_of(alloc::BlockState state) {
-    switch (state) {
-      case alloc::BlockState::active_allocated:
-        return BlockState::active_allocated;
-      case alloc::BlockState::active_pending_free:
-        return BlockState::active_pending_free;
-      case alloc::BlockState::inactive:
-        break;
-    }
-    return BlockState::inactive;
-  }
-
   const trace::Recorder& recorder_;
   Recording& rec_;
-  StackId empty_;
-  LastSeen<int64_t, StreamId> last_stream_;
-  LastSeen<trace::PoolKey, PoolId> last_pool_;
+  AllocatorRows rows_;
 };
 
 [[nodiscard]] std::string_view text_of(trace::StackLevel level) {

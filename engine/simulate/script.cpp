@@ -1,9 +1,13 @@
 #include "engine/simulate/script.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <string>
+
+#include "engine/base/string_pool.h"
 
 namespace memstrata::simulate {
 
@@ -11,28 +15,38 @@ namespace {
 
 struct Notation {
   std::string_view word;
-  Command command;
+  Request request;
   std::string_view arguments;  // i = ID, n = number, p = pool (two numbers); after / they may be left out
   std::string_view form;       // for error texts
 };
 constexpr std::array<Notation, 16> kNotation = {{
-    {"m", Command::allocate, "iz/s", "m ID SIZE [STREAM]"},
-    {"f", Command::free, "i", "f ID"},
-    {"rs", Command::record_stream, "is", "rs ID STREAM"},
-    {"done", Command::done, "s", "done STREAM"},
-    {"empty", Command::empty, "/p", "empty [A B]"},
-    {"conf", Command::conf, "t", "conf TEXT"},
-    {"fraction", Command::fraction, "f", "fraction F"},
-    {"snap", Command::snapshot, "", "snap"},
-    {"begin", Command::begin, "p", "begin A B"},
-    {"begins", Command::begin_stream, "ps", "begins A B STREAM"},
-    {"end", Command::end, "p", "end A B"},
-    {"release", Command::release, "p", "release A B"},
-    {"nosplit", Command::no_split, "p", "nosplit A B"},
-    {"useoom", Command::use_on_oom, "p", "useoom A B"},
-    {"resetpeak", Command::reset_peak, "", "resetpeak"},
-    {"resetacc", Command::reset_accumulated, "", "resetacc"},
+    {"m", Request::allocate, "iz/s", "m ID SIZE [STREAM]"},
+    {"f", Request::free, "i", "f ID"},
+    {"rs", Request::record_stream, "is", "rs ID STREAM"},
+    {"done", Request::finish_stream, "s", "done STREAM"},
+    {"empty", Request::empty_cache, "/p", "empty [A B]"},
+    {"conf", Request::settings, "t", "conf TEXT"},
+    {"fraction", Request::memory_fraction, "f", "fraction F"},
+    {"snap", Request::snapshot, "", "snap"},
+    {"begin", Request::begin_pool, "p", "begin A B"},
+    {"begins", Request::begin_pool_of_stream, "ps", "begins A B STREAM"},
+    {"end", Request::end_pool, "p", "end A B"},
+    {"release", Request::release_pool, "p", "release A B"},
+    {"nosplit", Request::no_split, "p", "nosplit A B"},
+    {"useoom", Request::use_on_oom, "p", "useoom A B"},
+    {"resetpeak", Request::reset_peak, "", "resetpeak"},
+    {"resetacc", Request::reset_accumulated, "", "resetacc"},
 }};
+
+// One step, before its names are known.
+struct Step {
+  std::string_view text;  // as written, without space around it
+  std::string_view id;    // of the block; settings: their text
+  int64_t size = 0;
+  int64_t stream = 0;
+  double fraction = 0;
+  trace::PoolKey pool;
+};
 
 [[nodiscard]] bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -105,45 +119,129 @@ constexpr std::array<Notation, 16> kNotation = {{
   return text.size() <= kLongest ? std::string(text) : std::string(text.substr(0, kLongest)) + "...";
 }
 
+class Reader {
+ public:
+  Reader(std::string_view text, model::Recording& recording, std::string_view file)
+      : recording_(recording), script_(recording.budget), names_(recording.budget), live_(recording.budget) {
+    script_.text = text;
+    if (!file.empty()) file_ = recording.strings.intern(file);
+  }
+
+  [[nodiscard]] Result<Script> read() {
+    const std::string_view text = script_.text;
+    int32_t line = 1;
+    for (size_t at = 0; at < text.size();) {
+      size_t end = at;
+      while (end < text.size() && text[end] != ';' && text[end] != '\n' && text[end] != '#') ++end;
+      Step step;
+      step.text = trimmed(text.substr(at, end - at));
+      if (!step.text.empty()) {
+        if (Status added = add(step, line); !added) return tl::unexpected(added.error());
+      }
+      if (end < text.size() && text[end] == '#') {
+        while (end < text.size() && text[end] != '\n') ++end;
+      }
+      if (end < text.size() && text[end] == '\n' && line < std::numeric_limits<int32_t>::max()) ++line;
+      at = end + 1;
+    }
+    return std::move(script_);
+  }
+
+ private:
+  [[nodiscard]] Status add(Step& step, int32_t line) {
+    const auto offset = static_cast<int64_t>(step.text.data() - script_.text.data());
+    std::string_view rest = step.text;
+    const std::string_view word = take_word(rest);
+    const auto* notation = std::find_if(kNotation.begin(), kNotation.end(),
+                                        [&](const Notation& known) { return known.word == word; });
+    if (notation == kNotation.end())
+      return fail(
+          ErrorCode::wrong_usage, offset,
+          "line {}: there is no step '{}'; known are m, f, rs, done, empty, conf, fraction, snap, begin, "
+          "begins, end, release, nosplit, useoom, resetpeak, resetacc",
+          line, shown(word));
+    if (!parse_arguments(*notation, rest, step))
+      return fail(ErrorCode::wrong_usage, offset,
+                  "line {}: '{}' should be: {} (sizes, streams and pools are whole numbers)", line,
+                  shown(step.text), notation->form);
+    RequestLog::Row row;
+    row.request = notation->request;
+    row.size = step.size;
+    row.stream = step.stream;
+    if (!origin(step, line, row.stack)) return no_memory(line, offset);
+    switch (row.request) {
+      case Request::allocate:
+      case Request::free:
+      case Request::record_stream: {
+        const StringId name = names_.intern(step.id);
+        if (name.is_none() || (name.index() == live_.size() && !live_.push_back(-1)))
+          return no_memory(line, offset);
+        int32_t& live = live_[name.index()];  // row of the allocate
+        if (row.request == Request::allocate) {
+          if (live >= 0)
+            return fail(ErrorCode::wrong_usage, offset,
+                        "line {}: '{}' is still allocated: free it or take another name", line,
+                        step.id.substr(0, 80));
+          live = static_cast<int32_t>(script_.requests.size_rows());
+          break;
+        }
+        if (live < 0)
+          return fail(ErrorCode::wrong_usage, offset, "line {}: '{}' is not allocated", line,
+                      step.id.substr(0, 80));
+        row.subject = live;
+        if (row.request == Request::free) live = -1;
+        break;
+      }
+      case Request::settings:
+        row.text = recording_.strings.intern(step.id);
+        if (row.text.is_none()) return no_memory(line, offset);
+        break;
+      case Request::memory_fraction:
+        row.subject = static_cast<int32_t>(script_.requests.fractions.size());
+        if (!script_.requests.fractions.push_back(step.fraction)) return no_memory(line, offset);
+        break;
+      default:
+        if (notation->arguments.find('p') == std::string_view::npos) break;
+        if (row.request == Request::empty_cache && step.pool == trace::PoolKey()) break;  // everything
+        row.subject = static_cast<int32_t>(script_.requests.pools.size());
+        if (!script_.requests.pools.push_back(step.pool)) return no_memory(line, offset);
+    }
+    if (!script_.requests.append(row) ||
+        !script_.places.push_back(
+            {offset, static_cast<int32_t>(std::min<size_t>(step.text.size(), INT32_MAX)), line}))
+      return no_memory(line, offset);
+    return {};
+  }
+
+  // The step as the only frame of a stack.
+  [[nodiscard]] bool origin(const Step& step, int32_t line, StackId& stack) {
+    constexpr size_t kLongestName = 200;
+    if (file_.is_none()) return true;
+    const StringId name = recording_.strings.intern(step.text.substr(0, kLongestName));
+    if (name.is_none()) return false;
+    const FrameId frame = recording_.frames.intern({name, file_, line});
+    if (frame.is_none()) return false;
+    stack = recording_.stacks.intern({&frame, 1});
+    return !stack.is_none();
+  }
+
+  [[nodiscard]] Status no_memory(int32_t line, int64_t offset) const {
+    return fail(ErrorCode::limit_exceeded, offset,
+                "line {}: no memory for more steps: {} bytes are allowed, {} needed", line,
+                recording_.budget.limit(), recording_.budget.needed());
+  }
+
+  model::Recording& recording_;
+  Script script_;
+  StringPool names_;      // of blocks
+  Column<int32_t> live_;  // by name: row of the allocate, -1 = freed
+  StringId file_;
+};
+
 }  // namespace
 
-Result<std::vector<Step>> parse_script(std::string_view script) {
-  std::vector<Step> steps;
-  int64_t line = 1;
-  for (size_t at = 0; at < script.size();) {
-    size_t end = at;
-    while (end < script.size() && script[end] != ';' && script[end] != '\n' && script[end] != '#') ++end;
-    Step step;
-    step.line = line;
-    step.text = trimmed(script.substr(at, end - at));
-    if (!step.text.empty()) {
-      const auto offset = static_cast<int64_t>(step.text.data() - script.data());
-      std::string_view rest = step.text;
-      const std::string_view word = take_word(rest);
-      const Notation* notation = nullptr;
-      for (const Notation& known : kNotation) {
-        if (known.word == word) notation = &known;
-      }
-      if (notation == nullptr)
-        return fail(
-            ErrorCode::wrong_usage, offset,
-            "line {}: there is no step '{}'; known are m, f, rs, done, empty, conf, fraction, snap, begin, "
-            "begins, end, release, nosplit, useoom, resetpeak, resetacc",
-            line, shown(word));
-      step.command = notation->command;
-      if (!parse_arguments(*notation, rest, step))
-        return fail(ErrorCode::wrong_usage, offset,
-                    "line {}: '{}' should be: {} (sizes, streams and pools are whole numbers)", line,
-                    shown(step.text), notation->form);
-      steps.push_back(step);
-    }
-    if (end < script.size() && script[end] == '#') {
-      while (end < script.size() && script[end] != '\n') ++end;
-    }
-    if (end < script.size() && script[end] == '\n') ++line;
-    at = end + 1;
-  }
-  return steps;
+Result<Script> read_script(std::string_view text, model::Recording& recording, std::string_view file) {
+  return Reader(text, recording, file).read();
 }
 
 }  // namespace memstrata::simulate

@@ -14,44 +14,38 @@
 
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
+#include "engine/base/budget.h"
+#include "engine/base/column.h"
 #include "engine/base/status.h"
-#include "engine/trace/trace_event.h"
+#include "engine/model/recording.h"
+#include "engine/simulate/request_log.h"
 
 namespace memstrata::simulate {
 
-enum class Command : uint8_t {
-  allocate,
-  free,
-  record_stream,
-  done,
-  empty,
-  conf,
-  fraction,
-  snapshot,
-  begin,
-  begin_stream,
-  end,
-  release,
-  no_split,
-  use_on_oom,
-  reset_peak,
-  reset_accumulated,
+// The steps as requests, one each, in order.
+struct Script {
+  explicit Script(Budget& budget) : requests(budget), places(budget) {}
+
+  struct Place {
+    int64_t offset = 0;  // bytes
+    int32_t length = 0;  // without space around it
+    int32_t line = 1;    // from 1
+  };
+  RequestLog requests;
+  Column<Place> places;   // by request
+  std::string_view text;  // all of the script
+
+  [[nodiscard]] std::string_view step(size_t request) const {
+    const Place& place = places[request];
+    return text.substr(static_cast<size_t>(place.offset), static_cast<size_t>(place.length));
+  }
 };
 
-struct Step {
-  Command command = Command::snapshot;
-  int64_t line = 1;       // in the script, from 1
-  std::string_view text;  // the step as written, without space around it; a view of the script
-  std::string_view id;    // allocate, free, record_stream; conf: the settings
-  int64_t size = 0;
-  int64_t stream = 0;
-  double fraction = 0;
-  trace::PoolKey pool;
-};
-
-// Steps in order. An error names the line, says what is expected, and has the step's byte offset.
-[[nodiscard]] Result<std::vector<Step>> parse_script(std::string_view script);
+// `text` outlives the result; texts and stacks of the requests are ids of `recording`. With the script's `file` name
+// every request has a stack: its step as the only frame, named and numbered as there. Errors: wrong_usage, which names
+// the line, says what is expected and has the step's byte offset; limit_exceeded. O(length).
+[[nodiscard]] Result<Script> read_script(std::string_view text, model::Recording& recording,
+                                         std::string_view file = {});
 
 }  // namespace memstrata::simulate

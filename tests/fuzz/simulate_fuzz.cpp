@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "engine/alloc/invariants.h"
-#include "engine/simulate/report.h"
+#include "engine/answers/simulation_report.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace memstrata;
@@ -14,16 +14,25 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view conf = input.substr(0, line);
   const std::string_view script = line == std::string_view::npos ? "" : input.substr(line + 1);
   Budget budget(int64_t{1} << 27);
-  const auto simulation = simulate::Simulation::make(int64_t{256} << 20, conf, budget);
+  constexpr int64_t kDevice = int64_t{256} << 20;
+  const auto simulation = simulate::simulate(script, kDevice, conf, budget);
   if (!simulation) {
     if (simulation.error().message.empty()) std::abort();
+    if (simulate::check_usage(kDevice, conf) && simulation.error().code == ErrorCode::wrong_usage &&
+        simulation.error().message.rfind("line ", 0) != 0)
+      std::abort();
     return 0;
   }
-  const Status status = (*simulation)->run(script);
-  if (!status && status.error().message.rfind("line ", 0) != 0) std::abort();
-  if (!alloc::check_invariants((*simulation)->allocator().state()).empty()) std::abort();
-  if (!(*simulation)->allocator().check_pools().empty()) std::abort();
-  if (simulate::report_json(**simulation).empty() || simulate::report_text(**simulation).empty())
-    std::abort();
+  if (answers::report_json(*simulation).empty() || answers::report_text(*simulation).empty()) std::abort();
+
+  // Once more, for the books.
+  model::Recording recording(budget);
+  const auto again = simulate::read_script(script, recording);
+  alloc::Config config;
+  if (!again || !alloc::apply_settings(config, conf)) return 0;  // no memory for both
+  const auto run = simulate::Rerun::start(again->requests, config, kDevice, recording);
+  if (!run || !(*run)->run_to_end()) return 0;
+  if (!alloc::check_invariants((*run)->allocator().state()).empty()) std::abort();
+  if (!(*run)->allocator().check_pools().empty()) std::abort();
   return 0;
 }

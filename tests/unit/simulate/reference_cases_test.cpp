@@ -10,7 +10,7 @@
 
 #include "engine/alloc/invariants.h"
 #include "engine/alloc/memory_summary.h"
-#include "engine/simulate/report.h"
+#include "engine/answers/simulation_report.h"
 
 namespace memstrata::simulate {
 namespace {
@@ -52,14 +52,22 @@ class ReferenceCases : public testing::TestWithParam<ReferenceCase> {};
 TEST_P(ReferenceCases, GiveTheSameText) {
   const ReferenceCase& one = GetParam();
   Budget budget(int64_t{1} << 28);
-  auto simulation = Simulation::make(one.device, one.conf, budget);
-  ASSERT_TRUE(simulation.has_value());
-  const Status status = (*simulation)->run(one.ops);
-  ASSERT_TRUE(status.has_value()) << status.error().message;
-  const std::string report = report_json(**simulation);
+  const auto simulation = simulate(one.ops, one.device, one.conf, budget);
+  ASSERT_TRUE(simulation.has_value()) << simulation.error().message;
+  const std::string report = answers::report_json(*simulation);
   EXPECT_EQ(report.substr(0, one.expected.size()), one.expected) << one.what;
-  EXPECT_EQ(alloc::check_invariants((*simulation)->allocator().state()), "");
-  EXPECT_EQ((*simulation)->allocator().check_pools(), "");
+
+  model::Recording recording(budget);
+  const auto script = read_script(one.ops, recording);
+  alloc::Config config;
+  ASSERT_TRUE(script && alloc::apply_settings(config, one.conf));
+  const auto run = Rerun::start(script->requests, config, one.device, recording);
+  ASSERT_TRUE(run.has_value());
+  while (!(*run)->at_end()) {
+    ASSERT_TRUE((*run)->step());
+    ASSERT_EQ(alloc::check_invariants((*run)->allocator().state()), "");
+    ASSERT_EQ((*run)->allocator().check_pools(), "");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ReferenceCases, testing::ValuesIn(read_cases()),
@@ -71,9 +79,9 @@ TEST(MemorySummary, IsPyTorchsTable) {
   std::ifstream file(data_file("memory_summary_c13.txt"));
   const std::string expected((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   Budget budget(int64_t{1} << 28);
-  auto simulation = Simulation::make(1 << 30, "", budget);
-  ASSERT_TRUE((*simulation)->run("m a 2097152; m b 2097152; m c 512; f a; f c; empty").has_value());
-  const alloc::MemoryStats& stats = (*simulation)->allocator().stats();
+  const auto simulation = simulate("m a 2097152; m b 2097152; m c 512; f a; f c; empty", 1 << 30, "", budget);
+  ASSERT_TRUE(simulation.has_value());
+  const alloc::MemoryStats& stats = simulation->outcome.stats;
   EXPECT_EQ(alloc::memory_summary(stats, 0), expected);
   // Without the rows of the pools: 2 * 9 fewer lines of 77 characters and the line's end.
   EXPECT_EQ(alloc::memory_summary(stats, 0, true).size(), expected.size() - 18 * 78);
@@ -95,7 +103,7 @@ TEST(MemorySummary, TakesTheUnitFromTheRowOfAllPools) {
 
 TEST(Report, HasAllKeysOfMemoryStats) {
   Budget budget(int64_t{1} << 28);
-  const auto json = simulate_json("m a 1", 1 << 30, "max_split_size_mb:40", budget);
+  const auto json = answers::simulate_json("m a 1", 1 << 30, "max_split_size_mb:40", budget);
   ASSERT_TRUE(json.has_value());
   const size_t stats = json->find("\"stats\":{");
   const size_t end = json->find('}', stats);
@@ -111,9 +119,9 @@ TEST(Report, HasAllKeysOfMemoryStats) {
 
 TEST(Report, TextShowsStepsSegmentsAndTheSummary) {
   Budget budget(int64_t{1} << 28);
-  auto simulation = Simulation::make(64 << 20, "", budget);
-  ASSERT_TRUE((*simulation)->run("m a 41943040\nm b 31457280\nf b").has_value());
-  const std::string text = report_text(**simulation);
+  const auto simulation = simulate("m a 41943040\nm b 31457280\nf b", 64 << 20, "", budget);
+  ASSERT_TRUE(simulation.has_value());
+  const std::string text = answers::report_text(*simulation);
   EXPECT_NE(text.find("1  m a 41943040  S0+0, block of 40.0 MiB (41,943,040 bytes)"), std::string::npos)
       << text;
   EXPECT_NE(text.find("CUDA out of memory. Tried to allocate 30.00 MiB"), std::string::npos) << text;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/simulate/report.h"
+#include "engine/answers/simulation_report.h"
 
 namespace memstrata::simulate {
 namespace {
@@ -10,20 +10,38 @@ namespace {
 // The error of running a script on 1 GiB, or "".
 Error error_of(std::string_view script, std::string_view conf = "") {
   Budget budget(int64_t{1} << 28);
-  const auto json = simulate_json(script, 1 << 30, conf, budget);
+  const auto json = answers::simulate_json(script, 1 << 30, conf, budget);
   return json ? Error{ErrorCode::internal, "", -1} : json.error();
 }
 
 TEST(Script, StepsStandOnLinesOrBetweenSemicolons) {
-  const auto steps = parse_script("m a 1 2; f a  # done; not a step\n\n ;; conf a:1, b:[2]\n");
-  ASSERT_TRUE(steps.has_value());
-  ASSERT_EQ(steps->size(), 3U);
-  EXPECT_EQ((*steps)[0].size, 1);
-  EXPECT_EQ((*steps)[0].stream, 2);
-  EXPECT_EQ((*steps)[1].command, Command::free);
-  EXPECT_EQ((*steps)[1].text, "f a");
-  EXPECT_EQ((*steps)[2].line, 3);
-  EXPECT_EQ((*steps)[2].id, "a:1, b:[2]");
+  Budget budget(1 << 20);
+  model::Recording recording(budget);
+  const auto script = read_script("m a 1 2; f a  # done; not a step\n\n ;; conf a:1, b:[2]\n", recording);
+  ASSERT_TRUE(script.has_value());
+  const RequestLog& log = script->requests;
+  ASSERT_EQ(log.size_rows(), 3U);
+  EXPECT_EQ(log.size[0], 1);
+  EXPECT_EQ(log.stream[0], 2);
+  EXPECT_EQ(log.request[1], Request::free);
+  EXPECT_EQ(log.subject[1], 0);
+  EXPECT_EQ(script->step(1), "f a");
+  EXPECT_EQ(script->places[2].line, 3);
+  EXPECT_EQ(recording.strings.view(log.text[2]), "a:1, b:[2]");
+  EXPECT_TRUE(log.stack[0].is_none());
+}
+
+TEST(Script, WithTheNameOfItsFileStepsAreFrames) {
+  Budget budget(1 << 20);
+  model::Recording recording(budget);
+  const auto script = read_script("snap\nm a 1 2", recording, "run.txt");
+  ASSERT_TRUE(script.has_value());
+  const auto frames = recording.stacks.frames_of(script->requests.stack[1]);
+  ASSERT_EQ(frames.size(), 1U);
+  const trace::Frame& frame = recording.frames[frames[0]];
+  EXPECT_EQ(recording.strings.view(frame.name), "m a 1 2");
+  EXPECT_EQ(recording.strings.view(frame.filename), "run.txt");
+  EXPECT_EQ(frame.line, 2);
 }
 
 TEST(Script, WrongStepsNameTheirLine) {
@@ -61,7 +79,7 @@ TEST(Script, WrongStepsNameTheirLine) {
 
 TEST(Script, AnEmptyRequestIsNotSeenByTheAllocator) {
   Budget budget(int64_t{1} << 28);
-  const auto json = simulate_json("m a 0; f a", 1 << 30, "", budget);
+  const auto json = answers::simulate_json("m a 0; f a", 1 << 30, "", budget);
   ASSERT_TRUE(json.has_value());
   EXPECT_EQ(json->substr(0, 12), "{\"trace\":[],");
 }
@@ -70,7 +88,7 @@ TEST(Script, AHugeRequestIsOutOfMemory) {
   Budget budget(int64_t{1} << 28);
   for (const char* conf :
        {"", "expandable_segments:True", "roundup_power2_divisions:4", "max_split_size_mb:40"}) {
-    const auto json = simulate_json(
+    const auto json = answers::simulate_json(
         "m a 9223372036854775807; m b 1152921504606846977; m c 1152921504606846975", 1 << 30, conf, budget);
     ASSERT_TRUE(json.has_value());
     EXPECT_NE(json->find("\"num_ooms\":3,"), std::string::npos) << conf;
@@ -79,31 +97,19 @@ TEST(Script, AHugeRequestIsOutOfMemory) {
 
 TEST(Script, TheDeviceMustBeReasonable) {
   Budget budget(1 << 20);
-  EXPECT_FALSE(simulate_json("", 0, "", budget).has_value());
-  EXPECT_FALSE(simulate_json("", kLargestDevice + 1, "", budget).has_value());
-  EXPECT_TRUE(simulate_json("", kLargestDevice, "", budget).has_value());
-  EXPECT_TRUE(simulate_json("m a 1", 1, "", budget).has_value());  // out of memory, but an answer
+  EXPECT_FALSE(answers::simulate_json("", 0, "", budget).has_value());
+  EXPECT_FALSE(answers::simulate_json("", kLargestDevice + 1, "", budget).has_value());
+  EXPECT_TRUE(answers::simulate_json("", kLargestDevice, "", budget).has_value());
+  EXPECT_TRUE(answers::simulate_json("m a 1", 1, "", budget).has_value());  // out of memory, but an answer
 }
 
 TEST(Script, ARefusingBudgetIsAnError) {
   Budget budget(4096);
   std::string script;
   for (int i = 0; i < 1000; ++i) script += "m a" + std::to_string(i) + " 512\n";
-  const auto json = simulate_json(script, 1 << 30, "", budget);
+  const auto json = answers::simulate_json(script, 1 << 30, "", budget);
   ASSERT_FALSE(json.has_value());
   EXPECT_EQ(json.error().code, ErrorCode::limit_exceeded);
-}
-
-TEST(Script, AnotherSinkHearsEveryEvent) {
-  struct Counter final : trace::EventSink {
-    void on_event(const trace::TraceEvent&) override { ++events; }
-    int events = 0;
-  } counter;
-  Budget budget(1 << 20);
-  auto simulation = Simulation::make(1 << 30, "", budget, &counter);
-  ASSERT_TRUE((*simulation)->run("m a 1; f a; snap").has_value());
-  EXPECT_EQ(counter.events, 5);  // segment_alloc, alloc, free_requested, free_completed, snapshot
-  EXPECT_EQ((*simulation)->events().size(), 5U);
 }
 
 }  // namespace

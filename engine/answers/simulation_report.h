@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "engine/answers/sink.h"
 #include "engine/base/budget.h"
 #include "engine/base/status.h"
 #include "engine/simulate/simulation.h"
 
-namespace memstrata::simulate {
+namespace memstrata::answers {
 
 // One object, one line. All numbers are those after the last step.
 //   trace     "action place size[ @stream]" per event; oom: "free=BYTES" for the place, snapshot: "-"
@@ -27,16 +27,17 @@ namespace memstrata::simulate {
 //   stats     every key of memory_stats()
 //   results   per step {line, step} and, of m: {place, size of the block} or {oom: the message};
 //             of f and rs of an allocation that failed: {ignored: true}
-[[nodiscard]] std::string report_json(const Simulation& simulation);
+[[nodiscard]] Status write_report_json(const simulate::Simulation& simulation, const Sink& sink);
 
 // Steps with their results, the layout of the segments, memory_summary().
-[[nodiscard]] std::string report_text(const Simulation& simulation);
+[[nodiscard]] Status write_report_text(const simulate::Simulation& simulation, const Sink& sink);
 
-// The whole way from a script to report_json(): what the command line and the page's engine answer.
+// The same as a whole, for small simulations.
+[[nodiscard]] std::string report_json(const simulate::Simulation& simulation);
+[[nodiscard]] std::string report_text(const simulate::Simulation& simulation);
+
+// The whole way from a script to the JSON: what the page's engine answers; charged. Errors: those of simulate().
 [[nodiscard]] Result<std::string> simulate_json(std::string_view script, int64_t device_bytes,
                                                 std::string_view conf, Budget& budget);
 
-// "S0+0 L@0: A2097152 -18874368", one per segment or mapped range, in address order.
-[[nodiscard]] std::vector<std::string> layout_of(const Simulation& simulation);
-
-}  // namespace memstrata::simulate
+}  // namespace memstrata::answers
