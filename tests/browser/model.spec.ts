@@ -3,9 +3,11 @@ import { expect, test } from '@playwright/test';
 import type { Contents, ViewInfo } from '../../web/src/engine/answers.ts';
 import { EngineFailure, type EngineClient } from '../../web/src/engine/client.ts';
 import type { EnginePool } from '../../web/src/engine/pool.ts';
+import { Filtering } from '../../web/src/model/filtering.ts';
 import type { Shown } from '../../web/src/model/link.ts';
 import { LinkWalk, type Address, type LinkTarget } from '../../web/src/model/link_walk.ts';
 import { OpenFiles, type OpenFile, type WantedView } from '../../web/src/model/open_files.ts';
+import { createWorkspace, momentOf, noFilter } from '../../web/src/model/workspace.ts';
 
 /** An engine with devices 0 to 3 that answers when it is told to. Device 3 cannot be opened. */
 class SlowEngine {
@@ -186,4 +188,99 @@ test('a link to a file that is not open asks for it, and goes on when it comes',
   expect(walk.wanted).toBeUndefined();
   await engines[1]!.answerAll();
   expect(arrived).toEqual(['b 1 blocks']);
+});
+
+// -- The workspace.
+
+test('who watches a part is told once after each change of it, and never of others', () => {
+  const workspace = createWorkspace();
+  const told: string[] = [];
+  const stop = workspace.watch(['axis', 'answer'], (changed) => told.push([...changed].sort().join(' ')));
+  workspace.change({ axis: 'time', answer: 'state', moment: 3 });
+  workspace.change({ moment: 4 });
+  workspace.change({ axis: 'time' }); // as it is
+  workspace.change({ answer: undefined });
+  stop();
+  workspace.change({ axis: 'event' });
+  expect(told).toEqual(['answer axis', 'answer']);
+  expect(workspace.get('moment')).toBe(4);
+});
+
+test('moment and selection belong to a view and come back with it; the range goes with it', () => {
+  const workspace = createWorkspace();
+  const [first, second] = [viewOf(device(0)), viewOf(device(1))];
+  workspace.change({ view: first });
+  workspace.change({ moment: 3, range: { axis: 'event', from: 1, to: 2 }, axis: 'time' });
+  const told: string[] = [];
+  workspace.watch(['moment', 'range', 'selection', 'axis'], (changed) => told.push([...changed].join(' ')));
+  workspace.change({ view: second });
+  expect(told).toEqual(['moment range']); // nothing was selected in either
+  expect(workspace.get('moment')).toBeUndefined();
+  expect(workspace.get('axis')).toBe('time'); // of the page, not of the view
+  workspace.change({ view: first });
+  expect(workspace.get('moment')).toBe(3);
+  expect(workspace.get('range')).toBeUndefined();
+  // What comes with the view counts more than what was kept.
+  workspace.change({ view: second, moment: 7 });
+  expect([workspace.get('moment'), workspace.get('range')]).toEqual([7, undefined]);
+});
+
+test('a step is made by who remembers the steps; anything else is not', () => {
+  const steps: (number | undefined)[] = [];
+  const workspace = createWorkspace((change) => {
+    steps.push(workspace.get('moment'));
+    change();
+  });
+  workspace.change({ moment: 1 });
+  workspace.change({ moment: 2 }, true);
+  workspace.change({ moment: 3 });
+  expect(steps).toEqual([1]); // where one comes back to
+  expect(workspace.get('moment')).toBe(3);
+});
+
+test('a change made by a watcher is told to all', () => {
+  const workspace = createWorkspace();
+  const told: string[] = [];
+  workspace.watch(['file', 'main'], () => workspace.change({ axis: 'time' }));
+  workspace.watch(['axis'], () => told.push(workspace.get('axis')));
+  workspace.change({ main: 'map' });
+  expect(told).toEqual(['time']);
+});
+
+test('the moment that is shown: the chosen one, else the last out-of-memory event, else the peak', () => {
+  const workspace = createWorkspace();
+  expect(momentOf(workspace)).toBe(-1);
+  const view = { ...viewOf(device(0)), peak: { bytes: 1, event: 5 }, oom_events: [] } as unknown as ViewInfo;
+  workspace.change({ view });
+  expect(momentOf(workspace)).toBe(5);
+  workspace.change({ view: { ...view, oom_events: [7, 9] } });
+  expect(momentOf(workspace)).toBe(9);
+  workspace.change({ moment: -1 });
+  expect(momentOf(workspace)).toBe(-1);
+});
+
+test('what a filter means is a part; a wrong one means nothing', async () => {
+  const workspace = createWorkspace();
+  const filter = new Filtering(workspace);
+  const answers: Record<string, unknown> = { 'size>1': { count: 2, bytes: 8 } };
+  const engine = {
+    alive: true,
+    call: (_: string, { text, index }: { text: string; index: number }) =>
+      index !== undefined
+        ? Promise.resolve(40 + index)
+        : text in answers
+          ? Promise.resolve(answers[text])
+          : Promise.reject(new EngineFailure({ code: 'filter', message: 'what?', offset: 0 })),
+  } as unknown as EngineClient;
+  filter.show(engine);
+  filter.set('size>1');
+  await settle();
+  expect(workspace.get('filter')).toMatchObject({ text: 'size>1', found: { count: 2 }, highlight: '1' });
+  expect([await filter.step(1), await filter.step(1), await filter.step(1)]).toEqual([40, 41, 40]);
+  filter.set('size>');
+  await settle();
+  expect(workspace.get('filter')).toMatchObject({ error: { message: 'what?' }, highlight: '', match: -1 });
+  expect(workspace.get('filter').found).toBeUndefined();
+  filter.show(undefined); // nothing to filter: the field goes, and its text
+  expect(workspace.get('filter')).toEqual(noFilter);
 });

@@ -11,6 +11,7 @@ import type { EngineClient } from '../engine/client.ts';
 import type { SegmentRow } from '../engine/state_answers.ts';
 import type { Thing } from '../model/things.ts';
 import type { Viewport } from '../model/viewport.ts';
+import type { Range } from '../model/workspace.ts';
 import type { Goal } from '../words/described.ts';
 
 /** What a panel knows of the page; the same object as long as nothing of it that the panel reads changes. */
@@ -28,6 +29,8 @@ export interface PanelPage {
   segment: SegmentRow;
   /** The chosen moment: the state after this event, -1 = before the first. */
   event: number;
+  /** The stretch that the reader marked with the ruler. */
+  range: Range | undefined;
   /** What the timeline shows; undefined before it shows anything. */
   view: Viewport | undefined;
   /** Its first picture was drawn: questions delay it no more. */

@@ -16,6 +16,7 @@ import type { EngineClient } from '../engine/client.ts';
 import { deviceName } from '../model/devices.ts';
 import { markerLines } from '../words/mark_text.ts';
 import { fitAll, show, type Viewport } from '../model/viewport.ts';
+import type { Range } from '../model/workspace.ts';
 import { ChosenTrack } from './tracks/chosen_track.ts';
 import { rememberArea, tracksOf, type DeviceTracks } from './tracks/device_tracks.ts';
 import { DragTool } from './tracks/drag_tool.ts';
@@ -26,7 +27,7 @@ import type { PlacedMarker, PlacedRegion } from './tracks/marks_track.ts';
 import type { Movement } from './tracks/motion.ts';
 import { OutlineTrack } from './tracks/outline_track.ts';
 import { highestEvent, type PictureStyle, type PictureTrack } from './tracks/picture_track.ts';
-import { RulerTrack, spoken } from './tracks/ruler_track.ts';
+import { RulerTrack, spoken, type Measured } from './tracks/ruler_track.ts';
 import { drawBase, drawOverlay, markerAt } from './tracks/scene.ts';
 import { Stage } from './tracks/stage.ts';
 import { Travel } from './tracks/travel.ts';
@@ -105,6 +106,7 @@ export class TimelineView extends LitElement {
   private readonly pinOutline = new OutlineTrack(this.stage, () => this.redraw());
   private readonly hoverOutline = new OutlineTrack(this.stage, () => this.drawOverlay());
   private readonly ruler = new RulerTrack(this.stage, this.travel, () => {
+    this.tellRange();
     this.requestUpdate(); // it is told in words, too
     this.drawOverlay();
   });
@@ -457,6 +459,18 @@ export class TimelineView extends LitElement {
       ruler,
     };
     drawOverlay(ctx, stage.projection(), scene, colorsOf(this.theme));
+  }
+
+  private toldRange: Measured | undefined;
+  private tellRange(): void {
+    const { measured } = this.ruler;
+    const places = (one: Measured | undefined): string => JSON.stringify([one?.axis, one?.from.x, one?.to.x]);
+    const isNew = places(measured) !== places(this.toldRange);
+    this.toldRange = measured;
+    if (!isNew) return;
+    const [from = 0, to = 0] = measured ? [measured.from.x, measured.to.x].sort((a, b) => a - b) : [];
+    const detail: Range | undefined = measured && { axis: measured.axis, from, to };
+    this.dispatchEvent(new CustomEvent('range-change', { detail }));
   }
 
   /** For tests and for the mark of the first picture. `complete`: the words in the bands are there, too. */

@@ -4,14 +4,16 @@ import { isBlock, type Bands } from '../engine/answers.ts';
 import type { LinkTarget, LinkWalk } from '../model/link_walk.ts';
 import type { OpenFile, OpenFiles } from '../model/open_files.ts';
 import { boundsOf, type Viewport } from '../model/viewport.ts';
-import type { Choices, ChoicesTarget, Chosen } from './choices.ts';
+import type { Workspace } from '../model/workspace.ts';
+import type { Choices, Chosen } from './choices.ts';
 
 export class BandsSwitch {
   /** Of the device whose bands are about to change. */
   private left: { engine: OpenFile['engine']; view: Viewport | undefined; chosen: Chosen } | undefined;
 
   constructor(
-    private readonly page: LinkTarget & ChoicesTarget,
+    private readonly workspace: Workspace,
+    private readonly page: LinkTarget,
     private readonly files: OpenFiles,
     private readonly links: LinkWalk,
     private readonly choices: Choices,
@@ -23,7 +25,7 @@ export class BandsSwitch {
     if (!file?.view || file.view.bands === bands || files.switching) return;
     const before = page.shown();
     const { view, engine } = file;
-    this.left = { engine, view: page.timeline?.shownView, chosen: this.choices.chosen };
+    this.left = { engine, view: this.workspace.get('viewport'), chosen: this.choices.chosen };
     await files.openDevice(file, { snapshot: file.snapshot, device: view.device, bands });
     await page.updateComplete;
     if (file.view !== view) this.links.stepped(before);
@@ -37,7 +39,7 @@ export class BandsSwitch {
     if (!view || left?.engine !== engine) return undefined;
     const { block, event } = left.chosen;
     this.choices.keep({ event, block: isBlock(block) && view.bands !== 'segments' ? block : undefined });
-    const length = view.extent[this.page.axis === 'time' ? 'time_us' : 'event'] ?? 1;
+    const length = view.extent[this.workspace.get('axis') === 'time' ? 'time_us' : 'event'] ?? 1;
     const { fitTop } = boundsOf(length, view.peak.bytes, view.reserved_peak);
     return left.view && { ...left.view, y0: 0, y1: fitTop };
   }

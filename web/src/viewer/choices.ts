@@ -1,13 +1,11 @@
 // What is chosen and what is pointed at, shared by all views: a block, a moment, an event or segment to read about.
-// Of each device that was shown the choice is kept; a new one is an entry in the browser's history.
-import type { ReactiveControllerHost } from 'lit';
+// What is chosen lives in the workspace; what is pointed at lives here, as long as the pointer is there.
 import type { Rank } from '../base/units.ts';
-import { isBlock, sizeOf, type Axis, type Band, type ViewInfo } from '../engine/answers.ts';
+import { isBlock, sizeOf, type Band, type ViewInfo } from '../engine/answers.ts';
 import type { Calls, Kind } from '../engine/protocol.ts';
 import { describeBand } from '../words/band_text.ts';
 import type { Described, Goal } from '../words/described.ts';
-import type { LinkWalk } from '../model/link_walk.ts';
-import type { OpenFile } from '../model/open_files.ts';
+import { momentOf, type Workspace } from '../model/workspace.ts';
 import { describeThing } from '../words/thing_text.ts';
 import { thingAt, type Thing } from '../model/things.ts';
 import type { PanelEvents } from '../panels/panel.ts';
@@ -23,9 +21,8 @@ export interface Chosen {
 }
 
 /** The page, as far as choices go. */
-export interface ChoicesTarget extends ReactiveControllerHost {
-  readonly file: OpenFile | undefined;
-  readonly axis: Axis;
+export interface ChoicesTarget {
+  requestUpdate(): void;
   readonly timeline: TimelineView | null;
   readonly filter: { set(text: string): void };
   readonly rooms: {
@@ -39,11 +36,7 @@ export interface ChoicesTarget extends ReactiveControllerHost {
   showBlocks(): Promise<void>;
 }
 
-const nothing: Chosen = { block: undefined, event: undefined, thing: undefined };
-
 export class Choices {
-  private readonly kept = new WeakMap<ViewInfo, Chosen>();
-  private info: ViewInfo | undefined;
   /** Under the pointer on the timeline; it stays when the pointer leaves. */
   private pointedBlock: Band | undefined;
   /** Under the pointer in a panel. */
@@ -52,19 +45,21 @@ export class Choices {
   private told: { what: Thing | Band; as: Described } | undefined;
 
   constructor(
+    private readonly workspace: Workspace,
     private readonly page: ChoicesTarget,
-    private readonly links: LinkWalk,
-  ) {}
+  ) {
+    workspace.watch(['view'], () => {
+      this.pointedBlock = undefined;
+      this.pointedThing = undefined;
+    });
+  }
 
-  /** Another device is shown. */
-  show(info: ViewInfo | undefined): void {
-    this.info = info;
-    this.pointedBlock = undefined;
-    this.pointedThing = undefined;
+  private get info(): ViewInfo | undefined {
+    return this.workspace.get('view');
   }
 
   get chosen(): Chosen {
-    return (this.info && this.kept.get(this.info)) ?? nothing;
+    return { ...this.workspace.get('selection'), event: this.workspace.get('moment') };
   }
   /** What all views show: the moment, too, if none was chosen. */
   get shown(): Chosen & { event: number } {
@@ -73,9 +68,9 @@ export class Choices {
   get block(): Band | undefined {
     return this.chosen.block;
   }
-  /** The moment that the panels show. Where memory ran out is what one looks for first, else the peak. */
+  /** The moment that all views show. */
   get event(): number {
-    return this.chosen.event ?? this.info?.oom_events.at(-1) ?? this.info?.peak.event ?? -1;
+    return momentOf(this.workspace);
   }
 
   /** What the details tell; the same object as long as it is the same. */
@@ -97,14 +92,17 @@ export class Choices {
     return this.pointedThing === undefined && (thing ?? block) !== undefined;
   }
 
-  /** Without an entry in the history. */
-  keep(change: Partial<Chosen>): void {
+  /** `step`: one can go back to what was before. */
+  keep(change: Partial<Chosen>, step = false): void {
     if (!this.info) return;
-    this.kept.set(this.info, { ...this.chosen, ...change });
-    this.page.requestUpdate();
+    const { event, ...selection } = { ...this.chosen, ...change };
+    const same = Object.entries(this.workspace.get('selection')).every(
+      ([name, one]) => one === selection[name as 'block'],
+    );
+    this.workspace.change({ moment: event, ...(!same && { selection }) }, step);
   }
   private choose(change: Partial<Chosen>): void {
-    this.links.step(() => this.keep(change));
+    this.keep(change, true);
   }
 
   // -- Pointing.
@@ -139,7 +137,7 @@ export class Choices {
   }
   /** What is read about as it is at another moment; what does not exist then stays as it was. */
   private async follow(thing: Exclude<Thing, { kind: 'event' }>, event: number): Promise<void> {
-    const engine = this.page.file?.engine;
+    const engine = this.workspace.get('file')?.engine;
     const row =
       thing.kind === 'segment'
         ? { block: -1, segment: thing.segment.row }
@@ -201,14 +199,14 @@ export class Choices {
 
   /** Undefined if there is no such block, or no engine any more. */
   async blockOf(rank: Rank): Promise<Band | undefined> {
-    return (await this.ask('block', { rank, axis: this.page.axis }))?.details ?? undefined;
+    return (await this.ask('block', { rank, axis: this.workspace.get('axis') }))?.details ?? undefined;
   }
 
   // -- Going to what a button of the details means.
 
   async go(goal: Goal): Promise<void> {
     const { info } = this;
-    const engine = this.page.file?.engine;
+    const engine = this.workspace.get('file')?.engine;
     if (!engine) return;
     switch (goal.to) {
       case 'event': {
@@ -253,9 +251,10 @@ export class Choices {
 
   /** Tells whether the same device is still shown, in whatever bands. */
   private place(): () => boolean {
-    const { file } = this.page;
+    const file = this.workspace.get('file');
     const [snapshot, device] = [file?.snapshot, file?.view?.device];
-    return () => file === this.page.file && snapshot === file?.snapshot && device === file?.view?.device;
+    return () =>
+      file === this.workspace.get('file') && snapshot === file?.snapshot && device === file?.view?.device;
   }
 
   private async ask<K extends Kind>(
@@ -263,7 +262,7 @@ export class Choices {
     args: Calls[K]['args'],
   ): Promise<Calls[K]['answer'] | undefined> {
     try {
-      return await this.page.file?.engine.call(kind, args);
+      return await this.workspace.get('file')?.engine.call(kind, args);
     } catch {
       return undefined; // the engine died: the page says so already
     }

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { Axis, Band, ColourBy, ViewInfo } from '../engine/answers.ts';
 import type { Goal } from '../words/described.ts';
 import type { OpenFile } from '../model/open_files.ts';
+import type { Range } from '../model/workspace.ts';
 import '../files/banners.ts';
 import '../details/details.ts';
 import './filter_bar.ts';
@@ -23,6 +24,7 @@ const pictureHeight = 260;
 
 /** The numbers of its device, the filter, warnings. */
 export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult {
+  const filter = page.workspace.get('filter');
   return html`
     ${
       file.view
@@ -32,10 +34,10 @@ export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult
               .diagnostics=${file.diagnostics}
               @choose=${(event: CustomEvent<'peak' | 'oom' | 'notes'>) => page.chooseStat(event.detail)}></memstrata-stats>
             <memstrata-filter
-              .text=${page.filter.text}
-              .found=${page.filter.found}
-              .error=${page.filter.error}
-              .current=${page.filter.match}
+              .text=${filter.text}
+              .found=${filter.found}
+              .error=${filter.error}
+              .current=${filter.match}
               .complete=${(asked: { text: string; cursor: number }) => file.engine.call('complete', asked)}
               @filter=${(event: CustomEvent<string>) => page.filter.set(event.detail)}
               @step=${(event: CustomEvent<1 | -1>) => page.actions.stepMatch(event.detail)}></memstrata-filter>
@@ -90,12 +92,13 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         .pinned=${page.choices.block}
         .colourBy=${page.colour}
         .chosen=${page.choices.event}
-        .highlight=${page.filter.highlight}
+        .highlight=${page.workspace.get('filter').highlight}
         .firstView=${page.firstView}
         .tips=${!withDetails}
         @colour-change=${(event: CustomEvent<ColourBy>) => page.setColour(event.detail)}
         @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => page.choices.chooseEvent(event.detail)}
         @moved=${() => page.moved()}
+        @range-change=${(event: CustomEvent<Range | null>) => page.workspace.change({ range: event.detail ?? undefined })}
         @point=${(event: CustomEvent<Band>) => page.choices.pointBlock(event.detail)}
         @pin=${(event: CustomEvent<Band>) => page.choices.pin(event.detail)}
         @toggle-pin=${(event: CustomEvent<Band | undefined>) => page.choices.togglePin(event.detail)}

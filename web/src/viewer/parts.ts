@@ -8,6 +8,7 @@ import type { LinkWalk } from '../model/link_walk.ts';
 import type { OpenFile, OpenFiles } from '../model/open_files.ts';
 import type { SettingsStore } from '../model/settings.ts';
 import type { Viewport } from '../model/viewport.ts';
+import type { Workspace } from '../model/workspace.ts';
 import type { ToastView } from '../controls/toast.ts';
 import type { DetailsView } from '../details/details.ts';
 import type { AboutView } from '../files/about.ts';
@@ -42,6 +43,7 @@ interface Elements {
 
 /** What its views share. */
 interface Shared {
+  readonly workspace: Workspace;
   readonly files: OpenFiles;
   readonly file: OpenFile | undefined;
   readonly filter: Filtering;

@@ -12,6 +12,7 @@ import { LinkWalk, type LinkTarget } from '../model/link_walk.ts';
 import type { Viewport } from '../model/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../model/open_files.ts';
 import { barsOfFiles, barsOfSnapshots } from '../model/peak_bars.ts';
+import { createWorkspace } from '../model/workspace.ts';
 import { OwnSettings, type SettingsStore, type ThemeChoice } from '../model/settings.ts';
 import { actions, type ActionId } from './actions.ts';
 import type { Application, ViewerChange } from './application.ts';
@@ -61,9 +62,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   application: Application | undefined;
   private readonly ownSettings = new OwnSettings();
 
-  readonly files = new OpenFiles(pagePool, () => this.requestUpdate());
-  @state() axis: Axis = 'event';
-  @state() colour: ColourBy = 'allocation';
+  readonly workspace = createWorkspace((change) => this.links.step(change));
+  readonly files = new OpenFiles(pagePool, () => this.filesChanged());
   @state() private dragging = false;
   @state() detailsWidth = 0;
   @state() panelHeight = 0;
@@ -80,12 +80,11 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   @query('memstrata-toast') readonly toast!: ToastView;
   @query('memstrata-notes') readonly notes!: NotesView | null;
 
-  private shownView: OpenFile['view'];
-  readonly filter = new Filtering(() => this.requestUpdate());
+  readonly filter = new Filtering(this.workspace);
   readonly links = new LinkWalk(this, this.files);
-  readonly choices: Choices = new Choices(this, this.links);
-  readonly bands = new BandsSwitch(this, this.files, this.links, this.choices);
-  readonly rooms: Rooms = new Rooms(this);
+  readonly choices: Choices = new Choices(this.workspace, this);
+  readonly bands = new BandsSwitch(this.workspace, this, this.files, this.links, this.choices);
+  readonly rooms: Rooms = new Rooms(this.workspace, this);
   readonly themes = new ViewerTheme(this, () => this.settings);
   readonly actions: ViewerActions = new ViewerActions(this);
   private readonly keyPresses = new KeyPresses(this.actions);
@@ -96,6 +95,24 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   private fromSource: Entry[] = [];
   private leaving: ReturnType<typeof setTimeout> | undefined;
   private told = '';
+
+  constructor() {
+    super();
+    // The viewport changes with every frame of a zoom: `moved` knows who draws it.
+    this.workspace.watch(['axis', 'moment', 'range', 'selection', 'filter', 'look', 'main', 'answer'], () =>
+      this.requestUpdate(),
+    );
+  }
+
+  get axis(): Axis {
+    return this.workspace.get('axis');
+  }
+  set axis(axis: Axis) {
+    this.workspace.change({ axis });
+  }
+  get colour(): ColourBy {
+    return this.workspace.get('look').colour;
+  }
 
   get settings(): SettingsStore {
     return this.application?.settings ?? this.ownSettings;
@@ -125,7 +142,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   private start(): void {
     this.running = true;
     const { colour, detailsWidth, panelHeight, detailsOpen } = this.settings.load();
-    Object.assign(this, { colour, detailsWidth, panelHeight, detailsOpen });
+    Object.assign(this, { detailsWidth, panelHeight, detailsOpen });
+    this.workspace.change({ look: { colour } });
     // So that a click anywhere inside gives it the keys.
     if (!this.application && !this.hasAttribute('tabindex')) this.tabIndex = -1;
     this.dataset['state'] = this.files.state;
@@ -170,7 +188,6 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     if (changed.has('src') && this.hasUpdated && this.running) this.openSource();
     if (changed.has('wantedTheme') && this.wantedTheme) this.themes.choose(this.wantedTheme);
     const { file, state } = this.files;
-    if (file?.view !== this.shownView) this.viewChanged(file);
     this.links.remember();
     this.dataset['theme'] = this.theme;
     this.dataset['state'] = state;
@@ -184,10 +201,16 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.dispatchEvent(new CustomEvent('viewer-change', { detail }));
   }
 
+  private filesChanged(): void {
+    const { file } = this.files;
+    const { workspace } = this;
+    if (file !== workspace.get('file') || file?.view !== workspace.get('view')) this.viewChanged(file);
+    this.requestUpdate();
+  }
+
   private viewChanged(file: OpenFile | undefined): void {
-    this.shownView = file?.view;
-    this.choices.show(file?.view);
-    if (file?.view?.extent.time_us === null) this.axis = 'event';
+    const view = file?.view;
+    this.workspace.change({ file, view, ...(view?.extent.time_us === null && { axis: 'event' }) });
     this.filter.show(file?.view && file.engine);
     if (!file) return;
     if (!file.view) return this.firstPicture();
@@ -197,7 +220,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   /** Ranks in panels are those of blocks. */
   async showBlocks(): Promise<void> {
-    if (this.shownView?.bands === 'segments') await this.bands.to('blocks');
+    if (this.workspace.get('view')?.bands === 'segments') await this.bands.to('blocks');
   }
 
   firstPicture(): void {
@@ -230,7 +253,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   shown(): Shown | undefined {
     const { file } = this.files;
     if (!file?.view) return undefined;
-    const view = this.timeline?.shownView;
+    const view = this.workspace.get('viewport');
     const { extent } = file.view;
     const whole =
       view &&
@@ -246,7 +269,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
       axis: this.axis,
       view: whole ? undefined : view,
       colour: this.colour,
-      filter: this.filter.text,
+      filter: this.workspace.get('filter').text,
       block: this.choices.block?.rank ?? -1,
       main: this.rooms.chosenMain,
       answer: this.rooms.answer === firstAnswer ? undefined : (this.rooms.answer ?? ''),
@@ -256,11 +279,12 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   take({ axis, colour, filter, main, answer }: Shown): void {
-    this.axis = axis;
-    this.colour = colour;
-    this.rooms.chosenMain = mainOf(main);
-    this.rooms.answer = answer === '' ? undefined : (answerOf(answer) ?? firstAnswer);
-    this.requestUpdate();
+    this.workspace.change({
+      axis,
+      look: { colour },
+      main: mainOf(main),
+      answer: answer === '' ? undefined : (answerOf(answer) ?? firstAnswer),
+    });
     this.filter.set(filter);
   }
 
@@ -282,7 +306,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   setColour(colour: ColourBy): void {
-    this.colour = colour;
+    this.workspace.change({ look: { colour } });
     this.settings.save({ colour });
   }
   /** False = there is no such device. */
@@ -295,6 +319,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   /** The timeline shows another part. */
   moved(): void {
+    this.workspace.change({ viewport: this.timeline?.shownView });
     this.links.remember();
     if (this.rooms.main !== 'timeline') this.requestUpdate(); // some draw what the timeline shows
   }

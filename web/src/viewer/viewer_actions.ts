@@ -136,7 +136,8 @@ export class ViewerActions implements KeyTarget {
   }
   /** `Esc`: one level. */
   stepBack(): boolean {
-    const { files, choices, filter, filterBar } = this.page;
+    const { files, choices, filterBar } = this.page;
+    const filter = this.page.workspace.get('filter');
     if (files.state === 'error') {
       files.back();
       return true;

@@ -1,0 +1,131 @@
+// What one looks at: the parts that all views share. Views read parts, change them, and watch those that they show; no view
+// reaches into another. No DOM: it runs in Node.
+//
+// Moment and selection belong to a view of a device (a ViewInfo, the same object whenever one comes back to it): they change
+// together with it, and are kept for as long as it is. The range and the viewport go with the view.
+import type { AxisUnits } from '../base/units.ts';
+import type { Axis, Band, ColourBy, EngineError, FilterAnswer, ViewInfo } from '../engine/answers.ts';
+import type { OpenFile } from './open_file.ts';
+import type { Thing } from './things.ts';
+import type { Viewport } from './viewport.ts';
+
+/** A stretch of an axis that the reader marked. */
+export interface Range {
+  axis: Axis;
+  from: AxisUnits;
+  to: AxisUnits;
+}
+
+export interface Selection {
+  /** The pinned block, or whatever else is a band. */
+  block: Band | undefined;
+  /** What the details tell instead of it. */
+  thing: Thing | undefined;
+}
+
+export interface Filter {
+  /** What the field says, in force as soon as the engine took it. */
+  text: string;
+  /** Why it means nothing. */
+  error: EngineError | undefined;
+  /** What it means here; undefined = nothing, or it is not known yet. */
+  found: FilterAnswer | undefined;
+  /** Number of the match that is shown; -1 = none. */
+  match: number;
+  /** Changes with every filter; empty = nothing is dimmed. */
+  highlight: string;
+}
+
+export interface Parts {
+  file: OpenFile | undefined;
+  /** The device of it that is shown, as certain bands. */
+  view: ViewInfo | undefined;
+  axis: Axis;
+  /** What of the timeline is seen; undefined before anything is. */
+  viewport: Viewport | undefined;
+  /** The state after this event, -1 = before the first; undefined = none was chosen, see `momentOf`. */
+  moment: number | undefined;
+  range: Range | undefined;
+  selection: Selection;
+  filter: Filter;
+  look: { colour: ColourBy };
+  /** The main picture that was chosen; undefined = what says most of a device. */
+  main: string | undefined;
+  /** The panel that is open below it; undefined = none. */
+  answer: string | undefined;
+}
+export type Part = keyof Parts;
+
+export interface Workspace {
+  get<K extends Part>(part: K): Parts[K];
+  /** All at once; who watches one of them is told once. `step`: one can go back to what was before. */
+  change(parts: Readonly<Partial<Parts>>, step?: boolean): void;
+  /** Tells which of `parts` changed, after each change. Returns how to stop. */
+  watch(parts: readonly Part[], changed: (changed: ReadonlySet<Part>) => void): () => void;
+}
+
+/** Kept with a view. */
+type Chosen = Pick<Parts, 'moment' | 'selection'>;
+
+const nothingChosen: Chosen = {
+  moment: undefined,
+  selection: { block: undefined, thing: undefined },
+};
+export const noFilter: Filter = { text: '', error: undefined, found: undefined, match: -1, highlight: '' };
+
+const atFirst: Parts = {
+  file: undefined,
+  view: undefined,
+  axis: 'event',
+  viewport: undefined,
+  range: undefined,
+  ...nothingChosen,
+  filter: noFilter,
+  look: { colour: 'allocation' },
+  main: undefined,
+  answer: undefined,
+};
+
+/** `step` makes the change it is given, as one that one can go back from. */
+export function createWorkspace(step: (change: () => void) => void = (change) => change()): Workspace {
+  const now: Parts = { ...atFirst };
+  const kept = new WeakMap<ViewInfo, Chosen>();
+  const watchers = new Set<(changed: ReadonlySet<Part>) => void>();
+
+  const set = (parts: Readonly<Partial<Parts>>): void => {
+    const wanted = { ...parts };
+    if ('view' in parts && parts.view !== now.view) {
+      if (now.view) kept.set(now.view, { moment: now.moment, selection: now.selection });
+      const before = parts.view && kept.get(parts.view);
+      Object.assign(wanted, {
+        viewport: undefined,
+        range: undefined,
+        ...(before ?? nothingChosen),
+        ...parts,
+      });
+    }
+    const changed = new Set((Object.keys(wanted) as Part[]).filter((part) => wanted[part] !== now[part]));
+    if (changed.size === 0) return;
+    Object.assign(now, wanted);
+    for (const watcher of [...watchers]) if (watchers.has(watcher)) watcher(changed);
+  };
+
+  return {
+    get: (part) => now[part],
+    change: (parts, isStep = false) => (isStep ? step(() => set(parts)) : set(parts)),
+    watch(parts, changed) {
+      const watcher = (all: ReadonlySet<Part>): void => {
+        const mine = new Set(parts.filter((part) => all.has(part)));
+        if (mine.size > 0) changed(mine);
+      };
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+  };
+}
+
+/** The moment that is shown: the chosen one; else where memory ran out, which one looks for first; else the peak. */
+export function momentOf(workspace: Workspace): number {
+  const view = workspace.get('view');
+  return workspace.get('moment') ?? view?.oom_events.at(-1) ?? view?.peak.event ?? -1;
+}
