@@ -30,6 +30,8 @@ export interface OpenFile {
   peak: Bytes | undefined;
   /** Of the device that is shown first of each snapshot, where there are several; undefined = not found out yet. */
   peaks: readonly (Bytes | undefined)[] | undefined;
+  /** Of every device of each snapshot; undefined = not found out yet. */
+  devicePeaks: readonly (readonly { device: number; bytes: Bytes }[])[] | undefined;
   /** Of its bytes (engine/base/content_hash.h). */
   hash: string;
   /** Why the engine stopped after the file was shown. */

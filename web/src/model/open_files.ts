@@ -187,17 +187,20 @@ export class OpenFiles {
   }
 
   /**
-   * Finds out the peaks of the other snapshots of the shown file; called when there is nothing more urgent to do. The
+   * Finds out the peaks of the other snapshots and devices of the shown file; called when there is nothing more urgent to do. The
    * engine replays all of them meanwhile: beyond `mostCompared` events the page would stand still, and they stay unknown.
    */
   async findPeaks(): Promise<void> {
     const { file } = this;
-    if (!file || this.comparing.has(file) || file.contents.snapshots.length < 2) return;
-    this.comparing.add(file); // asked once
+    if (!file || this.comparing.has(file)) return;
     const { snapshots } = file.contents;
+    if (snapshots.length < 2 && snapshots.every(({ devices }) => devices.length < 2)) return;
+    this.comparing.add(file); // asked once
     const events = snapshots.flatMap(({ devices }) => devices).reduce((sum, one) => sum + one.events, 0);
     const found =
       events > mostCompared ? undefined : await file.engine.call('peaks', {}).catch(() => undefined);
+    file.devicePeaks = found;
+    if (snapshots.length < 2) return this.changed();
     file.peaks = snapshots.map((listed, index) => {
       const shown = listed.default;
       return found?.[index]?.find(({ device }) => device === shown)?.bytes;
@@ -309,6 +312,7 @@ export class OpenFiles {
         hash,
         peak: view?.peak.bytes,
         peaks: undefined,
+        devicePeaks: undefined,
         wanted: undefined,
         switching: undefined,
         died: undefined,

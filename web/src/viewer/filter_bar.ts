@@ -207,7 +207,7 @@ export class FilterBar extends LitElement {
           none
             ? 'no match'
             : html`${this.current >= 0 ? `${formatCount(this.current + 1)} of ` : ''}${plural(found.count, 'match', 'matches')}
-                <span class="bytes">· ${formatBytes(found.bytes)}</span>`
+                <span class="bytes">· ${formatBytes(found.at_peak)} at the peak</span>`
         }
       </span>
       <button

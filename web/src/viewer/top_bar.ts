@@ -12,6 +12,17 @@ import '../files/file_button.ts';
 import { base } from '../controls/styles.ts';
 import { symbols } from '../controls/symbols.ts';
 
+/** `Device 1 · 78.3 GiB · OOM`, as far as it is known. */
+function deviceText({ devicePeaks, snapshot, views }: OpenFile, device: number, events: number): string {
+  const peak = devicePeaks?.[snapshot]?.find((one) => one.device === device)?.bytes;
+  const ranOut = [...views].some(
+    ([key, view]) => key.startsWith(`${snapshot},${device},`) && view.oom_events.length > 0,
+  );
+  const size =
+    peak !== undefined ? formatBytes(peak) : events > 0 ? `${formatCount(events)} events` : 'state only';
+  return [deviceName(device), size, ...(ranOut ? ['OOM'] : [])].join(' · ');
+}
+
 /**
  * Tells `device` with a DeviceChoice, `bands` with what the timeline is to show, `files` (bubbling from the button) and
  * `act` with an ActionId.
@@ -96,7 +107,7 @@ export class TopBarView extends LitElement {
               ${devices.map(
                 ({ device, events }) =>
                   html`<option value=${device} ?selected=${device === file.view?.device}>
-                    ${deviceName(device)} · ${events > 0 ? `${formatCount(events)} events` : 'state only'}
+                    ${deviceText(file, device, events)}
                   </option>`,
               )}
             </select>`

@@ -1,5 +1,6 @@
 // What is known of a block of the timeline, in words.
 import {
+  baseName,
   formatBytes,
   formatCount,
   formatDuration,
@@ -9,6 +10,7 @@ import {
   plural,
 } from '../base/format.ts';
 import type { BlockDetails, ViewInfo } from '../engine/answers.ts';
+import { ownFrame } from '../engine/origins.ts';
 import { poolText, streamFact, type Described, type Fact, type Way } from './described.ts';
 
 const stackTitles = {
@@ -89,6 +91,12 @@ export function describeBlock(block: BlockDetails, info: ViewInfo): Described {
     { label: 'segment', goal: { to: 'segment-of', rank, at: Math.max(born_event, -1) } },
     { label: 'its events', goal: { to: 'events', address: name } },
   );
+  const own = ownFrame(block.frames);
+  if (own && !own.file.includes('"'))
+    ways.push({
+      label: 'all of its line',
+      goal: { to: 'filter', text: `stack:"${baseName(own.file)}:${own.line}:"` },
+    });
   return {
     key: `rank ${rank}`,
     name,
