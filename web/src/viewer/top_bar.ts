@@ -200,6 +200,13 @@ export class TopBarView extends LitElement {
         min-width: 0;
         text-overflow: ellipsis;
       }
+      select[aria-label='Device'] {
+        flex: none;
+        max-width: 240px;
+      }
+      select[data-bands] {
+        flex: 0 1 190px;
+      }
       .end {
         display: flex;
         gap: 4px;

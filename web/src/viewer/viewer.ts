@@ -16,17 +16,14 @@ import { createWorkspace } from '../model/workspace.ts';
 import { OwnSettings, type SettingsStore, type ThemeChoice } from '../model/settings.ts';
 import { actions, type ActionId } from './actions.ts';
 import type { Application, ViewerChange } from './application.ts';
-import '../files/about.ts';
 import type { AboutView } from '../files/about.ts';
 import { BandsSwitch } from './bands_switch.ts';
 import { Choices, type ChoicesTarget } from './choices.ts';
 import type { DetailsView } from '../details/details.ts';
-import './export_picture.ts';
 import type { ExportView } from './export_picture.ts';
 import '../files/failure.ts';
 import { aboveTimeline, workArea } from './file_area.ts';
 import type { FilterBar } from './filter_bar.ts';
-import './key_sheet.ts';
 import type { KeysView } from './key_sheet.ts';
 import '../files/link_note.ts';
 import '../files/loading.ts';
@@ -46,6 +43,7 @@ import { prepareFirst } from '../timeline/tracks/device_tracks.ts';
 import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
 import { answerOf, firstAnswer, mainOf, Rooms } from './rooms.ts';
+import { loadSheets, openSheet } from './sheets.ts';
 import './top_bar.ts';
 import { layout } from './styles.ts';
 
@@ -150,7 +148,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.files.start();
     this.links.connect(this.application?.address);
     this.openSource();
-    whenIdle(() => void loadAll()); // opening a panel of a local file causes no request
+    // Opening a panel or a sheet later causes no request.
+    whenIdle(() => void loadAll().then(loadSheets));
   }
 
   /** Closes all files and ends their workers. Called when the element has left the document for good; a host may. */
@@ -293,8 +292,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     if (!isCurrent()) return;
     if (shown.view) this.timeline?.showView(shown.view);
     else this.timeline?.fit();
-    if (shown.about) this.about?.open();
-    else this.about?.close();
+    if (shown.about) void openSheet('about', this);
+    else if (this.about?.isOpen) this.about.close();
     const last = Math.max((file.view?.events ?? 0) - 1, -1);
     const { choices } = this;
     const event = shown.event === undefined ? undefined : Math.min(shown.event, last);

@@ -5,6 +5,7 @@ import { bandsNames, bandsWays } from '../engine/answers.ts';
 import { nextDevice, nextSnapshot } from '../model/devices.ts';
 import type { MainId, PanelId } from '../panels/registry.ts';
 import { askForFiles } from '../files/file_button.ts';
+import { openSheet } from './sheets.ts';
 import { somethingSelected, type KeyTarget } from './key_presses.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
 import type { ViewerParts } from './parts.ts';
@@ -23,14 +24,13 @@ export class ViewerActions implements KeyTarget {
   }
 
   openKeys(): void {
-    this.page.keys.open();
+    void openSheet('keys', this.page);
   }
   openAbout(): void {
-    this.page.about?.open();
-    this.page.links.remember();
+    void openSheet('about', this.page).then(() => this.page.links.remember());
   }
   openExport(): void {
-    this.page.exporter?.open();
+    void openSheet('exporter', this.page);
   }
   toggleTheme(): void {
     this.page.themes.toggle();
