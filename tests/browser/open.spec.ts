@@ -122,6 +122,7 @@ test('a refused second file leaves the first one behind it', async ({ page }) =>
 
 test('opening and exploring a local file causes no request', async ({ page }) => {
   await openPage(page);
+  await expect(page.locator('memstrata-viewer[data-whole]')).toBeVisible();
   await page.waitForLoadState('networkidle');
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
@@ -134,9 +135,21 @@ test('opening and exploring a local file causes no request', async ({ page }) =>
     await page.keyboard.press('/');
     await page.keyboard.type('train');
     await page.keyboard.press('Enter');
+    await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-count', '3');
+    await page.keyboard.press('Enter');
     await expect(page.locator('memstrata-details h2')).toHaveAttribute('data-bytes', /\d+/);
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Escape');
+    for (let level = 0; level < 3; level += 1) await page.keyboard.press('Escape');
+    for (const key of ['2', '3', '6', '7', '5', '1']) {
+      await page.keyboard.press(key);
+      await expect(page.getByText('Loading…')).toHaveCount(0);
+    }
+    await page.locator('.plot').focus();
+    for (const key of ['?', 'b', 'i']) {
+      await page.keyboard.press(key);
+      await expect(page.getByRole('dialog')).toBeVisible();
+      await page.keyboard.press('Escape');
+      await expect(page.getByRole('dialog')).toBeHidden();
+    }
   }
   await choose(page, 'picture.png', png);
   await waitForState(page, 'error');

@@ -149,7 +149,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.links.connect(this.application?.address);
     this.openSource();
     // Opening a panel or a sheet later causes no request.
-    whenIdle(() => void loadAll().then(loadSheets));
+    whenIdle(() => void Promise.all([loadAll(), loadSheets()]).then(() => (this.dataset['whole'] = '')));
   }
 
   /** Closes all files and ends their workers. Called when the element has left the document for good; a host may. */
