@@ -71,6 +71,10 @@ constexpr std::array<Entry, static_cast<size_t>(Diag::kCount)> kKinds = {{
     {Diag::free_without_alloc,
      {"free_without_alloc", info,
       "Blocks freed here were allocated before the recording; they count from its start."}},
+    {Diag::alloc_without_end,
+     {"alloc_without_end", warning,
+      "Blocks were allocated, never freed, and are not there at the end: events contradict the final segments. "
+      "They count to the end."}},
     {Diag::requests_only,
      {"requests_only", info,
       "The history has no free_completed events, so free_requested counts as the free."}},

@@ -41,6 +41,7 @@ enum class Diag : uint8_t {
   time_not_monotonic,     // events out of time order; the time axis uses the latest time so far
   alloc_of_live_address,  // the earlier block is taken as freed there
   free_without_alloc,     // block older than the recording
+  alloc_without_end,      // allocated, never freed, and not in the final segments either
   requests_only,          // no free_completed in the trace: free_requested counts as the free
   level_overflow,         // the sum of live sizes would pass 8 PiB; the size was taken as 0
   // Of containers and JSON.

@@ -117,6 +117,7 @@ struct AddressMap::Picture {
 
 void AddressMap::paint(const Picture& picture, const SpanHistory& spans, int32_t row, int32_t value) const {
   const auto i = static_cast<size_t>(row);
+  constexpr int64_t kFarRight = int64_t{1} << 40;  // beyond any picture
   const int32_t place = row_of(spans.address[i]) - picture.first;
   if (place < 0 || place >= picture.count) return;
   const Region& shown = region(place + picture.first);
@@ -134,7 +135,10 @@ void AddressMap::paint(const Picture& picture, const SpanHistory& spans, int32_t
     const int64_t position = event < 0                      ? 0
                              : event >= axis_.event_count() ? axis_.extent(picture.columns.axis)
                                                             : axis_.position(picture.columns.axis, event);
-    return position / picture.columns.width - picture.columns.first;
+    int64_t there = 0;
+    if (__builtin_sub_overflow(position / picture.columns.width, picture.columns.first, &there))
+      there = picture.columns.first < 0 ? kFarRight : -kFarRight;
+    return std::clamp(there, -kFarRight, kFarRight);
   };
   const int64_t from = std::max<int64_t>(column(spans.begin[i]), 0);
   int64_t until = column(spans.end[i]);
@@ -142,7 +146,8 @@ void AddressMap::paint(const Picture& picture, const SpanHistory& spans, int32_t
   until = std::min<int64_t>(std::max(until, column(spans.begin[i]) + 1), picture.columns.count);
   if (from >= until) return;
   for (int32_t y = low; y < high; ++y) {
-    const auto line = static_cast<size_t>(place * picture.height + usable - 1 - y);
+    const auto line = static_cast<size_t>(place) * static_cast<size_t>(picture.height) +
+                      static_cast<size_t>(usable - 1 - y);
     int32_t* start = picture.pixels.data() + line * static_cast<size_t>(picture.columns.count);
     std::fill(start + from, start + until, value);
   }

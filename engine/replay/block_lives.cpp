@@ -181,12 +181,18 @@ class LifeFinder {
     const model::BlockTable& blocks = recording_.blocks;
     for (int32_t segment = part_.segments.first; segment < part_.segments.end(); ++segment) {
       if (segments.device[static_cast<size_t>(segment)] != found_.device) continue;
+      has_segments_ = true;
       const model::RowRange rows = segments.blocks[static_cast<size_t>(segment)];
       for (int32_t row = rows.first; row < rows.end(); ++row) {
         const auto i = static_cast<size_t>(row);
-        if (blocks.state[i] != model::BlockState::active_allocated) continue;
+        const bool allocated = blocks.state[i] == model::BlockState::active_allocated;
+        if (!allocated && blocks.state[i] != model::BlockState::active_pending_free) continue;
         const AddressTable::Entry* entry = addresses_.find(blocks.address[i]);
-        if (entry != nullptr && entry->open != AddressTable::kNotOpen) continue;
+        if (entry != nullptr && entry->open != AddressTable::kNotOpen) {
+          ++ends_found_;
+          continue;
+        }
+        if (!allocated) continue;
         const int64_t requested = blocks.requested_size[i];
         const int64_t bytes = requested == model::kUnknownSize ? blocks.size[i] : requested;
         if (!older_.push_back({std::max(bytes, int64_t{0}), found_.events.count,
@@ -329,6 +335,14 @@ class LifeFinder {
     model::Diagnostics& diagnostics = found_.diagnostics;
     if (live_address_allocs_ > 0) diagnostics.add_many(Diag::alloc_of_live_address, live_address_allocs_);
     if (frees_without_alloc_ > 0) diagnostics.add_many(Diag::free_without_alloc, frees_without_alloc_);
+    // Of a file that ends too early the frees may be missing.
+    const bool whole = recording_.diagnostics[Diag::truncated].count == 0 &&
+                       recording_.diagnostics[Diag::damaged].count == 0;
+    if (has_segments_ && whole) {
+      const auto* first = found_.freed.begin() + found_.from_start;
+      const int64_t absent = std::count(first, found_.freed.end(), found_.events.count) - ends_found_;
+      if (absent > 0) diagnostics.add_many(Diag::alloc_without_end, absent);
+    }
     if (requests_only_) diagnostics.add(Diag::requests_only);
     if (overflows_ > 0) diagnostics.add_many(Diag::level_overflow, overflows_);
   }
@@ -344,6 +358,8 @@ class LifeFinder {
   AddressTable waiting_;  // open = row of spans_
   Column<PendingSpan> spans_;
   bool requests_only_ = false;
+  bool has_segments_ = false;
+  int64_t ends_found_ = 0;  // final blocks that allocs of the trace made
   int64_t live_address_allocs_ = 0;
   int64_t frees_without_alloc_ = 0;
   int64_t overflows_ = 0;

@@ -6,6 +6,8 @@
 //  - A final `active_allocated` block without an open alloc existed from the start, with its requested_size.
 //    Final `active_pending_free` blocks without an alloc in the trace are left out.
 //  - An alloc at a live address ends the earlier block at that event (diagnostic alloc_of_live_address).
+//  - An alloc that nothing frees lasts to the end; if the final segments of the device do not have it, they
+//    contradict the events (diagnostic alloc_without_end).
 //  - A trace without any free_completed counts free_requested as the free (diagnostic requests_only).
 //  - A size that would lift the level over kMaxLevel counts as 0 (diagnostic level_overflow).
 //

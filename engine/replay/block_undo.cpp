@@ -24,14 +24,14 @@ BlockUndo::BlockUndo(const model::Recording& recording, StateHistory& history, c
       row_at_(recording.budget),
       later_(recording.budget),
       frees_(recording.budget),
-      rows_(recording.budget) {}
+      rows_(recording.budget),
+      active_(recording.budget),
+      start_(recording.budget),
+      number_(recording.budget) {}
 
-bool BlockUndo::prepare() {
+bool BlockUndo::read_events(int32_t first, int32_t end) {
   const model::EventTable& events = recording_.events;
-  const model::SegmentTable& segments = recording_.segments;
-  const model::BlockTable& blocks = recording_.blocks;
-  const int32_t count = history_.event_count();
-  for (int32_t event = 0; event < count; ++event) {
+  for (int32_t event = first; event < end; ++event) {
     const Action action = events.action[row_of(event)];
     requests_ += action == Action::free_requested || action == Action::free;
     completions_ += trace::completes_free(action);
@@ -39,7 +39,12 @@ bool BlockUndo::prepare() {
                           trace::completes_free(action) || action == Action::annotate;
     if (!(of_block ? addresses_.add_event(address_of(event)) : addresses_.add_event())) return false;
   }
-  Column<int32_t> active(recording_.budget);
+  return true;
+}
+
+bool BlockUndo::sort_addresses() {
+  const model::SegmentTable& segments = recording_.segments;
+  const model::BlockTable& blocks = recording_.blocks;
   const model::RowRange all = history_.rows.segments;
   for (int32_t segment = all.first; segment < all.end(); ++segment) {
     const auto s = static_cast<size_t>(segment);
@@ -48,26 +53,31 @@ bool BlockUndo::prepare() {
       const auto i = static_cast<size_t>(row);
       const bool is_active = blocks.state[i] == model::BlockState::active_allocated ||
                              blocks.state[i] == model::BlockState::active_pending_free;
-      if (is_active && (!active.push_back(row) || !addresses_.add(blocks.address[i]))) return false;
+      if (is_active && (!active_.push_back(row) || !addresses_.add(blocks.address[i]))) return false;
     }
   }
   if (!addresses_.sort()) return false;
   const size_t places = addresses_.size();
-  if (!is_open_.build(std::max(places, size_t{1})) || !row_at_.resize(places, -1) ||
-      !later_.resize(places, count) || !frees_.resize(places, 0)) {
-    return false;
-  }
-  for (int32_t event = 0; event < count; ++event) {
-    if (trace::completes_free(events.action[row_of(event)])) ++frees_[place_of(event)];
-  }
+  return is_open_.build(std::max(places, size_t{1})) && row_at_.resize(places, -1) &&
+         later_.resize(places, history_.event_count()) && frees_.resize(places, 0);
+}
 
-  std::sort(active.data(), active.data() + active.size(), [&blocks](int32_t a, int32_t b) {
+void BlockUndo::count_frees(int32_t first, int32_t end) {
+  for (int32_t event = first; event < end; ++event) {
+    if (trace::completes_free(recording_.events.action[row_of(event)])) ++frees_[place_of(event)];
+  }
+}
+
+bool BlockUndo::open_final_blocks() {
+  const model::BlockTable& blocks = recording_.blocks;
+  const int32_t count = history_.event_count();
+  std::sort(active_.data(), active_.data() + active_.size(), [&blocks](int32_t a, int32_t b) {
     const uint64_t left = blocks.address[static_cast<size_t>(a)];
     const uint64_t right = blocks.address[static_cast<size_t>(b)];
     return left != right ? left < right : a < b;
   });
   uint64_t free_from = 0;
-  for (const int32_t row : active) {
+  for (const int32_t row : active_) {
     const auto i = static_cast<size_t>(row);
     const bool known = blocks.requested_size[i] != model::kUnknownSize;
     const Bytes bytes = bytes_of(blocks.address[i], blocks.size[i]);
@@ -147,9 +157,10 @@ void BlockUndo::settle(Row& row, int32_t begin) {
   // What the dump has is there after the last event, whatever that event says.
   row.begin = row.end == count ? std::min(begin, count - 1) : begin;
   if (row.pending_from == kUnset) {
-    // Pending in the dump although nothing says since when: at least after the last event.
+    // Pending in the dump although nothing says since when: at least after the last event. Of a block older than
+    // the trace the request is older, too, if requests are written at all; those come last.
     const int32_t latest = row.end == count ? count - 1 : row.end;
-    row.pending_from = begin < 0 && requests_ > 0 ? -1 : latest;
+    row.pending_from = begin < 0 && !writes_no_requests_ ? -1 : latest;
   }
   row.size = final_size(row);
 }
@@ -187,8 +198,13 @@ bool BlockUndo::undo_alloc(int32_t event) {
     notes_.add(Diag::state_size_differs, event, history_.event_count(), row->address);
     if (row->size == model::kUnknownSize) row->requested_size = size_of(event);
   }
-  if (row->pending_from == kUnset && requests_ > 0)
-    notes_.add(Diag::state_request_missing, event, history_.event_count(), row->address);
+  if (row->pending_from == kUnset) {
+    if (requests_ > 0) {
+      notes_.add(Diag::state_request_missing, event, history_.event_count(), row->address);
+    } else if (row->end < history_.event_count()) {
+      writes_no_requests_ = true;
+    }
+  }
   if (row->room < static_cast<uint64_t>(rounded(row->requested_size)) && row->size == model::kUnknownSize)
     notes_.add(Diag::state_size_unexplained, event, history_.event_count(), row->address);
   history_.row_of_event[static_cast<size_t>(event)] = row_at_[place];
@@ -266,35 +282,35 @@ void BlockUndo::close_within(Bytes bytes, int32_t event) {
   }
 }
 
-bool BlockUndo::finish() {
+bool BlockUndo::settle_all() {
   for (int64_t at = addresses_.size() == 0 ? -1 : is_open_.at_or_after(0); at >= 0;
        at = is_open_.at_or_after(static_cast<size_t>(at) + 1)) {
     settle(rows_[static_cast<size_t>(row_at_[static_cast<size_t>(at)])], -1);
   }
   // Blocks were closed almost in falling order of begin: counted, not compared.
-  const int32_t count = history_.event_count();
-  Column<int32_t> start(recording_.budget), number(recording_.budget);
-  if (!start.resize(static_cast<size_t>(count) + 3, 0) || !number.resize(rows_.size(), -1)) return false;
+  if (!start_.resize(static_cast<size_t>(history_.event_count()) + 3, 0) || !number_.resize(rows_.size(), -1))
+    return false;
   size_t kept = 0;
-  const auto exists = [](const Row& row) { return row.begin < row.end && row.size > 0; };
   for (const Row& row : rows_) {
     if (!exists(row)) continue;
     ++kept;
-    ++start[static_cast<size_t>(row.begin + 2)];
+    ++start_[static_cast<size_t>(row.begin + 2)];
   }
-  for (size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
+  for (size_t i = 1; i < start_.size(); ++i) start_[i] += start_[i - 1];
   SpanHistory& out = history_.blocks;
-  if (!out.address.resize(kept, 0) || !out.size.resize(kept, 0) || !out.begin.resize(kept, 0) ||
-      !out.end.resize(kept, 0) || !history_.requested_size.resize(kept, 0) ||
-      !history_.pending_from.resize(kept, 0) || !history_.block_version.resize(kept, 0) ||
-      !history_.block_source.resize(kept, -1)) {
-    return false;
-  }
-  for (size_t id = 0; id < rows_.size(); ++id) {
+  return out.address.resize(kept, 0) && out.size.resize(kept, 0) && out.begin.resize(kept, 0) &&
+         out.end.resize(kept, 0) && history_.requested_size.resize(kept, 0) &&
+         history_.pending_from.resize(kept, 0) && history_.block_version.resize(kept, 0) &&
+         history_.block_source.resize(kept, -1);
+}
+
+void BlockUndo::write_rows(size_t first, size_t end) {
+  SpanHistory& out = history_.blocks;
+  for (size_t id = first; id < end; ++id) {
     const Row& row = rows_[id];
     if (!exists(row)) continue;
-    const auto to = static_cast<size_t>(start[static_cast<size_t>(row.begin + 1)]++);
-    number[id] = static_cast<int32_t>(to);
+    const auto to = static_cast<size_t>(start_[static_cast<size_t>(row.begin + 1)]++);
+    number_[id] = static_cast<int32_t>(to);
     out.address[to] = row.address;
     out.size[to] = row.size;
     out.begin[to] = row.begin;
@@ -304,12 +320,14 @@ bool BlockUndo::finish() {
     history_.block_version[to] = row.version;
     history_.block_source[to] = row.source;
   }
-  for (int32_t event = 0; event < count; ++event) {
+}
+
+void BlockUndo::number_events(int32_t first, int32_t end) {
+  for (int32_t event = first; event < end; ++event) {
     int32_t& row = history_.row_of_event[static_cast<size_t>(event)];
     if (row >= 0 && addresses_.of_event(static_cast<size_t>(event)) >= 0)
-      row = number[static_cast<size_t>(row)];
+      row = number_[static_cast<size_t>(row)];
   }
-  return out.index(count);
 }
 
 }  // namespace memstrata::replay

@@ -17,17 +17,23 @@ class BlockUndo {
  public:
   BlockUndo(const model::Recording& recording, StateHistory& history, const RangeUndo& ranges);
 
-  // Sorts the addresses, then opens the active blocks of the dump. False = no memory, in all of these.
-  [[nodiscard]] bool prepare();
-
+  // In this order, what takes events in as many pieces as wanted. False = no memory, in all of these.
+  [[nodiscard]] bool read_events(int32_t first, int32_t end);
+  [[nodiscard]] bool sort_addresses();
+  void count_frees(int32_t first, int32_t end);
+  [[nodiscard]] bool open_final_blocks();
+  // Then the events are undone from the last one on.
   [[nodiscard]] bool undo_alloc(int32_t event);
   [[nodiscard]] bool undo_free_requested(int32_t event);
   [[nodiscard]] bool undo_free_completed(int32_t event);
   void undo_annotate(int32_t event);
   // There was no memory before, or no block after, the event: blocks in these bytes came later.
   void close_within(Bytes bytes, int32_t event);
-  // Writes the blocks of the history, and row_of_event of block events.
-  [[nodiscard]] bool finish();
+  // Then the blocks of the history are written, and row_of_event of block events; in this order, too.
+  [[nodiscard]] bool settle_all();
+  [[nodiscard]] size_t row_count() const { return rows_.size(); }
+  void write_rows(size_t first, size_t end);
+  void number_events(int32_t first, int32_t end);
 
  private:
   static constexpr int32_t kUnset = -2;  // pending_from: no request met yet
@@ -57,6 +63,7 @@ class BlockUndo {
   // Bytes that are certainly the block's.
   [[nodiscard]] static uint64_t certain_end(const Row& row);
   // The block is in use from before `event` on. `row.room` is set here.
+  [[nodiscard]] static bool exists(const Row& row) { return row.begin < row.end && row.size > 0; }
   [[nodiscard]] bool open(size_t place, Row row, int32_t event);
   void close(size_t place, int32_t begin);
   void settle(Row& row, int32_t begin);
@@ -74,7 +81,11 @@ class BlockUndo {
   Column<int32_t> later_;   // per place: when the next block here appears; event count = never
   Column<uint32_t> frees_;  // per place: completed frees up to the event that is undone
   Column<Row> rows_;
+  Column<int32_t> active_;  // blocks of the dump: rows of BlockTable
+  Column<int32_t> start_;   // of the output, per event: where the next block that begins there goes
+  Column<int32_t> number_;  // of the output, per row
   int64_t requests_ = 0, completions_ = 0;
+  bool writes_no_requests_ = false;  // a block of the trace was freed without one
 };
 
 }  // namespace memstrata::replay

@@ -1,5 +1,6 @@
 #include "engine/replay/device.h"
 
+#include <limits>
 #include <utility>
 
 namespace memstrata::replay {
@@ -15,26 +16,30 @@ namespace {
 
 }  // namespace
 
-Device::Device(const model::Recording& recording_, model::Part&& part_, int32_t ordinal,
-               BlockLives&& found)
-    : recording(recording_),
-      part(std::move(part_)),
-      rows(rows_of(part, ordinal)),
-      lives(std::move(found)) {}
+Device::Device(const model::Recording& recording_, model::Part&& part_, int32_t ordinal, BlockLives&& found)
+    : recording(recording_), part(std::move(part_)), rows(rows_of(part, ordinal)), lives(std::move(found)) {}
 
-Result<std::unique_ptr<Device>> Device::open(const model::Recording& recording,
-                                             const model::Part& part, int32_t ordinal) {
+Result<std::unique_ptr<Device>> Device::open(const model::Recording& recording, const model::Part& part,
+                                             int32_t ordinal) {
   model::Part own = ordinal == kHostDevice ? host_as_device(part) : part;
   auto lives = find_block_lives(recording, own, ordinal);
   if (!lives) return tl::unexpected(lives.error());
   return std::unique_ptr<Device>(new Device(recording, std::move(own), ordinal, std::move(*lives)));
 }
 
+Result<bool> Device::build_history(int64_t work) {
+  if (history_) return true;
+  if (!builder_) builder_.emplace(recording, part, ordinal());
+  const auto done = builder_->step(work);
+  if (done && *done) history_.emplace(builder_->take());
+  if (!done || *done) builder_.reset();
+  return done;
+}
+
 Result<const StateHistory*> Device::history() {
-  if (!history_) {
-    auto found = undo_to_start(recording, part, ordinal());
-    if (!found) return tl::unexpected(found.error());
-    history_.emplace(std::move(*found));
+  while (!history_) {
+    if (const auto done = build_history(std::numeric_limits<int32_t>::max()); !done)
+      return tl::unexpected(done.error());
   }
   return &*history_;
 }

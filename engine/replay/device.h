@@ -1,7 +1,7 @@
 // One device of a snapshot, ready for questions: its rows, which block lived when, and the allocator's state
 // after every event, which is found when first asked for.
 //
-// Pinned host memory is a device like any other: `snapshot` then has the host's tables as those of its only
+// Pinned host memory is a device like any other: `part` then has the host's tables as those of its only
 // device. Nothing above needs to know the difference.
 #pragma once
 
@@ -26,6 +26,8 @@ class Device {
   [[nodiscard]] int32_t ordinal() const { return rows.device; }
   // Found when first asked, kept from then on. Error: limit_exceeded; a later call tries again.
   [[nodiscard]] Result<const StateHistory*> history();
+  // A slice of that (StateBuilder), for long traces: true = history() is there at once now.
+  [[nodiscard]] Result<bool> build_history(int64_t work = StateBuilder::kSlice);
 
   const model::Recording& recording;
   const model::Part part;
@@ -33,9 +35,9 @@ class Device {
   const BlockLives lives;
 
  private:
-  Device(const model::Recording& recording_, model::Part&& part_, int32_t ordinal,
-         BlockLives&& found);
+  Device(const model::Recording& recording_, model::Part&& part_, int32_t ordinal, BlockLives&& found);
 
+  std::optional<StateBuilder> builder_;
   std::optional<StateHistory> history_;
 };
 

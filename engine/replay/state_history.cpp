@@ -1,6 +1,7 @@
 #include "engine/replay/state_history.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "engine/replay/block_undo.h"
@@ -30,68 +31,141 @@ StateHistory::StateHistory(Budget& budget)
       expandable(budget),
       row_of_event(budget) {}
 
-namespace {
+struct StateBuilder::Work {
+  enum class Phase : uint8_t { read, sort, count, open, undo, settle, write, number, index, done };
 
-[[nodiscard]] bool undo_all(const model::Recording& recording, StateHistory& history) {
-  const int32_t count = history.event_count();
-  if (!history.row_of_event.resize(static_cast<size_t>(count), -1)) return false;
-  RangeUndo ranges(recording, history);
-  if (!ranges.prepare()) return false;
-  BlockUndo blocks(recording, history, ranges);
-  if (!blocks.prepare()) return false;
-  for (int32_t event = count - 1; event >= 0; --event) {
-    const auto row = static_cast<size_t>(history.rows.events.first + event);
-    const Action action = recording.events.action[row];
-    const auto bytes = [&] { return bytes_of(recording.events.address[row], recording.events.size[row]); };
-    bool done = true;
-    switch (action) {
-      case Action::alloc:
-        done = blocks.undo_alloc(event);
-        break;
-      case Action::free_requested:
-        done = blocks.undo_free_requested(event);
-        break;
-      case Action::free_completed:
-      case Action::free:
-        done = blocks.undo_free_completed(event);
-        break;
-      case Action::segment_alloc:
-      case Action::segment_map:
-        blocks.close_within(bytes(), event);
-        done = ranges.undo_appearance(event, bytes(), action == Action::segment_map);
-        break;
-      case Action::segment_free:
-      case Action::segment_unmap:
-        blocks.close_within(bytes(), event);
-        done = ranges.undo_disappearance(event, bytes(), action == Action::segment_unmap);
-        break;
-      case Action::annotate:
-        blocks.undo_annotate(event);
-        break;
-      default:
-        break;
-    }
-    if (!done) return false;
+  Work(const model::Recording& recording_, const DeviceRows& rows, const alloc::Config& config)
+      : recording(recording_),
+        history(recording.budget),
+        ranges(recording, history),
+        blocks(recording, history, ranges) {
+    history.rows = rows;
+    history.config = config;
   }
-  return ranges.finish() && blocks.finish();
+
+  // One piece of the work, of `most` events or blocks where the phase has pieces; returns how many it was worth.
+  // False in `fits` = no memory.
+  [[nodiscard]] int64_t advance(int64_t most, bool& fits);
+  [[nodiscard]] bool undo(int32_t event);
+
+  const model::Recording& recording;
+  StateHistory history;
+  RangeUndo ranges;
+  BlockUndo blocks;
+  Phase phase = Phase::read;
+  int64_t at = 0;  // of the phase: how many are done
+};
+
+bool StateBuilder::Work::undo(int32_t event) {
+  const auto row = static_cast<size_t>(history.rows.events.first + event);
+  const Action action = recording.events.action[row];
+  const auto bytes = [&] { return bytes_of(recording.events.address[row], recording.events.size[row]); };
+  switch (action) {
+    case Action::alloc:
+      return blocks.undo_alloc(event);
+    case Action::free_requested:
+      return blocks.undo_free_requested(event);
+    case Action::free_completed:
+    case Action::free:
+      return blocks.undo_free_completed(event);
+    case Action::segment_alloc:
+    case Action::segment_map:
+      blocks.close_within(bytes(), event);
+      return ranges.undo_appearance(event, bytes(), action == Action::segment_map);
+    case Action::segment_free:
+    case Action::segment_unmap:
+      blocks.close_within(bytes(), event);
+      return ranges.undo_disappearance(event, bytes(), action == Action::segment_unmap);
+    case Action::annotate:
+      blocks.undo_annotate(event);
+      return true;
+    default:
+      return true;
+  }
 }
 
-}  // namespace
+int64_t StateBuilder::Work::advance(int64_t most, bool& fits) {
+  const int64_t events = history.event_count();
+  const auto all = [&]() -> int64_t {
+    if (phase == Phase::write) return static_cast<int64_t>(blocks.row_count());
+    return phase == Phase::read || phase == Phase::count || phase == Phase::undo || phase == Phase::number
+               ? events
+               : 0;
+  }();
+  const int64_t end = std::min(all, at + most);
+  const auto from = static_cast<int32_t>(at), to = static_cast<int32_t>(end);
+  switch (phase) {
+    case Phase::read:
+      fits = blocks.read_events(from, to);
+      break;
+    case Phase::sort:
+      fits = history.row_of_event.resize(static_cast<size_t>(events), -1) && ranges.prepare() &&
+             blocks.sort_addresses();
+      break;
+    case Phase::count:
+      blocks.count_frees(from, to);
+      break;
+    case Phase::open:
+      fits = blocks.open_final_blocks();
+      break;
+    case Phase::undo:
+      for (int64_t done = at; done < end && fits; ++done)
+        fits = undo(static_cast<int32_t>(events - 1 - done));
+      break;
+    case Phase::settle:
+      fits = ranges.finish() && blocks.settle_all();
+      break;
+    case Phase::write:
+      blocks.write_rows(static_cast<size_t>(at), static_cast<size_t>(end));
+      break;
+    case Phase::number:
+      blocks.number_events(from, to);
+      break;
+    case Phase::index:
+      fits = history.blocks.index(history.event_count());
+      break;
+    case Phase::done:
+      break;
+  }
+  const int64_t worth = std::max<int64_t>(end - at, 1);
+  at = end;
+  if (at >= all && phase != Phase::done) {
+    phase = static_cast<Phase>(static_cast<int>(phase) + 1);
+    at = 0;
+  }
+  // A phase without pieces ends the slice.
+  return all == 0 ? most : worth;
+}
+
+StateBuilder::StateBuilder(const model::Recording& recording, const model::Part& part, int32_t device)
+    : work_(std::make_unique<Work>(recording, rows_of(part, device),
+                                   recorded_config(recording.strings.view(part.settings_json)))) {}
+StateBuilder::~StateBuilder() = default;
+StateBuilder::StateBuilder(StateBuilder&&) noexcept = default;
+StateBuilder& StateBuilder::operator=(StateBuilder&&) noexcept = default;
+
+Result<bool> StateBuilder::step(int64_t work) {
+  bool fits = true;
+  while (work > 0 && work_->phase != Work::Phase::done && fits) work -= work_->advance(work, fits);
+  if (fits) return work_->phase == Work::Phase::done;
+  const Budget& budget = work_->recording.budget;
+  return fail(ErrorCode::limit_exceeded, -1,
+              "The state history of device {} ({} events) does not fit into memory: at least {} bytes in all "
+              "would be needed, the limit is {}.",
+              work_->history.rows.device, work_->history.event_count(),
+              std::max(budget.needed(), budget.used()), budget.limit());
+}
+
+StateHistory StateBuilder::take() { return std::move(work_->history); }
 
 Result<StateHistory> undo_to_start(const model::Recording& recording, const model::Part& part,
                                    int32_t device) {
-  StateHistory history(recording.budget);
-  history.rows = rows_of(part, device);
-  history.config = recorded_config(recording.strings.view(part.settings_json));
-  if (!undo_all(recording, history)) {
-    const Budget& budget = recording.budget;
-    return fail(
-        ErrorCode::limit_exceeded, -1,
-        "The state history of device {} ({} events) does not fit into memory: at least {} bytes in all "
-        "would be needed, the limit is {}.",
-        device, history.event_count(), std::max(budget.needed(), budget.used()), budget.limit());
+  StateBuilder builder(recording, part, device);
+  for (;;) {
+    const auto done = builder.step(std::numeric_limits<int32_t>::max());
+    if (!done) return tl::unexpected(done.error());
+    if (*done) return builder.take();
   }
-  return history;
 }
 
 }  // namespace memstrata::replay

@@ -14,7 +14,8 @@
 //    that event until its bytes are used for something else, at the latest until the last event: the dump
 //    does not have it. Of the addresses within it at most 64 are looked at for that.
 //  - A request to free that no completion follows frees at once, unless the dump has the block pending. A
-//    completion without a request is both, or, of a block older than the trace, the block was pending before it.
+//    completion without a request is both. But a block older than the trace was pending before it, as its request
+//    is lost, unless the trace frees a block of its own without any request: then none are written.
 //  - A block outside all segments stays a block without a segment.
 //
 // The size of a block that the dump does not have is the request rounded up by the recorded settings, and the
@@ -28,6 +29,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "engine/alloc/config.h"
 #include "engine/base/column.h"
@@ -82,8 +84,40 @@ struct StateHistory {
   [[nodiscard]] int32_t born_of(int32_t block) const { return blocks.begin[static_cast<size_t>(block)]; }
 };
 
-// Error: limit_exceeded.
-[[nodiscard]] Result<StateHistory> undo_to_start(const model::Recording& recording,
-                                                 const model::Part& part, int32_t device);
+// Undoes the events in slices, so that who waits for a long trace can do something else in between:
+//
+//   StateBuilder builder(recording, part, device);
+//   for (;;) {
+//     const auto done = builder.step(StateBuilder::kSlice);   // some milliseconds
+//     if (!done) ...                                          // the error
+//     if (*done) break;                                       // builder.take() is what undo_to_start() gives
+//     if (somebody waits) ...                                 // later go on where it stopped, or drop the builder
+//   }
+//
+// One event costs about four units of work: it is read, counted, undone and numbered. Three phases have no pieces:
+// sorting the distinct addresses, and settling and indexing the blocks; each is a slice of its own.
+class StateBuilder {
+ public:
+  static constexpr int64_t kSlice = 50'000;
+
+  // Refers to the recording.
+  StateBuilder(const model::Recording& recording, const model::Part& part, int32_t device);
+  ~StateBuilder();
+  StateBuilder(StateBuilder&&) noexcept;
+  StateBuilder& operator=(StateBuilder&&) noexcept;
+
+  // True = done. Error: limit_exceeded; then the builder is of no use any more.
+  [[nodiscard]] Result<bool> step(int64_t work);
+  // Once, after step() said true.
+  [[nodiscard]] StateHistory take();
+
+ private:
+  struct Work;
+  std::unique_ptr<Work> work_;
+};
+
+// All at once. Error: limit_exceeded.
+[[nodiscard]] Result<StateHistory> undo_to_start(const model::Recording& recording, const model::Part& part,
+                                                 int32_t device);
 
 }  // namespace memstrata::replay

@@ -16,6 +16,14 @@ constexpr double kGapOfRow = 1.0 / 200;  // between two segments
   return block.state == model::BlockState::active_pending_free ? StateKind::pending : StateKind::block;
 }
 
+// Comparisons are false for what is not a number.
+[[nodiscard]] bool is_of_a_screen(const StateWindow& window) {
+  constexpr double kLargestSide = 1 << 16, kLargestZoom = 0x1p40, kFarthest = 0x1p60;
+  const auto is_side = [](double side) { return side >= 1 && side <= kLargestSide; };
+  return is_side(window.width) && is_side(window.height) && window.zoom >= 1 && window.zoom <= kLargestZoom &&
+         std::abs(window.left) <= kFarthest && std::abs(window.top) <= kFarthest;
+}
+
 // Blocks of a segment from the left; what is narrower than a pixel waits until it fills one.
 class Strip {
  public:
@@ -99,6 +107,7 @@ double StateLayout::bytes_to_pixels(const StateWindow& window) const {
 
 StateLayout::Place StateLayout::place_of(const MemoryAt& memory, int32_t segment,
                                          const StateWindow& window) const {
+  if (!is_of_a_screen(window)) return {};
   const double row_height = window.height * window.zoom / std::max(rows_, 1);
   for (const Packed& place : places_) {
     if (place.segment != segment) continue;
@@ -111,7 +120,7 @@ StateLayout::Place StateLayout::place_of(const MemoryAt& memory, int32_t segment
 
 StateRects StateLayout::rects(const MemoryAt& memory, const StateWindow& window) const {
   StateRects out;
-  if (!(window.width >= 1) || !(window.height >= 1) || !(window.zoom >= 1) || rows_ == 0) return out;
+  if (!is_of_a_screen(window) || rows_ == 0) return out;
   const double scale = bytes_to_pixels(window);
   const double row_height = window.height * window.zoom / rows_;
   const auto first = std::lower_bound(places_.begin(), places_.end(), window.top / row_height - 1,
@@ -151,7 +160,7 @@ StateRects StateLayout::rects(const MemoryAt& memory, const StateWindow& window)
 StateLayout::Hit StateLayout::hit(const MemoryAt& memory, const StateWindow& window, double x,
                                   double y) const {
   Hit hit;
-  if (!(window.width >= 1) || !(window.height >= 1) || !(window.zoom >= 1) || rows_ == 0) return hit;
+  if (!is_of_a_screen(window) || rows_ == 0) return hit;
   const double row_height = window.height * window.zoom / rows_;
   const double at_row = (y + window.top) / row_height;
   if (!(at_row >= 0) || at_row >= rows_) return hit;

@@ -21,6 +21,7 @@ enum class StateKind : uint8_t { segment, block, rounding, pending, gap };
 
 // Where the layout is looked at: at zoom 1 all of it fills width x height pixels; (left, top) is the upper
 // left corner of the window in pixels of the zoomed layout.
+// Numbers that no screen has (not finite, sides below 1 or above 2^16, zoom below 1 or above 2^40) show nothing.
 struct StateWindow {
   double width = 0, height = 0;
   double zoom = 1;  // >= 1

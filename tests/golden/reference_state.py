@@ -139,6 +139,19 @@ def final_memory(snapshot, device, settings):
     return memory
 
 
+def writes_requests(events):
+    """False if a block that the trace allocates is freed in it without any request in the whole trace."""
+    if any(e["action"] == "free_requested" for e in events):
+        return True
+    open_here = set()
+    for event in events:
+        if event["action"] == "alloc":
+            open_here.add(address_of(event))
+        elif event["action"] == "free_completed" and address_of(event) in open_here:
+            return False
+    return True
+
+
 def undo(memory, event, has_requests):
     action, address, size = event["action"], address_of(event), size_of(event["size"])
     if action == "alloc":
@@ -230,6 +243,7 @@ def states(snapshot, device, wanted):
     if "free" in kinds:
         raise Irregular("fused frees")
     has_requests = "free_requested" in kinds
+    requests_may_be_lost = writes_requests(events)
     dump = final_memory(snapshot, device, settings)
     if has_requests and "free_completed" not in kinds:
         # Then the request is the free, unless the dump has the block pending.
@@ -237,7 +251,7 @@ def states(snapshot, device, wanted):
         if pending:
             raise Irregular("pending blocks without completions")
         events = [{**e, "action": "free_completed"} if e["action"] == "free_requested" else e for e in events]
-        has_requests = False
+        requests_may_be_lost = False
 
     # Backwards: which blocks and ranges there are, and with which memory each event gave or took.
     memory = final_memory(snapshot, device, settings)
@@ -250,7 +264,7 @@ def states(snapshot, device, wanted):
             continue
         if event["action"] == "alloc":
             later_of[index] = {address: generation.pop(address, None)}
-        undo(memory, event, has_requests)
+        undo(memory, event, requests_may_be_lost)
 
     # Blocks from before the trace that the dump does not have: as large as the smallest room they ever had allows.
     unknown = {a: b for a, b in memory.blocks.items() if b.size is None}

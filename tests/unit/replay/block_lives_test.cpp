@@ -278,6 +278,43 @@ TEST(BlockLives, ABlockFromTheStartCanBePending) {
   EXPECT_THAT(list(found.pending.value), ElementsAre(100, 0));
 }
 
+// Events: 0 request, 1 to 2000 other blocks, 2001 completion.
+TEST(BlockLives, ARequestIsKnownHoweverEarlyItWas) {
+  HandTrace trace;
+  trace.request(1, 100);
+  for (uint64_t i = 0; i < 2000; ++i) trace.alloc(1000 + i, 1);
+  trace.complete(1, 100);
+  const BlockLives found = lifetimes_of(trace);
+  EXPECT_EQ(found.requested(trace.recording, 0), 0);
+  EXPECT_EQ(found.requested(trace.recording, 1), -1);  // nobody asked
+}
+
+TEST(BlockLives, WhoseRequestItIs) {
+  HandTrace trace;
+  trace.alloc(1, 10).request(1, 10).complete(1, 10);              // 0 to 2: right before the completion
+  trace.alloc(1, 20).request(1, 20).alloc(2, 5).complete(1, 20);  // 3 to 6: earlier
+  trace.event(trace::Action::free, 2, 5);                         // 7: both at once
+  trace.alloc(3, 7).complete(3, 7);                               // 8, 9: without one
+  trace.alloc(4, 8).request(4, 8);                                // 10, 11: not completed
+  const BlockLives found = lifetimes_of(trace);
+  std::vector<int32_t> requests;
+  for (int32_t rank = 0; rank < found.count(); ++rank)
+    requests.push_back(found.requested(trace.recording, rank));
+  EXPECT_EQ(requests, (std::vector<int32_t>{1, 4, 7, -1, 11}));
+}
+
+// The final state has the second block, not the first, and the third as pending.
+TEST(BlockLives, BlocksThatNothingFreedAndTheEndDoesNotHaveAreCounted) {
+  HandTrace trace;
+  trace.alloc(0x1000, 512).alloc(0x1200, 512).alloc(0x1400, 512).alloc(0x9000, 512);
+  EXPECT_EQ(count_of(lifetimes_of(trace), Diag::alloc_without_end), 0);  // without segments nothing is known
+  trace.segment(0x1000, 2048);
+  trace.block(0x1000, 512, 512, BlockState::inactive);
+  trace.block(0x1200, 512, 512, BlockState::active_allocated);
+  trace.block(0x1400, 512, 512, BlockState::active_pending_free);
+  EXPECT_EQ(count_of(lifetimes_of(trace), Diag::alloc_without_end), 2);
+}
+
 TEST(BlockLives, ARequestOfNothingIsNotPending) {
   // B is unknown and then allocated; C is unknown to the end; A is requested twice and counts once.
   HandTrace trace;

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -227,6 +229,100 @@ TEST(Links, ABlockIsFoundInTraceAndTimeline) {
   EXPECT_EQ(events.free_requested, 2);
   EXPECT_EQ(events.free_completed, 3);
   EXPECT_EQ(replayed.history().block_version[static_cast<size_t>(traced)], 1U);  // one free of it before
+}
+
+// A ring of the newest events begins with a completion: the block waited to be freed before it.
+TEST(StateHistory, ABlockWhoseRequestIsLostWasPending) {
+  HandTrace hand;
+  hand.complete(kS, 1000);
+  hand.segment(kS, 2 * kMiB).block(kS, 2 * kMiB, 0, BlockState::inactive);
+  Replayed replayed(hand);
+  EXPECT_THAT(replayed.after(-1), ElementsAre("0+2097152: P0+1024/1000 -1024+2096128"));
+  EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: -0+2097152"));
+}
+
+// The second block is freed without a request, so requests are not written and none was lost.
+TEST(StateHistory, WhereNoRequestsAreWrittenNoneIsLost) {
+  HandTrace hand;
+  hand.complete(kS, 512).alloc(kS + 512, 512).complete(kS + 512, 512);
+  hand.segment(kS, 2 * kMiB).block(kS, 2 * kMiB, 0, BlockState::inactive);
+  Replayed replayed(hand);
+  EXPECT_THAT(replayed.after(-1), ElementsAre("0+2097152: A0+512/512 -512+2096640"));
+}
+
+TEST(StateBuilder, SlicesOfAnySizeGiveTheSameHistory) {
+  HandTrace hand;
+  hand.event(Action::segment_alloc, kS, 2 * kMiB).complete(kS + 4096, 512);
+  for (int i = 0; i < 50; ++i) {
+    const uint64_t address = kS + 512 * static_cast<uint64_t>(i % 7);
+    hand.alloc(address, 100 + i).request(address, 100 + i);
+    if (i % 3 > 0) hand.alloc(kS + kMiB + 512 * static_cast<uint64_t>(i), 512);
+    hand.complete(address, 100 + i);
+  }
+  hand.segment(kS, 2 * kMiB).block(kS + kMiB + 512, 512, 512, BlockState::active_allocated);
+  Replayed whole(hand);
+  for (const int64_t work : {1, 2, 7, 100, 1000000}) {
+    StateBuilder builder(hand.recording, hand.recording.parts[0], HandTrace::kDevice);
+    int steps = 1;
+    for (auto done = builder.step(work); !*done; done = builder.step(work)) ++steps;
+    EXPECT_GE(steps, work == 1 ? 4 * whole.history().event_count() : 1);
+    const StateHistory found = builder.take();
+    const auto same = [](const auto& a, const auto& b) {
+      return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+    };
+    EXPECT_TRUE(same(found.blocks.address, whole.history().blocks.address)) << work;
+    EXPECT_TRUE(same(found.blocks.size, whole.history().blocks.size)) << work;
+    EXPECT_TRUE(same(found.blocks.begin, whole.history().blocks.begin)) << work;
+    EXPECT_TRUE(same(found.blocks.end, whole.history().blocks.end)) << work;
+    EXPECT_TRUE(same(found.pending_from, whole.history().pending_from)) << work;
+    EXPECT_TRUE(same(found.row_of_event, whole.history().row_of_event)) << work;
+    EXPECT_TRUE(same(found.ranges.address, whole.history().ranges.address)) << work;
+  }
+}
+
+TEST(StateLayout, NumbersThatNoScreenHasShowNothing) {
+  HandTrace hand;
+  hand.segment(kS, 2 * kMiB).block(kS, 2 * kMiB, 2 * kMiB, BlockState::active_allocated);
+  Replayed replayed(hand);
+  ASSERT_TRUE(replayed.memory().go_to(-1));
+  StateLayout layout(hand.budget);
+  ASSERT_TRUE(layout.pack(replayed.memory()));
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(layout.rects(replayed.memory(), {200, 100, 1, 0, 0}).x.empty());
+  for (const double wrong : {kNan, kInfinite, -kInfinite, 1e300, -1.0}) {
+    for (const StateWindow& window : {StateWindow{wrong, 100, 1, 0, 0}, StateWindow{200, wrong, 1, 0, 0},
+                                      StateWindow{200, 100, wrong, 0, 0}}) {
+      EXPECT_TRUE(layout.rects(replayed.memory(), window).x.empty()) << wrong;
+      EXPECT_EQ(layout.hit(replayed.memory(), window, 1, 1).segment, -1) << wrong;
+      EXPECT_EQ(layout.place_of(replayed.memory(), 0, window).width, 0) << wrong;
+    }
+    EXPECT_EQ(layout.hit(replayed.memory(), {200, 100, 1, 0, 0}, wrong, wrong).segment, -1) << wrong;
+  }
+  EXPECT_TRUE(layout.rects(replayed.memory(), {200, 100, 1, kNan, 0}).x.empty());
+  EXPECT_TRUE(layout.rects(replayed.memory(), {200, 100, 1, 0, kInfinite}).x.empty());
+}
+
+// Found by the sanitizers: the difference of a column and the first one left 64 bits.
+TEST(AddressMap, ColumnsFarAwayShowNothing) {
+  HandTrace hand;
+  hand.alloc(kS, 512);
+  hand.segment(kS, 2 * kMiB).block(kS, 512, 512, BlockState::active_allocated);
+  Replayed replayed(hand);
+  const auto lives = hand.lifetimes();
+  ASSERT_TRUE(lives.has_value());
+  auto map = AddressMap::build(hand.recording, replayed.history(), *lives);
+  ASSERT_TRUE(map.has_value());
+  map->sort_by(RegionOrder::address);
+  std::vector<int32_t> pixels(8);
+  for (const int64_t first : {INT64_MIN, INT64_MIN + 1, INT64_MAX, INT64_MAX - 3}) {
+    for (const int64_t width : {int64_t{1}, INT64_MAX}) {
+      map->draw({Axis::event, first, width, 4}, 0, 1, 2, pixels);
+      EXPECT_THAT(pixels, testing::Each(kNotMapped)) << first << " " << width;
+    }
+  }
+  map->draw({Axis::event, -1, INT64_MAX, 4}, INT32_MIN, INT32_MAX, 2, pixels);
+  EXPECT_EQ(pixels[1 * 4 + 1], 0);  // the block, in the one column there is
 }
 
 TEST(SegmentBands, MapsAndUnmapsAreBands) {
