@@ -1,13 +1,13 @@
 #include "engine/io/any_reader.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "engine/io/containers/html_reader.h"
 #include "engine/io/containers/unpack_reader.h"
 #include "engine/io/containers/zip_reader.h"
-#include "engine/io/readers/json_snapshot.h"
-#include "engine/io/readers/torch_snapshot.h"
 
 namespace memstrata::io {
 
@@ -19,13 +19,15 @@ AnyReader::AnyReader(model::Recording& recording)
     : own_file_(std::make_unique<OpenedFile>(OpenedFile{recording})),
       file_(*own_file_),
       depth_(0),
-      reader_(std::make_unique<TorchSnapshotReader>(recording, TorchSnapshotReader::Way::fast, false)) {}
+      reader_(all_kinds().front().make(file_)),
+      parts_before_(recording.parts.size()) {}
 
 AnyReader::AnyReader(OpenedFile& file, std::string place, int depth)
     : file_(file),
       place_(std::move(place)),
       depth_(depth),
-      reader_(std::make_unique<TorchSnapshotReader>(file.recording, TorchSnapshotReader::Way::fast, false)) {}
+      reader_(all_kinds().front().make(file_)),
+      parts_before_(file.recording.parts.size()) {}
 
 AnyReader::~AnyReader() = default;
 
@@ -41,47 +43,64 @@ std::span<std::byte> AnyReader::writable_ahead() {
   return decided_ ? reader_->writable_ahead() : std::span<std::byte>{};
 }
 
-Status AnyReader::decide(std::span<const std::byte> first_bytes) {
+Status AnyReader::look_at(std::span<const std::byte> beginning, bool is_all) {
+  if (!is_sniffed_) {
+    if (beginning.size() < kSniffBytes && !is_all) return {};
+    is_sniffed_ = true;
+    sniffed_ = sniff(beginning);
+    recognised_ = is_read(sniffed_.format);
+  }
+  if (is_container(sniffed_.format)) return choose_container();
+  const std::string_view text(reinterpret_cast<const char*>(beginning.data()), beginning.size());
+  const Told told = tell(sniffed_.format, text.substr(0, kTellingBytes));
+  // What tells comes first in most files, so that nothing needs to be kept.
+  const bool may_tell = recognised_ && told.offset < 0 && beginning.size() < kTellingBytes && !is_all;
+  return may_tell ? Status{} : choose_kind(told);
+}
+
+Status AnyReader::choose_container() {
   decided_ = true;
-  const Sniffed sniffed = sniff(first_bytes);
-  recognised_ = is_read(sniffed.format);
-  const bool is_container = recognised_ && sniffed.format != Format::pickle && sniffed.format != Format::json;
-  if (is_container && depth_ >= kMaxNesting) {
+  if (depth_ >= kMaxNesting) {
     return fail(
         ErrorCode::limit_exceeded, 0,
         "Here is a compressed file inside of {} others; no more than {} levels are opened. Unpack the outer "
         "ones first.",
         depth_, kMaxNesting);
   }
-  std::unique_ptr<Reader> other;
-  switch (sniffed.format) {
-    case Format::pickle:
-      return {};
+  switch (sniffed_.format) {
     case Format::gzip:
-      other = std::make_unique<UnpackReader>(file_, Packing::gzip, place_, depth_);
+      take(std::make_unique<UnpackReader>(file_, Packing::gzip, place_, depth_));
       break;
     case Format::zstd:
-      other = std::make_unique<UnpackReader>(file_, Packing::zstd, place_, depth_);
+      take(std::make_unique<UnpackReader>(file_, Packing::zstd, place_, depth_));
       break;
     case Format::zip:
-      other = std::make_unique<ZipReader>(file_, place_, depth_);
+      take(std::make_unique<ZipReader>(file_, place_, depth_));
       break;
-    case Format::html:
-      other = std::make_unique<HtmlReader>(file_, place_, depth_);
-      break;
-    case Format::json:
-      other = std::make_unique<JsonSnapshotReader>(file_.recording, false);
-      break;
-    case Format::unknown:
-    case Format::zeros:
-    case Format::empty:
-      return fail(ErrorCode::invalid_format, 0, "{}", sniffed.reason);
     default:
-      return fail(ErrorCode::unsupported, 0, "{}", sniffed.reason);
+      take(std::make_unique<HtmlReader>(file_, place_, depth_));
   }
-  other->expect_bytes(expected_);
-  before_ = std::exchange(reader_, std::move(other));  // `first_bytes` may lie in its buffer
   return {};
+}
+
+Status AnyReader::choose_kind(const Told& told) {
+  decided_ = true;
+  if (told.kind == nullptr) {
+    const bool is_known = sniffed_.format != Format::unknown && sniffed_.format != Format::zeros &&
+                          sniffed_.format != Format::empty;
+    return fail(is_known ? ErrorCode::unsupported : ErrorCode::invalid_format, 0, "{}", sniffed_.reason);
+  }
+  if (told.kind->make == nullptr) {
+    return fail(ErrorCode::unsupported, told.offset, "{}", told.kind->refusal);
+  }
+  told_by_ = fmt::format("{} There {}.", sniffed_.reason, told.reason);
+  if (told.kind->make != all_kinds().front().make) take(told.kind->make(file_));
+  return {};
+}
+
+void AnyReader::take(std::unique_ptr<Reader> reader) {
+  reader->expect_bytes(expected_);
+  before_ = std::exchange(reader_, std::move(reader));  // the beginning may lie in its buffer
 }
 
 // Bytes that came before the decision, which lie somewhere else than in the reader's buffer.
@@ -96,26 +115,31 @@ Status AnyReader::commit(size_t bytes) {
   if (own_file_) own_file_->received += static_cast<int64_t>(bytes);
   if (decided_) return reader_->commit(bytes);
   const std::span<const std::byte> chunk = reader_->writable().first(bytes);
-  if (head_.empty() && bytes >= kSniffBytes) {  // the usual case: nothing of a pickle is copied
-    if (Status status = decide(chunk); !status) return status;
-    return before_ ? hand_over(chunk) : reader_->commit(bytes);
+  if (head_.empty()) {
+    if (Status status = look_at(chunk, false); !status) return status;
+    // The usual case: nothing of a pickle is copied.
+    if (decided_) return before_ ? hand_over(chunk) : reader_->commit(bytes);
   }
   head_.insert(head_.end(), chunk.begin(), chunk.end());
-  if (head_.size() < kSniffBytes) return {};
-  if (Status status = decide(head_); !status) return status;
-  return hand_over(std::exchange(head_, {}));
+  if (head_.size() < (is_sniffed_ ? kTellingBytes : kSniffBytes)) return {};
+  if (Status status = look_at(head_, false); !status) return status;
+  return decided_ ? hand_over(std::exchange(head_, {})) : Status{};
 }
 
 Status AnyReader::finish() {
   if (!decided_) {
-    if (Status status = decide(head_); !status) return status;
+    if (Status status = look_at(head_, true); !status) return status;
     if (Status status = hand_over(std::exchange(head_, {})); !status) return status;
   }
   if (Status status = reader_->finish(); !status) return status;
+  model::Recording& recording = file_.recording;
+  if (!told_by_.empty()) {
+    for (size_t i = parts_before_; i < recording.parts.size(); ++i) recording.parts[i].told_by = told_by_;
+  }
   if (own_file_) {
-    file_.recording.input_bytes = own_file_->received;
-    file_.recording.format = reader_->format();
-    file_.recording.seal();
+    recording.input_bytes = own_file_->received;
+    recording.format = reader_->format();
+    recording.seal();
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// Reads a file of any kind this program knows: decides from the first bytes, then hands over.
+// Reads a file of any kind this program knows: decides from its beginning (registry.h), then hands over.
 //
 // Every client opens files through this class, so that the same bytes are the same kind everywhere. What is
 // inside of a container (gzip, zstd, zip, a web page) is read through it again.
@@ -10,7 +10,7 @@
 
 #include "engine/io/containers/opened_file.h"
 #include "engine/io/reader.h"
-#include "engine/io/sniff.h"
+#include "engine/io/registry.h"
 #include "engine/model/recording.h"
 
 namespace memstrata::io {
@@ -35,7 +35,11 @@ class AnyReader final : public Reader {
   [[nodiscard]] bool recognised() const { return recognised_; }
 
  private:
-  [[nodiscard]] Status decide(std::span<const std::byte> first_bytes);
+  // Decides, or wants more of the beginning; `is_all`: nothing comes behind it.
+  [[nodiscard]] Status look_at(std::span<const std::byte> beginning, bool is_all);
+  [[nodiscard]] Status choose_container();
+  [[nodiscard]] Status choose_kind(const Told& told);
+  void take(std::unique_ptr<Reader> reader);
   [[nodiscard]] Status hand_over(std::span<const std::byte> bytes);
 
   std::unique_ptr<OpenedFile> own_file_;  // none inside a container
@@ -46,6 +50,10 @@ class AnyReader final : public Reader {
   std::unique_ptr<Reader> before_;  // that one while another takes over from it
   std::vector<std::byte> head_;     // bytes that came in before there were enough to decide
   int64_t expected_ = 0;
+  Sniffed sniffed_;
+  std::string told_by_;      // as model::Part has it; empty for containers
+  size_t parts_before_ = 0;  // of the recording
+  bool is_sniffed_ = false;
   bool decided_ = false;
   bool recognised_ = false;
 };

@@ -16,6 +16,10 @@
 
 namespace memstrata::io {
 
+// Given to a reader: its file is one of several. It adds parts and leaves the recording open; the caller
+// seals it.
+struct LeftOpen {};
+
 class Reader {
  public:
   virtual ~Reader() = default;

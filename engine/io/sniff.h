@@ -1,4 +1,5 @@
-// What kind of file is this? Decided from the first bytes, never from the name.
+// Which container or encoding is this? Decided from the first bytes, never from the name; what a pickle or
+// JSON holds is the registry's to tell.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +32,12 @@ struct Sniffed {
 
 inline constexpr size_t kSniffBytes = 512;  // enough for every decision; fewer bytes are the whole file
 
-// There is a reader for it.
+// Something of it may be read here.
 [[nodiscard]] constexpr bool is_read(Format format) { return format <= Format::html; }
+
+[[nodiscard]] constexpr bool is_container(Format format) {
+  return format == Format::gzip || format == Format::zstd || format == Format::zip || format == Format::html;
+}
 
 [[nodiscard]] Sniffed sniff(std::span<const std::byte> first_bytes);
 

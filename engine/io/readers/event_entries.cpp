@@ -4,16 +4,16 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/hash.h"
+#include "engine/io/encodings/pickle/opcodes.h"
+#include "engine/io/encodings/pickle/operands.h"
 #include "engine/io/limits.h"
-#include "engine/io/pickle/numbers.h"
-#include "engine/io/pickle/opcodes.h"
 
 namespace memstrata::io {
 
 using pickle::Op;
-using pickle::Tag;
-using pickle::Value;
 using trace::Action;
+using values::Tag;
+using values::Value;
 
 namespace {
 
@@ -114,7 +114,7 @@ static_assert(kKeysOfEvents <= UINT32_MAX);
   if (!read_integer(p, first) || !read_integer(p, second) || !is(p, Op::tuple2)) return false;
   ++p;
   pair = schema.pair_of(first, second);
-  return pair.tag == Tag::pair;
+  return pair.tag == Of::pair;
 }
 
 // `length` fixed bytes; `tail` is the mask of the last 1 to 8 of them. Little endian, as everything this runs
@@ -144,7 +144,7 @@ class EventEntries::Walker {
     if (end_ - p_ < kMargin) return 0;
     ++p_;
     const uint8_t before = walk_.entry.stored_count;
-    if (!store({Tag::event_rows, 0, 0})) return 0;
+    if (!store({Of::event_rows, 0, 0})) return 0;
     if (walk_.entry.stored_count != before) walk_.entry.dict = before;
     if (!is(p_, Op::mark)) return 0;
     ++p_;
@@ -298,7 +298,7 @@ class EventEntries::Walker {
     }
     if (read_reference(p_, memo_, pair)) {
       note(Hole::pool, first);
-      return pair.tag == Tag::pair;
+      return pair.tag == Of::pair;
     }
     return read_pair(p_, owner_.schema_, pair) && note_and_store(Hole::pool, first, pair);
   }
@@ -385,7 +385,7 @@ pickle::Shortcut::Taken EventEntries::take(std::span<const uint8_t> bytes, int64
   }
   const size_t rows = recording_.events.size_rows() - first_row;
   if (rows == 0) return {};
-  return {static_cast<size_t>(p - begin), {Tag::event_rows, static_cast<uint32_t>(first_row), rows - 1}};
+  return {static_cast<size_t>(p - begin), {Of::event_rows, static_cast<uint32_t>(first_row), rows - 1}};
 }
 
 // Does the entry at `begin` fit? Then its bytes, and known.entry holds it.
@@ -437,7 +437,7 @@ size_t EventEntries::match(Template& known, const uint8_t* begin, const uint8_t*
       }
       case Hole::pool:
         if (read_reference(p, memo, entry.pool)) {
-          if (entry.pool.tag != Tag::pair || step.stored != kNotStored) return 0;
+          if (entry.pool.tag != Of::pair || step.stored != kNotStored) return 0;
         } else {
           if (!read_pair(p, schema_, entry.pool)) return 0;
           if (step.stored != kNotStored) entry.stored[step.stored] = entry.pool;
@@ -458,9 +458,9 @@ size_t EventEntries::match(Template& known, const uint8_t* begin, const uint8_t*
 bool EventEntries::read_shared_stack(const uint8_t*& p, const Memo& memo, Entry& entry) {
   Value value;
   if (!read_reference(p, memo, value)) return false;
-  entry.frames = value.tag == Tag::stack ? Frames::known : Frames::empty;
+  entry.frames = value.tag == Of::stack ? Frames::known : Frames::empty;
   entry.row.stack = StackId{static_cast<int32_t>(value.id)};
-  return value.tag == Tag::stack || value.tag == Tag::empty_list;
+  return value.tag == Of::stack || value.tag == Tag::empty_list;
 }
 
 // References to frames, and APPENDS.
@@ -481,15 +481,15 @@ size_t EventEntries::complete(Entry& entry, const uint8_t* begin, const uint8_t*
   if (!is(behind, Op::empty_dict) && !is(behind, Op::appends)) return 0;
   if (entry.stored_count > 0 && !memo.reserve_next(entry.stored_count)) return 0;
   entry.row.stream = schema_.stream_of(entry.stream);
-  if (entry.pool.tag == Tag::pair) entry.row.pool = schema_.pool_of(entry.pool);
+  if (entry.pool.tag == Of::pair) entry.row.pool = schema_.pool_of(entry.pool);
   if (entry.frames == Frames::is_new) entry.row.stack = runs_.add();
   if (entry.frames == Frames::empty) entry.row.stack = schema_.empty_stack();
   if (entry.frames != Frames::absent && entry.row.stack.is_none()) return 0;
   if (entry.frames_list != kNotStored && entry.frames != Frames::empty) {
-    entry.stored[entry.frames_list] = {Tag::stack, static_cast<uint32_t>(entry.row.stack.value), 0};
+    entry.stored[entry.frames_list] = {Of::stack, static_cast<uint32_t>(entry.row.stack.value), 0};
   }
   const size_t row = recording_.events.size_rows();
-  const Value dict{Tag::event_rows, static_cast<uint32_t>(row), 0};
+  const Value dict{Of::event_rows, static_cast<uint32_t>(row), 0};
   if (entry.dict != kNotStored) entry.stored[entry.dict] = dict;
   for (size_t i = 0; i < entry.stored_count; ++i) {
     if (!Memo::is_plain(entry.stored[i])) return 0;

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/io/pickle/shortcut.h"
+#include "engine/io/encodings/pickle/shortcut.h"
 #include "engine/io/readers/snapshot_schema.h"
 #include "engine/io/readers/stack_runs.h"
 
@@ -23,7 +23,7 @@ class EventEntries final : public pickle::Shortcut {
   [[nodiscard]] Taken take(std::span<const uint8_t> bytes, int64_t offset, pickle::Memo& memo) override;
 
  private:
-  using Value = pickle::Value;
+  using Value = values::Value;
   using Memo = pickle::Memo;
 
   static constexpr size_t kMaxStored = 8;  // memo slots that one entry fills

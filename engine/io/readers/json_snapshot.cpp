@@ -8,11 +8,11 @@
 
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
-#include "engine/io/json/piece_reader.h"
-#include "engine/io/json/value_builder.h"
-#include "engine/io/json/walker.h"
+#include "engine/io/encodings/json/piece_reader.h"
+#include "engine/io/encodings/json/walker.h"
 #include "engine/io/limits.h"
 #include "engine/io/readers/snapshot_schema.h"
+#include "engine/io/values/builder.h"
 
 namespace memstrata::io {
 
@@ -47,7 +47,7 @@ struct JsonSnapshotReader::State {
   model::Recording& recording;
   bool seals;
   SnapshotSchema schema;
-  json::ValueBuilder builder;
+  values::Builder builder;
   json::PieceReader pieces;
   Walker walker;
   int64_t reserve = 0;  // of the budget, for closing what is open when it runs out
@@ -94,21 +94,7 @@ struct JsonSnapshotReader::State {
                 "the memory for this file does not suffice: {}", size_that_would_work());
   }
 
-  [[nodiscard]] Status is_trace() const {
-    return fail(
-        ErrorCode::unsupported, -1,
-        "This is a trace of the PyTorch profiler (it has traceEvents), not a memory snapshot. A memory snapshot "
-        "is written by torch.cuda.memory._dump_snapshot after torch.cuda.memory._record_memory_history.");
-  }
-
   [[nodiscard]] Status nothing_to_show() const {
-    if (builder.has_trace_events()) return is_trace();
-    if (builder.is_list_of_quadruples()) {
-      return fail(
-          ErrorCode::unsupported, -1,
-          "This is a memory timeline of the PyTorch profiler (export_memory_timeline), not a memory snapshot. A "
-          "memory snapshot is written by torch.cuda.memory._dump_snapshot.");
-    }
     switch (walker.halt()) {
       case Walker::Halt::ended:
         return fail(ErrorCode::truncated, received, "{}, and nothing of a memory snapshot came before it",
@@ -143,8 +129,11 @@ struct JsonSnapshotReader::State {
   }
 };
 
-JsonSnapshotReader::JsonSnapshotReader(model::Recording& recording, bool seals)
-    : state_(std::make_unique<State>(recording, seals)) {}
+JsonSnapshotReader::JsonSnapshotReader(model::Recording& recording)
+    : state_(std::make_unique<State>(recording, true)) {}
+
+JsonSnapshotReader::JsonSnapshotReader(model::Recording& recording, LeftOpen)
+    : state_(std::make_unique<State>(recording, false)) {}
 
 JsonSnapshotReader::~JsonSnapshotReader() = default;
 
@@ -181,7 +170,6 @@ Status JsonSnapshotReader::commit(size_t bytes) {
   s.received += static_cast<int64_t>(bytes);
   const size_t unread = std::exchange(s.unread, 0);
   s.walk({s.chunk - unread, unread + bytes}, false);
-  if (s.builder.has_trace_events()) return s.is_trace();
   return {};
 }
 

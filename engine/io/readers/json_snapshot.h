@@ -17,8 +17,8 @@ namespace memstrata::io {
 
 class JsonSnapshotReader final : public Reader {
  public:
-  // Without `seals` the recording stays open for further snapshots, and the caller seals it.
-  explicit JsonSnapshotReader(model::Recording& recording, bool seals = true);
+  explicit JsonSnapshotReader(model::Recording& recording);
+  JsonSnapshotReader(model::Recording& recording, LeftOpen);
   ~JsonSnapshotReader() override;
 
   [[nodiscard]] std::span<std::byte> writable() override;

@@ -4,14 +4,14 @@
 
 #include "engine/base/hash.h"
 #include "engine/io/limits.h"
-#include "engine/io/pickle/numbers.h"
 #include "engine/io/readers/snapshot_schema.h"
+#include "engine/io/values/numbers.h"
 
 namespace memstrata::io {
 
 using model::Diag;
 using model::Owner;
-using pickle::Value;
+using values::Value;
 
 namespace {
 
@@ -53,10 +53,10 @@ std::optional<Value> SnapshotSchema::whole_number(const Value& value, Word key) 
       recording_.diagnostics.add(Diag::integer_out_of_range, offset_, text_of(key));
       return std::nullopt;
     case Tag::real: {
-      const double number = pickle::double_of(value);
+      const double number = values::double_of(value);
       constexpr double kTooLarge = 9223372036854775808.0;  // 2^63
       if (std::nearbyint(number) == number && std::fabs(number) < kTooLarge) {
-        return pickle::Value{Tag::integer, 0, static_cast<uint64_t>(static_cast<int64_t>(number))};
+        return values::Value{Tag::integer, 0, static_cast<uint64_t>(static_cast<int64_t>(number))};
       }
       break;
     }
@@ -120,7 +120,7 @@ StringId SnapshotSchema::text_or_json(const Value& value) {
 
 StackId SnapshotSchema::stack(const Value& value, Word key) {
   switch (value.tag) {
-    case Tag::stack:
+    case Of::stack:
       return StackId{static_cast<size_t>(value.id)};
     case Tag::empty_list:
       return empty_stack();
@@ -156,7 +156,7 @@ StreamId SnapshotSchema::stream_of(int64_t handle) {
 
 PoolId SnapshotSchema::pool(const Value& value, Word key) {
   if (value.tag == Tag::none) return {};
-  if (value.tag != Tag::pair) {
+  if (value.tag != Of::pair) {
     wrong_type(key);
     return {};
   }
@@ -173,7 +173,7 @@ PoolId SnapshotSchema::pool_of(const Value& pair) {
 }
 
 Value SnapshotSchema::pair_of(int64_t first, int64_t second) {
-  return intern_pair(pickle::integer(first), pickle::integer(second));
+  return intern_pair(values::integer(first), values::integer(second));
 }
 
 trace::Action SnapshotSchema::known_action(const Value& value) {
@@ -243,7 +243,7 @@ Value SnapshotSchema::intern_pair(const Value& first, const Value& second) {
     }
     pair_table_[slot] = static_cast<int32_t>(count);
   }
-  return {Tag::pair, static_cast<uint32_t>(pair_table_[slot]), 0};
+  return {Of::pair, static_cast<uint32_t>(pair_table_[slot]), 0};
 }
 
 // Of equal keys without a column the last one counts.

@@ -13,7 +13,7 @@ using model::DeviceTrace;
 using model::Diag;
 using model::Owner;
 using model::Part;
-using pickle::Value;
+using values::Value;
 
 Value SnapshotSchema::snapshot(Pairs pairs) {
   Part made;
@@ -27,7 +27,7 @@ Value SnapshotSchema::snapshot(Pairs pairs) {
     const Value& value = pairs[i + 1];
     switch (const Word key = word_of(pairs[i])) {
       case Word::segments:
-        made.segments = rows(value, Tag::segment_list, key);
+        made.segments = rows(value, Of::segment_list, key);
         break;
       case Word::device_traces:
         set_traces(made, value);
@@ -36,15 +36,15 @@ Value SnapshotSchema::snapshot(Pairs pairs) {
         made.settings_json = value.tag == Tag::none ? StringId{} : extra_text(pairs[i], value);
         break;
       case Word::external_annotations:
-        made.annotations = rows(value, Tag::annotation_list, key);
+        made.annotations = rows(value, Of::annotation_list, key);
         break;
       case Word::host_segments:
         made.has_host = true;
-        made.host_segments = rows(value, Tag::segment_list, key);
+        made.host_segments = rows(value, Of::segment_list, key);
         break;
       case Word::host_traces:
         made.has_host = true;
-        made.host_events = rows(value, Tag::event_list, key);
+        made.host_events = rows(value, Of::event_list, key);
         break;
       default:
         keep(pairs[i], value);
@@ -65,7 +65,7 @@ Value SnapshotSchema::snapshot(Pairs pairs) {
       recording_.diagnostics.add(Diag::unknown_key, offset_, recording_.strings.view(name));
     }
   }
-  return {Tag::snapshot, static_cast<uint32_t>(index), 0};
+  return {Of::snapshot, static_cast<uint32_t>(index), 0};
 }
 
 // -1 if there are too many.
@@ -83,11 +83,11 @@ int32_t SnapshotSchema::add_snapshot(Part made) {
 void SnapshotSchema::set_traces(Part& made, const Value& value) {
   made.traces.clear();
   switch (value.tag) {
-    case Tag::trace_list:
+    case Of::trace_list:
       for (size_t i = 0; i < value.num; ++i) {
         const Value list = trace_lists_[value.id + i];
         made.traces.push_back(
-            {static_cast<int32_t>(i), list.tag == Tag::event_list ? rows_of(list) : RowRange{}});
+            {static_cast<int32_t>(i), list.tag == Of::event_list ? rows_of(list) : RowRange{}});
       }
       break;
     case Tag::empty_lists:
@@ -95,7 +95,7 @@ void SnapshotSchema::set_traces(Part& made, const Value& value) {
         made.traces.push_back({static_cast<int32_t>(i), {}});
       }
       break;
-    case Tag::event_list:  // flat: some imitators know one device only
+    case Of::event_list:  // flat: some imitators know one device only
       made.traces.push_back({0, rows_of(value)});
       break;
     case Tag::empty_list:
@@ -108,17 +108,17 @@ void SnapshotSchema::set_traces(Part& made, const Value& value) {
 
 // Snapshots, or the bare list of segments of torch.cuda.memory_snapshot().
 bool SnapshotSchema::holds_snapshots(const Value& value) const {
-  return value.tag == Tag::snapshot || value.tag == Tag::wrapper || value.tag == Tag::segment_list;
+  return value.tag == Of::snapshot || value.tag == Of::wrapper || value.tag == Of::segment_list;
 }
 
 void SnapshotSchema::wrap(Wrapping& wrapping, std::string_view name, const Value& value) {
   Wrapping inner;
-  if (value.tag == Tag::wrapper) {
+  if (value.tag == Of::wrapper) {
     if (std::exchange(wrappings_[value.id].taken, true)) return;  // referred to twice: the first name counts
     inner = wrappings_[value.id];
   } else {
     int32_t index = static_cast<int32_t>(value.id);
-    if (value.tag == Tag::segment_list) {
+    if (value.tag == Of::segment_list) {
       Part bare;
       bare.segments = rows_of(value);
       index = refused_ ? -1 : add_snapshot(std::move(bare));
@@ -164,20 +164,20 @@ Value SnapshotSchema::wrapped(const Wrapping& wrapping) {
     refused_ = true;
     return {};
   }
-  return {Tag::wrapper, static_cast<uint32_t>(wrappings_.size() - 1), 0};
+  return {Of::wrapper, static_cast<uint32_t>(wrappings_.size() - 1), 0};
 }
 
 bool SnapshotSchema::publish(const Value& result, bool salvaged) {
   refused_ = false;
   std::vector<int32_t> found;
-  if (result.tag == Tag::snapshot) {
+  if (result.tag == Of::snapshot) {
     found.push_back(static_cast<int32_t>(result.id));
-  } else if (result.tag == Tag::segment_list) {
+  } else if (result.tag == Of::segment_list) {
     Part bare;
     bare.segments = rows_of(result);
     if (const int32_t index = refused_ ? -1 : add_snapshot(std::move(bare)); index >= 0)
       found.push_back(index);
-  } else if (result.tag == Tag::wrapper) {
+  } else if (result.tag == Of::wrapper) {
     for (int32_t i = wrappings_[result.id].head; i >= 0; i = next_snapshot_[static_cast<size_t>(i)]) {
       found.push_back(i);
     }
@@ -219,7 +219,7 @@ std::string SnapshotSchema::description(const Value& result) const {
     case Tag::string:
     case Tag::bytes:
       return "a text";
-    case Tag::pair:
+    case Of::pair:
       return "two numbers";
     case Tag::empty_list:
       return "an empty list";
@@ -229,19 +229,19 @@ std::string SnapshotSchema::description(const Value& result) const {
     case Tag::object:
       return fmt::format("an object of {}",
                          recording_.strings.view(StringId{static_cast<size_t>(result.id)}));
-    case Tag::event_list:
-    case Tag::event_rows:
-    case Tag::trace_list:
+    case Of::event_list:
+    case Of::event_rows:
+    case Of::trace_list:
       return "only events, without the dict of a snapshot";
-    case Tag::block_list:
-    case Tag::block_rows:
-    case Tag::segment_rows:
-    case Tag::history_list:
-    case Tag::history_rows:
-    case Tag::annotation_list:
-    case Tag::annotation_rows:
-    case Tag::frame:
-    case Tag::stack:
+    case Of::block_list:
+    case Of::block_rows:
+    case Of::segment_rows:
+    case Of::history_list:
+    case Of::history_rows:
+    case Of::annotation_list:
+    case Of::annotation_rows:
+    case Of::frame:
+    case Of::stack:
       return "only a piece of a snapshot";
     case Tag::text:
       break;

@@ -15,9 +15,9 @@ using model::RowRange;
 using model::SegmentType;
 using model::Stage;
 using model::Tristate;
-using pickle::Tag;
-using pickle::Value;
 using trace::Action;
+using values::Tag;
+using values::Value;
 
 namespace {
 
@@ -91,7 +91,7 @@ Value SnapshotSchema::event(Pairs pairs) {
   const size_t row = recording_.events.size_rows();
   if (!append_event(made)) return {};
   add_extras(Owner::event, row);
-  return row_value(Tag::event_rows, row);
+  return row_value(Of::event_rows, row);
 }
 
 bool SnapshotSchema::add_event(const EventRow& event, int64_t offset) {
@@ -186,7 +186,7 @@ Value SnapshotSchema::frame(Pairs pairs) {
     refused_ = true;
     return {};
   }
-  return {Tag::frame, static_cast<uint32_t>(id.value), 0};
+  return {Of::frame, static_cast<uint32_t>(id.value), 0};
 }
 
 Value SnapshotSchema::block(Pairs pairs) {
@@ -235,7 +235,7 @@ Value SnapshotSchema::block(Pairs pairs) {
         frames = stack(value, key);
         break;
       case Word::history:
-        if (value.tag == Tag::history_list) {
+        if (value.tag == Of::history_list) {
           history = rows_of(value);
         } else if (value.tag != Tag::empty_list && value.tag != Tag::none) {
           wrong_type(key);
@@ -271,7 +271,7 @@ Value SnapshotSchema::block(Pairs pairs) {
     return {};
   }
   add_extras(Owner::block, row);
-  return row_value(Tag::block_rows, row);
+  return row_value(Of::block_rows, row);
 }
 
 Value SnapshotSchema::history_entry(Pairs pairs) {
@@ -300,7 +300,7 @@ Value SnapshotSchema::history_entry(Pairs pairs) {
     refused_ = true;
     return {};
   }
-  return row_value(Tag::history_rows, row);
+  return row_value(Of::history_rows, row);
 }
 
 Value SnapshotSchema::segment(Pairs pairs, bool partial) {
@@ -363,7 +363,7 @@ Value SnapshotSchema::segment(Pairs pairs, bool partial) {
         metadata = text_or_json(value);
         break;
       case Word::blocks:
-        if (value.tag == Tag::block_list) {
+        if (value.tag == Of::block_list) {
           blocks = rows_of(value);
         } else if (value.tag != Tag::empty_list && value.tag != Tag::none) {
           wrong_type(key);
@@ -408,7 +408,7 @@ Value SnapshotSchema::segment(Pairs pairs, bool partial) {
     return {};
   }
   add_extras(Owner::segment, row);
-  return row_value(Tag::segment_rows, row);
+  return row_value(Of::segment_rows, row);
 }
 
 // Gives blocks without an address theirs, in ascending order; checks that they tile the segment. A total that
@@ -447,7 +447,8 @@ void SnapshotSchema::place_blocks(RowRange blocks, uint64_t address, std::option
     }
   }
   if (!total) total = sum;
-  if ((!tiles || !fits || sum != *total) && !partial) recording_.diagnostics.add(Diag::blocks_do_not_tile, offset_);
+  if ((!tiles || !fits || sum != *total) && !partial)
+    recording_.diagnostics.add(Diag::blocks_do_not_tile, offset_);
 }
 
 void SnapshotSchema::sort_blocks(RowRange blocks) {
@@ -508,7 +509,7 @@ Value SnapshotSchema::annotation(Pairs pairs) {
     return {};
   }
   add_extras(Owner::annotation, row);
-  return row_value(Tag::annotation_rows, row);
+  return row_value(Of::annotation_rows, row);
 }
 
 }  // namespace memstrata::io

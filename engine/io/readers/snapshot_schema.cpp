@@ -10,8 +10,8 @@ namespace memstrata::io {
 using model::Diag;
 using model::Owner;
 using model::RowRange;
-using pickle::Tag;
-using pickle::Value;
+using values::Tag;
+using values::Value;
 
 namespace {
 
@@ -19,15 +19,11 @@ namespace {
 constexpr uint64_t kScattered = uint64_t{1} << 63;
 
 [[nodiscard]] Tag list_of(Tag rows) {
-  return static_cast<Tag>(static_cast<uint32_t>(Tag::event_list) + static_cast<uint32_t>(rows) -
-                          static_cast<uint32_t>(Tag::event_rows));
+  return static_cast<Tag>(static_cast<uint32_t>(Of::event_list) + static_cast<uint32_t>(rows) -
+                          static_cast<uint32_t>(Of::event_rows));
 }
-static_assert(static_cast<uint32_t>(Tag::annotation_list) - static_cast<uint32_t>(Tag::event_list) ==
-              static_cast<uint32_t>(Tag::annotation_rows) - static_cast<uint32_t>(Tag::event_rows));
-
-[[nodiscard]] bool is_number(Tag tag) {
-  return tag == Tag::integer || tag == Tag::big_integer || tag == Tag::huge_integer || tag == Tag::real;
-}
+static_assert(static_cast<uint32_t>(Of::annotation_list) - static_cast<uint32_t>(Of::event_list) ==
+              static_cast<uint32_t>(Of::annotation_rows) - static_cast<uint32_t>(Of::event_rows));
 
 }  // namespace
 
@@ -92,10 +88,10 @@ Value SnapshotSchema::kind_of_dict(Pairs pairs, const Ending& ending) {
     const Value* segments = find(pairs, Word::segments);
     const Value* traces = find(pairs, Word::device_traces);
     const bool lists_segments =
-        segments != nullptr && (segments->tag == Tag::segment_list || segments->tag == Tag::empty_list);
+        segments != nullptr && (segments->tag == Of::segment_list || segments->tag == Tag::empty_list);
     const bool lists_traces =
-        traces != nullptr && (traces->tag == Tag::trace_list || traces->tag == Tag::empty_lists ||
-                              traces->tag == Tag::event_list || traces->tag == Tag::empty_list);
+        traces != nullptr && (traces->tag == Of::trace_list || traces->tag == Tag::empty_lists ||
+                              traces->tag == Of::event_list || traces->tag == Tag::empty_list);
     if (lists_segments || lists_traces) return snapshot(pairs);
   }
   if (wraps) return wrapper_of_dict(pairs);
@@ -109,8 +105,8 @@ Value SnapshotSchema::kind_of_dict(Pairs pairs, const Ending& ending) {
   }
   if (has(numbers, Word::address, Word::total_size)) {
     const Value* blocks = find(pairs, Word::blocks);
-    if (blocks != nullptr && (blocks->tag == Tag::block_list || blocks->tag == Tag::empty_list ||
-                              has(numbers, Word::total_size))) {
+    if (blocks != nullptr &&
+        (blocks->tag == Of::block_list || blocks->tag == Tag::empty_list || has(numbers, Word::total_size))) {
       return segment(pairs, ending.partial);
     }
   }
@@ -125,7 +121,7 @@ Value SnapshotSchema::kind_of_dict(Pairs pairs, const Ending& ending) {
 
 Value SnapshotSchema::kind_of_list(std::span<const Value> items, const Ending& ending) {
   if (items.empty()) return {Tag::empty_list, 0, 0};
-  if (items.front().tag == Tag::frame) return stack_of(items);
+  if (items.front().tag == Of::frame) return stack_of(items);
   if (items.size() == 2 && (items[0].tag == Tag::integer || items[0].tag == Tag::big_integer) &&
       (items[1].tag == Tag::integer || items[1].tag == Tag::big_integer)) {
     return intern_pair(items[0], items[1]);
@@ -139,8 +135,8 @@ Value SnapshotSchema::kind_of_list(std::span<const Value> items, const Ending& e
     if (is_rows(item.tag)) return row_list(items, item.tag);
     only_dropped = only_dropped && item.tag == Tag::dropped;
     only_empty = only_empty && item.tag == Tag::empty_list;
-    has_events = has_events || item.tag == Tag::event_list;
-    has_frames = has_frames || item.tag == Tag::frame;
+    has_events = has_events || item.tag == Of::event_list;
+    has_frames = has_frames || item.tag == Of::frame;
     wraps = wraps || holds_snapshots(item);
   }
   if (wraps) return wrapper_of_list(items);
@@ -155,7 +151,7 @@ Value SnapshotSchema::stack_of(std::span<const Value> items) {
   frame_ids_.resize(items.size());
   size_t count = 0;
   for (const Value& item : items) {
-    if (item.tag == Tag::frame) {
+    if (item.tag == Of::frame) {
       frame_ids_[count++] = FrameId{static_cast<int32_t>(item.id)};
     } else if (item.tag != Tag::dropped) {
       wrong_type(Word::frames);
@@ -164,7 +160,7 @@ Value SnapshotSchema::stack_of(std::span<const Value> items) {
   frame_ids_.resize(count);
   const StackId id = recording_.stacks.intern(frame_ids_);
   refused_ = id.is_none();
-  return {Tag::stack, static_cast<uint32_t>(id.value), 0};
+  return {Of::stack, static_cast<uint32_t>(id.value), 0};
 }
 
 // A list with rows of one table; anything else in it does not belong there.
@@ -203,16 +199,16 @@ RowRange SnapshotSchema::rows_of(const Value& list) {
   const std::span<const RowRange> ranges = ranges_.span().subspan(known.first, known.count);
   RowRange rows;
   switch (list.tag) {
-    case Tag::event_list:
+    case Of::event_list:
       rows = gather(recording_.events, Owner::event, ranges);
       break;
-    case Tag::block_list:
+    case Of::block_list:
       rows = gather(recording_.blocks, Owner::block, ranges);
       break;
-    case Tag::segment_list:
+    case Of::segment_list:
       rows = gather(recording_.segments, Owner::segment, ranges);
       break;
-    case Tag::history_list:
+    case Of::history_list:
       rows = gather(recording_.history, std::nullopt, ranges);
       break;
     default:
@@ -264,7 +260,7 @@ template RowRange SnapshotSchema::gather(model::BlockTable&, std::optional<Owner
 Value SnapshotSchema::trace_list(std::span<const Value> items) {
   const size_t first = trace_lists_.size();
   for (Value item : items) {
-    if (item.tag != Tag::event_list && item.tag != Tag::empty_list) {
+    if (item.tag != Of::event_list && item.tag != Tag::empty_list) {
       recording_.diagnostics.add(Diag::wrong_type, offset_,
                                  kWordTexts[static_cast<size_t>(Word::device_traces)]);
       item = {Tag::empty_list, 0, 0};
@@ -278,7 +274,7 @@ Value SnapshotSchema::trace_list(std::span<const Value> items) {
       return {};
     }
   }
-  return {Tag::trace_list, static_cast<uint32_t>(first), trace_lists_.size() - first};
+  return {Of::trace_list, static_cast<uint32_t>(first), trace_lists_.size() - first};
 }
 
 }  // namespace memstrata::io

@@ -19,17 +19,18 @@
 
 #include "engine/base/json_writer.h"
 #include "engine/io/limits.h"
-#include "engine/io/pickle/machine.h"
+#include "engine/io/readers/snapshot_values.h"
 #include "engine/io/readers/snapshot_words.h"
+#include "engine/io/values/schema.h"
 #include "engine/model/recording.h"
 
 namespace memstrata::io {
 
-class SnapshotSchema final : public pickle::Schema {
+class SnapshotSchema final : public values::Schema {
  public:
-  using Value = pickle::Value;
-  using Tag = pickle::Tag;
-  using Ending = pickle::Ending;
+  using Value = values::Value;
+  using Tag = values::Tag;
+  using Ending = values::Ending;
   using Pairs = std::span<const Value>;  // key value key value ...
 
   explicit SnapshotSchema(model::Recording& recording);
@@ -43,6 +44,9 @@ class SnapshotSchema final : public pickle::Schema {
 
   [[nodiscard]] Value finish_dict(Pairs pairs, const Ending& ending) override;
   [[nodiscard]] Value finish_list(std::span<const Value> items, const Ending& ending) override;
+  [[nodiscard]] bool has_hex_numbers(std::string_view key) const override {
+    return key == "addr" || key == "address" || key == "device_free";
+  }
 
   using EventRow = model::EventTable::Row;
   // What EventEntries shares with finish_dict, so that both give the same rows and ids. `offset` is that of

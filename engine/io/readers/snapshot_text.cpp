@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/io/json_values.h"
+#include "engine/io/encodings/json/text_values.h"
 #include "engine/io/limits.h"
-#include "engine/io/pickle/numbers.h"
 #include "engine/io/readers/snapshot_schema.h"
+#include "engine/io/values/numbers.h"
 
 namespace memstrata::io {
 
 using model::Diag;
-using pickle::Value;
+using values::Value;
 
 namespace {
 
@@ -72,7 +72,7 @@ void SnapshotSchema::write(JsonWriter& json, const Value& value, uint64_t& depth
     case Tag::huge_integer:
       return json.value(fmt::format("<a number of {} bytes>", value.num));
     case Tag::real:
-      return json.value(pickle::double_of(value));
+      return json.value(values::double_of(value));
     case Tag::string:
     case Tag::bytes: {
       const std::string_view text = view(value);
@@ -92,10 +92,10 @@ void SnapshotSchema::write(JsonWriter& json, const Value& value, uint64_t& depth
       depth = std::max(depth, value.num);
       return json.raw(text);
     }
-    case Tag::frame:
+    case Of::frame:
       depth = std::max<uint64_t>(depth, 1);
       return write_frame(json, FrameId{static_cast<size_t>(value.id)});
-    case Tag::stack: {
+    case Of::stack: {
       depth = std::max<uint64_t>(depth, 2);
       json.begin_array();
       int32_t node = recording_.stacks.leaf(StackId{static_cast<size_t>(value.id)});
@@ -109,7 +109,7 @@ void SnapshotSchema::write(JsonWriter& json, const Value& value, uint64_t& depth
       }
       return json.end_array();
     }
-    case Tag::pair:
+    case Of::pair:
       depth = std::max<uint64_t>(depth, 1);
       json.begin_array();
       write(json, pairs_[2 * size_t{value.id}], depth);
@@ -137,21 +137,21 @@ void SnapshotSchema::write(JsonWriter& json, const Value& value, uint64_t& depth
     case Tag::dropped:
     case Tag::undefined:
       return json.null();
-    case Tag::event_rows:
-    case Tag::event_list:
-    case Tag::trace_list:
+    case Of::event_rows:
+    case Of::event_list:
+    case Of::trace_list:
       return json.value("<events>");
-    case Tag::block_rows:
-    case Tag::block_list:
+    case Of::block_rows:
+    case Of::block_list:
       return json.value("<blocks>");
-    case Tag::segment_rows:
-    case Tag::segment_list:
+    case Of::segment_rows:
+    case Of::segment_list:
       return json.value("<segments>");
-    case Tag::history_rows:
-    case Tag::history_list:
+    case Of::history_rows:
+    case Of::history_list:
       return json.value("<history>");
-    case Tag::annotation_rows:
-    case Tag::annotation_list:
+    case Of::annotation_rows:
+    case Of::annotation_list:
       return json.value("<annotations>");
     default:
       return json.value("<snapshot>");
@@ -169,10 +169,10 @@ std::string SnapshotSchema::key_text(const Value& key) const {
     case Tag::boolean:
       return key.num != 0 ? "true" : "false";
     case Tag::real:
-      return fmt::format("{}", pickle::double_of(key));
+      return fmt::format("{}", values::double_of(key));
     case Tag::none:
       return "null";
-    case Tag::pair: {
+    case Of::pair: {
       const auto part = [&](size_t i) { return key_text(pairs_[2 * size_t{key.id} + i]); };
       return fmt::format("[{},{}]", part(0), part(1));
     }

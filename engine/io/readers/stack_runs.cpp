@@ -4,13 +4,14 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/hash.h"
-#include "engine/io/pickle/numbers.h"
-#include "engine/io/pickle/opcodes.h"
+#include "engine/io/encodings/pickle/opcodes.h"
+#include "engine/io/encodings/pickle/operands.h"
+#include "engine/io/readers/snapshot_values.h"
 
 namespace memstrata::io {
 
 using pickle::Op;
-using pickle::Tag;
+using values::Tag;
 
 namespace {
 
@@ -113,8 +114,8 @@ size_t StackRuns::decode(const uint8_t* bytes, const uint8_t* end, const pickle:
     } else {
       break;
     }
-    const pickle::Value frame = memo.get(slot);
-    if (frame.tag != Tag::frame) return 0;
+    const values::Value frame = memo.get(slot);
+    if (frame.tag != Of::frame) return 0;
     frames_.push_back(FrameId{static_cast<int32_t>(frame.id)});
   }
   if (*p != static_cast<uint8_t>(Op::appends) || frames_.empty()) return 0;

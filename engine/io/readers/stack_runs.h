@@ -12,7 +12,7 @@
 
 #include "engine/base/column.h"
 #include "engine/base/ids.h"
-#include "engine/io/pickle/memo.h"
+#include "engine/io/encodings/pickle/memo.h"
 #include "engine/trace/stack_table.h"
 
 namespace memstrata::io {

@@ -10,8 +10,8 @@
 
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
+#include "engine/io/encodings/pickle/machine.h"
 #include "engine/io/limits.h"
-#include "engine/io/pickle/machine.h"
 #include "engine/io/readers/event_entries.h"
 #include "engine/io/readers/snapshot_schema.h"
 
@@ -115,7 +115,7 @@ struct TorchSnapshotReader::State {
                 "the memory for this file does not suffice: {}", size_that_would_work());
   }
 
-  [[nodiscard]] Status nothing_to_show(const pickle::Value& result) const {
+  [[nodiscard]] Status nothing_to_show(const values::Value& result) const {
     const int64_t at = machine->halt_offset();
     switch (machine->halt()) {
       case Halt::ended:
@@ -141,8 +141,11 @@ struct TorchSnapshotReader::State {
   }
 };
 
-TorchSnapshotReader::TorchSnapshotReader(model::Recording& recording, Way way, bool seals)
-    : state_(std::make_unique<State>(recording, way, seals)) {}
+TorchSnapshotReader::TorchSnapshotReader(model::Recording& recording, Way way)
+    : state_(std::make_unique<State>(recording, way, true)) {}
+
+TorchSnapshotReader::TorchSnapshotReader(model::Recording& recording, LeftOpen)
+    : state_(std::make_unique<State>(recording, Way::fast, false)) {}
 
 TorchSnapshotReader::~TorchSnapshotReader() = default;
 
@@ -213,7 +216,7 @@ Status TorchSnapshotReader::finish() {
   if (s.machine->halt() == Halt::unsupported) {
     return fail(ErrorCode::unsupported, s.machine->halt_offset(), "{}", s.machine->halt_text());
   }
-  const pickle::Value result = s.machine->result();
+  const values::Value result = s.machine->result();
   const bool whole = s.machine->halt() == Halt::stop;
   const bool found = s.schema->publish(result, !whole);
   s.recording.input_bytes = s.received;

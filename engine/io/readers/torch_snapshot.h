@@ -21,9 +21,9 @@ class TorchSnapshotReader final : public Reader {
   // `plain` runs every opcode; `fast` gives the same Recording and takes the events out of the file by their
   // form.
   enum class Way : uint8_t { fast, plain };
-  // Memory is charged to the budget of `recording`, except an input buffer of 4 MiB, or two. Without `seals`
-  // the recording stays open for further snapshots, and the caller seals it.
-  explicit TorchSnapshotReader(model::Recording& recording, Way way = Way::fast, bool seals = true);
+  // Memory is charged to the budget of `recording`, except an input buffer of 4 MiB, or two.
+  explicit TorchSnapshotReader(model::Recording& recording, Way way = Way::fast);
+  TorchSnapshotReader(model::Recording& recording, LeftOpen);
   ~TorchSnapshotReader() override;
 
   [[nodiscard]] std::span<std::byte> writable() override;

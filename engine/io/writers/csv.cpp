@@ -124,8 +124,8 @@ class CsvOutput {
   [[nodiscard]] static bool needs_quotes(std::string_view text) {
     return text.find_first_of(",;\"\t\r\n") != std::string_view::npos;
   }
-  // What a spreadsheet takes for a formula, also in the wide forms of East Asian keyboards and behind what some
-  // skip.
+  // What a spreadsheet takes for a formula, also in the wide forms of East Asian keyboards and behind what
+  // some skip.
   [[nodiscard]] static bool looks_like_formula(std::string_view text) {
     constexpr std::string_view kSigns[] = {"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
     constexpr std::string_view kSkipped[] = {" ", "\t", "\r", "\n", "\uFEFF", "\u00A0"};

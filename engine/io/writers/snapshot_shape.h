@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/io/json_values.h"
+#include "engine/io/encodings/json/text_values.h"
 #include "engine/io/limits.h"
 #include "engine/io/readers/snapshot_words.h"
 #include "engine/io/writers/written_lists.h"

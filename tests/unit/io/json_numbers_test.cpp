@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/io/json_number.h"
+#include "engine/io/encodings/json/number.h"
 #include "tests/unit/io/read_file.h"
 
 namespace memstrata::tests {

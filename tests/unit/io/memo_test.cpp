@@ -1,4 +1,4 @@
-#include "engine/io/pickle/memo.h"
+#include "engine/io/encodings/pickle/memo.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@ namespace memstrata::tests {
 namespace {
 
 using io::pickle::Memo;
-using io::pickle::Tag;
-using io::pickle::Value;
+using io::values::Tag;
+using io::values::Value;
 
 void expect_equal(const Value& a, const Value& b) {
   EXPECT_EQ(a.tag, b.tag);

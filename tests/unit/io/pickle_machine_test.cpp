@@ -1,6 +1,6 @@
 // The pickle machine, opcode by opcode: each pickle here is the value of an unknown key of an empty snapshot,
 // and is compared as the JSON text that is kept of it.
-#include "engine/io/pickle/machine.h"
+#include "engine/io/encodings/pickle/machine.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// One whole JSON value in memory -> ValueBuilder, by simdjson. The only file that knows simdjson.
+// One whole JSON value in memory -> values::Builder, by simdjson. The only file that knows simdjson.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "engine/io/json/value_builder.h"
+#include "engine/io/values/builder.h"
 
 namespace memstrata::io::json {
 
@@ -15,7 +15,7 @@ inline constexpr size_t kPiecePadding = 64;
 
 class PieceReader {
  public:
-  PieceReader(ValueBuilder& builder, model::Diagnostics& diagnostics);
+  PieceReader(values::Builder& builder, model::Diagnostics& diagnostics);
   ~PieceReader();
 
   // `piece` is one value from its first to its last byte, at most kJsonPieceBytes, `offset` its place in the

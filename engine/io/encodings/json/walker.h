@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/io/json/piece_reader.h"
-#include "engine/io/json/value_builder.h"
+#include "engine/io/encodings/json/piece_reader.h"
+#include "engine/io/values/builder.h"
 #include "engine/model/diagnostics.h"
 
 namespace memstrata::io::json {
@@ -36,7 +36,7 @@ class Walker {
     out_of_budget,
   };
 
-  Walker(ValueBuilder& builder, PieceReader& pieces, model::Diagnostics& diagnostics)
+  Walker(values::Builder& builder, PieceReader& pieces, model::Diagnostics& diagnostics)
       : builder_(builder), pieces_(pieces), diagnostics_(diagnostics) {}
 
   // Reads what can be read of `text`, `offset` being its place, and tells how many bytes that was. The
@@ -60,7 +60,7 @@ class Walker {
   [[nodiscard]] bool halt_at(Halt halt, std::string text);
   [[nodiscard]] int64_t place() const { return offset_ + static_cast<int64_t>(at_); }
 
-  ValueBuilder& builder_;
+  values::Builder& builder_;
   PieceReader& pieces_;
   model::Diagnostics& diagnostics_;
   Want want_ = Want::value;

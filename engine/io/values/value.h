@@ -1,12 +1,14 @@
-// What lies on the stack of the pickle machine: 16 bytes, whatever it stands for.
+// What an encoding says: 16 bytes, whatever it stands for. Knows no format of any file.
 //
-// A container is `open` while it can still get members. Once complete, the schema replaces it by what it
-// means: a frame, a row of a table, a range of rows, JSON text. No tree of objects ever exists.
+// A container is `open` while it can still get members. Once complete, the schema (schema.h) replaces it by
+// what it means to one kind of file: an id, a row of a table, a range of rows, JSON text. No tree of objects
+// ever exists. What a schema makes are the tags `own_...`: each schema gives them names of its own
+// (readers/snapshot_values.h does), and they differ in what an encoding may do with them.
 #pragma once
 
 #include <cstdint>
 
-namespace memstrata::io::pickle {
+namespace memstrata::io::values {
 
 enum class Tag : uint32_t {
   undefined,  // an unused memo slot; as a result: memory was refused
@@ -14,16 +16,17 @@ enum class Tag : uint32_t {
   // Up to `empty_list`: fits a memo handle of 32 bits if `num` is 0.
   string,  // id = StringId
   bytes,   // id = StringId; Python 2 text, bytes, bytearray
-  frame,   // id = FrameId
-  stack,   // id = StackId; a list of frames
-  pair,    // id = row of the pair table; a list or tuple of two integers
-  // Rows of a table: `num` + 1 neighbours beginning with row `id`. Neighbours on the stack merge, so that
-  // a million events under one MARK are one value.
-  event_rows,
-  block_rows,
-  segment_rows,
-  history_rows,
-  annotation_rows,
+  // Something of the schema that `id` tells.
+  own_id_0,
+  own_id_1,
+  own_id_2,
+  // Rows of a table of the schema: `num` + 1 neighbours beginning with row `id`. Neighbours merge, so that a
+  // million members of one list are one value.
+  own_rows_0,
+  own_rows_1,
+  own_rows_2,
+  own_rows_3,
+  own_rows_4,
   empty_list,          // also an empty tuple or set
   in_side_table = 15,  // memo handles only
   none,
@@ -33,19 +36,19 @@ enum class Tag : uint32_t {
   huge_integer,  // does not fit 64 bits; num = bytes or digits it has
   real,          // num = the bits of the double
   dropped,       // was damaged or incomplete and is already counted
-  global,        // id = StringId of module.name; num = Callable
+  global,        // id = StringId of module.name; num = what calling it does
   object,        // id = StringId of the class; never created
   text,          // id = StringId of JSON text; num = how deep it nests
   empty_lists,   // num = how many; a list of empty lists
-  // From here on: never cut from a list or dict that is too long.
-  event_list,  // lists of rows: see RowLists
-  block_list,
-  segment_list,
-  history_list,
-  annotation_list,
-  trace_list,  // id = first value in `trace_lists`, num = how many; a list of lists of events
-  snapshot,    // id = index of the snapshot
-  wrapper,     // snapshots inside a user's container: see Wrapping
+  // Something of the schema that is never cut from a list or dict that is too long.
+  own_kept_0,
+  own_kept_1,
+  own_kept_2,
+  own_kept_3,
+  own_kept_4,
+  own_kept_5,
+  own_kept_6,
+  own_kept_7,
 };
 
 struct Value {
@@ -55,18 +58,14 @@ struct Value {
 };
 static_assert(sizeof(Value) == 16);
 
-[[nodiscard]] constexpr bool is_rows(Tag tag) {
-  return tag >= Tag::event_rows && tag <= Tag::annotation_rows;
-}
-[[nodiscard]] constexpr bool is_row_list(Tag tag) {
-  return tag >= Tag::event_list && tag <= Tag::annotation_list;
-}
-[[nodiscard]] constexpr bool is_always_kept(Tag tag) { return is_rows(tag) || tag >= Tag::event_list; }
+[[nodiscard]] constexpr bool is_rows(Tag tag) { return tag >= Tag::own_rows_0 && tag <= Tag::own_rows_4; }
+[[nodiscard]] constexpr bool is_always_kept(Tag tag) { return is_rows(tag) || tag >= Tag::own_kept_0; }
 [[nodiscard]] constexpr bool is_text(Tag tag) { return tag == Tag::string || tag == Tag::bytes; }
+[[nodiscard]] constexpr bool is_number(Tag tag) { return tag >= Tag::integer && tag <= Tag::real; }
 // Could a Python object that takes members stand behind it?
 [[nodiscard]] constexpr bool is_container(Tag tag) {
-  return tag == Tag::stack || tag == Tag::pair || tag == Tag::frame || is_rows(tag) ||
-         tag == Tag::empty_list || tag == Tag::dropped || tag == Tag::none || tag >= Tag::object;
+  return (tag >= Tag::own_id_0 && tag <= Tag::own_id_2) || is_rows(tag) || tag == Tag::empty_list ||
+         tag == Tag::dropped || tag == Tag::none || tag >= Tag::object;
 }
 
 // Takes `next` in if it continues `rows`.
@@ -81,4 +80,4 @@ static_assert(sizeof(Value) == 16);
   return {value.tag, static_cast<uint32_t>(value.id + value.num), 0};
 }
 
-}  // namespace memstrata::io::pickle
+}  // namespace memstrata::io::values

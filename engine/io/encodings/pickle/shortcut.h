@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/io/pickle/memo.h"
-#include "engine/io/pickle/value.h"
+#include "engine/io/encodings/pickle/memo.h"
+#include "engine/io/values/value.h"
 
 namespace memstrata::io::pickle {
 

@@ -20,31 +20,17 @@
 
 #include "engine/base/column.h"
 #include "engine/base/string_pool.h"
+#include "engine/io/encodings/pickle/memo.h"
+#include "engine/io/encodings/pickle/opcodes.h"
+#include "engine/io/encodings/pickle/shortcut.h"
 #include "engine/io/limits.h"
-#include "engine/io/pickle/memo.h"
-#include "engine/io/pickle/opcodes.h"
-#include "engine/io/pickle/shortcut.h"
-#include "engine/io/pickle/value.h"
+#include "engine/io/values/schema.h"
 #include "engine/model/diagnostics.h"
 
 namespace memstrata::io::pickle {
 
-// How a container came to its end.
-struct Ending {
-  int64_t offset = 0;    // of the opcode that finished it
-  bool partial = false;  // the input ended inside
-  bool cut = false;      // it had more members than are kept
-};
-
-// Gives finished containers their meaning. Tag::undefined = memory was refused.
-class Schema {
- public:
-  virtual ~Schema() = default;
-  // key value key value ...
-  [[nodiscard]] virtual Value finish_dict(std::span<const Value> pairs, const Ending& ending) = 0;
-  // Also tuples and sets.
-  [[nodiscard]] virtual Value finish_list(std::span<const Value> items, const Ending& ending) = 0;
-};
+using values::Ending;
+using values::Schema;
 
 enum class Halt : uint8_t {
   none,         // more input is welcome

@@ -1,24 +1,23 @@
-// Values of JSON text, put together bottom-up: a container is handed to the schema as soon as it is complete,
-// as the pickle machine does it. No tree of objects exists; what is unfinished lies in one array.
+// Values put together bottom up, for encodings whose containers say where they end (JSON): a container is
+// handed to the schema as soon as it is complete. No tree of objects exists; what is unfinished lies in one
+// array.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "engine/base/column.h"
 #include "engine/base/string_pool.h"
-#include "engine/io/pickle/machine.h"
+#include "engine/io/values/schema.h"
 #include "engine/model/diagnostics.h"
 
-namespace memstrata::io::json {
+namespace memstrata::io::values {
 
-class ValueBuilder {
+class Builder {
  public:
-  using Value = pickle::Value;
-  using Tag = pickle::Tag;
-
-  ValueBuilder(StringPool& strings, Budget& budget, model::Diagnostics& diagnostics, pickle::Schema& schema)
+  Builder(StringPool& strings, Budget& budget, model::Diagnostics& diagnostics, Schema& schema)
       : strings_(strings), diagnostics_(diagnostics), schema_(schema), items_(budget) {}
 
   // All of these return false once memory was refused; then nothing more is taken.
@@ -34,10 +33,6 @@ class ValueBuilder {
   // The outermost value once all is closed.
   [[nodiscard]] const Value& result() const { return result_; }
 
-  // For telling what else it may be: the profiler's trace, its memory timeline.
-  [[nodiscard]] bool has_trace_events() const { return has_trace_events_; }
-  [[nodiscard]] bool is_list_of_quadruples() const { return is_list_of_quadruples_; }
-
  private:
   struct Open {
     int64_t offset = 0;  // of its bracket
@@ -46,16 +41,13 @@ class ValueBuilder {
     bool is_dict = false;
     bool cut = false;  // members were left out
   };
-  [[nodiscard]] bool holds_address() const;
 
   StringPool& strings_;
   model::Diagnostics& diagnostics_;
-  pickle::Schema& schema_;
+  Schema& schema_;
   Column<Value> items_;
-  std::vector<Open> opens_;  // at most kMaxJsonWalked + kMaxJsonDepth
+  std::vector<Open> opens_;  // as many as the encoding allows
   Value result_{Tag::none, 0, 0};
-  bool has_trace_events_ = false;
-  bool is_list_of_quadruples_ = false;
 };
 
-}  // namespace memstrata::io::json
+}  // namespace memstrata::io::values

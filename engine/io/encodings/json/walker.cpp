@@ -1,4 +1,4 @@
-#include "engine/io/json/walker.h"
+#include "engine/io/encodings/json/walker.h"
 
 #include <fmt/core.h>
 
@@ -11,7 +11,7 @@
 namespace memstrata::io::json {
 
 using model::Diag;
-using pickle::Tag;
+using values::Tag;
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/io/pickle/machine.h"
+#include "engine/io/encodings/pickle/machine.h"
 
 namespace memstrata::io::pickle {
 

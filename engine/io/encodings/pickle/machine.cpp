@@ -1,4 +1,4 @@
-#include "engine/io/pickle/machine.h"
+#include "engine/io/encodings/pickle/machine.h"
 
 #include <fmt/core.h>
 
@@ -7,9 +7,10 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/io/encodings/pickle/opcodes.h"
+#include "engine/io/encodings/pickle/operands.h"
 #include "engine/io/limits.h"
-#include "engine/io/pickle/numbers.h"
-#include "engine/io/pickle/opcodes.h"
+#include "engine/io/values/numbers.h"
 
 namespace memstrata::io::pickle {
 
@@ -168,13 +169,13 @@ size_t Machine::run(std::span<const std::byte> bytes, int64_t offset) {
         p += 3;
         continue;
       case Op::binint:
-        *top++ = integer(static_cast<int32_t>(load_u32(operand)));
+        *top++ = values::integer(static_cast<int32_t>(load_u32(operand)));
         p += 5;
         continue;
       case Op::long1: {
         const size_t length = *operand;
         if (static_cast<size_t>(end - p) < 2 + length) break;
-        const Value value = integer_of_bytes({operand + 1, length});
+        const Value value = values::integer_of_bytes({operand + 1, length});
         if (value.tag == Tag::huge_integer) [[unlikely]] {
           enter();
           if (!push_integer(value)) break;
@@ -232,7 +233,7 @@ size_t Machine::run(std::span<const std::byte> bytes, int64_t offset) {
           continue;
         }
         if (static_cast<size_t>(end - p) < 5 + count) break;
-        if (!push_integer(integer_of_bytes({operand + 4, count}))) break;
+        if (!push_integer(values::integer_of_bytes({operand + 4, count}))) break;
         top = top_;
         p += 5 + count;
         continue;
@@ -417,11 +418,11 @@ bool Machine::run_line(uint8_t code, std::string_view line) {
       if (line == "00" || line == "01") return push({Tag::boolean, 0, line == "01" ? 1U : 0U});
       [[fallthrough]];
     case Op::long_line: {
-      const auto number = integer_of_text(line);
+      const auto number = values::integer_of_text(line);
       return number ? push_integer(*number) : damaged("a number that is none");
     }
     case Op::float_line: {
-      const auto number = real_of_text(line);
+      const auto number = values::real_of_text(line);
       return number ? push(*number) : damaged("a number that is none");
     }
     case Op::unicode_line: {
@@ -435,7 +436,7 @@ bool Machine::run_line(uint8_t code, std::string_view line) {
     case Op::persid:
       return push_foreign("a persistent id");
     default: {  // GET and PUT
-      const auto slot = integer_of_text(line);
+      const auto slot = values::integer_of_text(line);
       if (!slot || slot->tag != Tag::integer || slot->num > UINT32_MAX)
         return damaged("a memo index that is none");
       const auto index = static_cast<uint32_t>(slot->num);

@@ -1,16 +1,12 @@
-#include "engine/io/json/value_builder.h"
+#include "engine/io/values/builder.h"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 
 #include "engine/base/utf8.h"
 #include "engine/io/limits.h"
-#include "engine/io/pickle/numbers.h"
 
-namespace memstrata::io::json {
-
-using model::Diag;
+namespace memstrata::io::values {
 
 namespace {
 
@@ -26,40 +22,34 @@ namespace {
 
 }  // namespace
 
-bool ValueBuilder::open(bool is_dict, int64_t offset) {
+bool Builder::open(bool is_dict, int64_t offset) {
   opens_.push_back({offset, items_.size(), {}, is_dict, false});
   return true;
 }
 
-bool ValueBuilder::key(std::string_view text) {
-  if (opens_.size() == 1 && text == "traceEvents") has_trace_events_ = true;
+bool Builder::key(std::string_view text) {
   const StringId id = strings_.intern(text);
   if (id.is_none()) return false;
   opens_.back().key = {Tag::string, static_cast<uint32_t>(id.value), 0};
   return true;
 }
 
-bool ValueBuilder::holds_address() const {
-  if (!in_dict()) return false;
-  const std::string_view key = strings_.view(StringId{static_cast<size_t>(opens_.back().key.id)});
-  return key == "addr" || key == "address" || key == "device_free";
-}
-
-bool ValueBuilder::add_text(std::string_view text, int64_t offset) {
-  if (text.starts_with("0x") && holds_address()) {
+bool Builder::add_text(std::string_view text, int64_t offset) {
+  if (text.starts_with("0x") && in_dict() &&
+      schema_.has_hex_numbers(strings_.view(StringId{static_cast<size_t>(opens_.back().key.id)}))) {
     if (const auto number = hex_number(text)) {
       return add({*number >> 63 != 0 ? Tag::big_integer : Tag::integer, 0, *number});
     }
   }
   if (text.size() > kKeptString) {
-    diagnostics_.add(Diag::long_string_cut, offset);
+    diagnostics_.add(model::Diag::long_string_cut, offset);
     text = text.substr(0, kKeptString);
   }
   const StringId id = strings_.intern(text);
   return !id.is_none() && add({Tag::string, static_cast<uint32_t>(id.value), 0});
 }
 
-bool ValueBuilder::add(Value value) {
+bool Builder::add(Value value) {
   if (opens_.empty()) {
     result_ = value;
     return true;
@@ -67,39 +57,35 @@ bool ValueBuilder::add(Value value) {
   Open& open = opens_.back();
   const size_t members = items_.size() - open.first;
   if (open.is_dict) {
-    if (members >= 2 * kMaxMembers && !pickle::is_always_kept(value.tag)) {
+    if (members >= 2 * kMaxMembers && !is_always_kept(value.tag)) {
       open.cut = true;
       return true;
     }
     const Value pair[2] = {open.key, value};
     return items_.append(pair);
   }
-  if (members > 0 && pickle::merge(items_.back(), value)) return true;
-  if (members >= kMaxMembers && !pickle::is_always_kept(value.tag)) {
+  if (members > 0 && merge(items_.back(), value)) return true;
+  if (members >= kMaxMembers && !is_always_kept(value.tag)) {
     open.cut = true;
     return true;
   }
   return items_.push_back(value);
 }
 
-bool ValueBuilder::close(bool partial) {
+bool Builder::close(bool partial) {
   const Open open = opens_.back();
   opens_.pop_back();
   const std::span<const Value> members = std::span<const Value>(items_.span()).subspan(open.first);
-  if (opens_.size() == 1 && !open.is_dict && !opens_[0].is_dict && members.size() == 4) {
-    is_list_of_quadruples_ = std::all_of(members.begin(), members.end(),
-                                         [](const Value& value) { return value.tag == Tag::integer; });
-  }
-  const pickle::Ending ending{open.offset, partial, open.cut};
+  const Ending ending{open.offset, partial, open.cut};
   Value value = open.is_dict ? schema_.finish_dict(members, ending) : schema_.finish_list(members, ending);
   items_.truncate(open.first);
   if (value.tag == Tag::undefined) {
     (void)add({Tag::dropped, 0, 0});
     return false;
   }
-  // Of what is cut in two, rows and snapshots are worth keeping.
+  // Of what is cut in two, what the schema made is worth keeping.
   if (partial && value.tag == Tag::text) value = {Tag::dropped, 0, 0};
   return add(value);
 }
 
-}  // namespace memstrata::io::json
+}  // namespace memstrata::io::values

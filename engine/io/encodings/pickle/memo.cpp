@@ -1,4 +1,4 @@
-#include "engine/io/pickle/memo.h"
+#include "engine/io/encodings/pickle/memo.h"
 
 #include <cstdlib>
 

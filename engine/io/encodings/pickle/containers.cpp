@@ -1,8 +1,8 @@
 // Stack, marks, memo, members: how containers grow and when they are finished (see machine.h).
 #include <algorithm>
 
+#include "engine/io/encodings/pickle/machine.h"
 #include "engine/io/limits.h"
-#include "engine/io/pickle/machine.h"
 
 namespace memstrata::io::pickle {
 

@@ -1,5 +1,5 @@
 // The value of a pickle that ends inside: what is open is closed from the top, as if it were complete.
-#include "engine/io/pickle/machine.h"
+#include "engine/io/encodings/pickle/machine.h"
 
 namespace memstrata::io::pickle {
 

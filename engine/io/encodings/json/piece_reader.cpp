@@ -1,4 +1,4 @@
-#include "engine/io/json/piece_reader.h"
+#include "engine/io/encodings/json/piece_reader.h"
 
 #include <simdjson.h>
 
@@ -8,22 +8,22 @@
 #include <utility>
 
 #include "engine/base/utf8.h"
-#include "engine/io/json_number.h"
+#include "engine/io/encodings/json/number.h"
 #include "engine/io/limits.h"
-#include "engine/io/pickle/numbers.h"
+#include "engine/io/values/numbers.h"
 
 namespace memstrata::io::json {
 
 namespace ondemand = simdjson::ondemand;
 using model::Diag;
-using pickle::Tag;
+using values::Tag;
 
 static_assert(kPiecePadding >= simdjson::SIMDJSON_PADDING);
 
 struct PieceReader::State {
-  State(ValueBuilder& values, model::Diagnostics& found) : builder(values), diagnostics(found) {}
+  State(values::Builder& values, model::Diagnostics& found) : builder(values), diagnostics(found) {}
 
-  ValueBuilder& builder;
+  values::Builder& builder;
   model::Diagnostics& diagnostics;
   ondemand::parser parser;
   const char* begin = nullptr;  // of the piece
@@ -43,9 +43,9 @@ struct PieceReader::State {
   void odd_scalar(std::string_view token) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     if (token.starts_with("NaN"))
-      return keep(builder.add(pickle::real(std::numeric_limits<double>::quiet_NaN())));
-    if (token.starts_with("Infinity")) return keep(builder.add(pickle::real(kInfinity)));
-    if (token.starts_with("-Infinity")) return keep(builder.add(pickle::real(-kInfinity)));
+      return keep(builder.add(values::real(std::numeric_limits<double>::quiet_NaN())));
+    if (token.starts_with("Infinity")) return keep(builder.add(values::real(kInfinity)));
+    if (token.starts_with("-Infinity")) return keep(builder.add(values::real(-kInfinity)));
     invalid(place(token));
   }
 
@@ -56,12 +56,12 @@ struct PieceReader::State {
     const bool whole =
         end == token.size() || std::string_view(".eE").find(token[end]) == std::string_view::npos;
     if (whole) {
-      if (const auto value = pickle::integer_of_text(token.substr(0, end))) return keep(builder.add(*value));
+      if (const auto value = values::integer_of_text(token.substr(0, end))) return keep(builder.add(*value));
     } else {
       const std::string_view number = token.substr(0, json_number(token).length);
       const std::string_view rest = token.substr(number.size());
-      const auto value = pickle::real_of_text(number);
-      if (value && rest.find_first_not_of(" \t\r\n,:]}") != 0 && std::isfinite(pickle::double_of(*value)))
+      const auto value = values::real_of_text(number);
+      if (value && rest.find_first_not_of(" \t\r\n,:]}") != 0 && std::isfinite(values::double_of(*value)))
         return keep(builder.add(*value));
     }
     odd_scalar(token);
@@ -168,7 +168,7 @@ void overwrite_invalid(std::span<char> text, model::Diagnostics& diagnostics, in
 
 }  // namespace
 
-PieceReader::PieceReader(ValueBuilder& builder, model::Diagnostics& diagnostics)
+PieceReader::PieceReader(values::Builder& builder, model::Diagnostics& diagnostics)
     : state_(std::make_unique<State>(builder, diagnostics)) {}
 
 PieceReader::~PieceReader() = default;

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "engine/base/utf8.h"
-#include "engine/io/json_number.h"
+#include "engine/io/encodings/json/number.h"
 
 namespace memstrata::io {
 

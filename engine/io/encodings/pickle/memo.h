@@ -8,9 +8,12 @@
 #include <cstdint>
 
 #include "engine/base/column.h"
-#include "engine/io/pickle/value.h"
+#include "engine/io/values/value.h"
 
 namespace memstrata::io::pickle {
+
+using values::Tag;
+using values::Value;
 
 class Memo {
  public:

@@ -1,0 +1,131 @@
+#include "engine/io/registry.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/io/containers/opened_file.h"
+#include "engine/io/encodings/json/first_keys.h"
+#include "engine/io/encodings/pickle/first_texts.h"
+#include "engine/io/readers/json_snapshot.h"
+#include "engine/io/readers/torch_snapshot.h"
+
+namespace memstrata::io {
+
+namespace {
+
+template <typename Of>
+[[nodiscard]] std::unique_ptr<Reader> make(OpenedFile& file) {
+  return std::make_unique<Of>(file.recording, LeftOpen());
+}
+
+// [[1, 2, 3, 4], ...: the profiler's memory timeline lists (time, action, bytes, category).
+[[nodiscard]] bool lists_quadruples(std::string_view text) {
+  constexpr std::string_view kNumber = "+-.0123456789eE";
+  size_t at = 0;
+  const auto take = [&](char c) {
+    at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
+    if (at == text.size() || text[at] != c) return false;
+    ++at;
+    return true;
+  };
+  if (!take('[') || !take('[')) return false;
+  for (int i = 0; i < 4; ++i) {
+    if (i > 0 && !take(',')) return false;
+    const size_t start = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
+    at = std::min(text.find_first_not_of(kNumber, start), text.size());
+    if (at == start) return false;
+  }
+  return take(']');
+}
+
+constexpr std::string_view kSnapshot = "a memory snapshot of PyTorch";
+constexpr Words kSnapshotKeys = {"segments", "device_traces"};
+
+constexpr Kind kKinds[] = {
+    {.name = kSnapshot, .encoding = Format::pickle, .keys = kSnapshotKeys, .make = make<TorchSnapshotReader>},
+    {.name = kSnapshot, .encoding = Format::json, .keys = kSnapshotKeys, .make = make<JsonSnapshotReader>},
+    {.name = "a trace of the PyTorch profiler",
+     .encoding = Format::json,
+     .outer_keys = {"traceEvents"},
+     .refusal =
+         "This is a trace of the PyTorch profiler (it has traceEvents), not a memory snapshot. A memory "
+         "snapshot is written by torch.cuda.memory._dump_snapshot after "
+         "torch.cuda.memory._record_memory_history."},
+    {.name = "a memory timeline of the PyTorch profiler",
+     .encoding = Format::json,
+     .shape = lists_quadruples,
+     .refusal = "This is a memory timeline of the PyTorch profiler (export_memory_timeline), not a memory "
+                "snapshot. A memory snapshot is written by torch.cuda.memory._dump_snapshot."},
+    {.name = "statistics of PyTorch's MemoryTracker",
+     .encoding = Format::pickle,
+     .keys = {"memories_allocated"},
+     .refusal =
+         "These are statistics of torch.distributed's MemoryTracker (save_stats), not a memory snapshot. A "
+         "memory snapshot is written by torch.cuda.memory._dump_snapshot."},
+};
+
+[[nodiscard]] bool holds(const Words& words, std::string_view word) {
+  return !word.empty() && std::find(words.begin(), words.end(), word) != words.end();
+}
+
+[[nodiscard]] Told told_by(const Kind& kind, std::string_view what, size_t offset) {
+  return {&kind, fmt::format("{} at byte {} tells {}", what, offset, kind.name),
+          static_cast<int64_t>(offset)};
+}
+
+[[nodiscard]] Told tell_pickle(std::string_view bytes, std::span<const Kind> kinds) {
+  for (size_t at = 1; at < bytes.size(); ++at) {
+    for (const Kind& kind : kinds) {
+      if (kind.encoding != Format::pickle) continue;
+      for (const std::string_view word : kind.keys) {
+        if (!word.empty() && bytes[at] == word[0] && pickle::is_text_at(bytes, at, word)) {
+          return told_by(kind, fmt::format("the text \"{}\"", word), at);
+        }
+      }
+    }
+  }
+  return {};
+}
+
+[[nodiscard]] Told tell_json(std::string_view text, std::span<const Kind> kinds) {
+  const size_t start = text.find('[');
+  const bool is_list = start != std::string_view::npos && start < text.find('{');
+  json::KeyScan scan(text);
+  for (json::FoundKey found = scan.next(); found.offset > 0; found = scan.next()) {
+    const bool is_outer = found.depth == (is_list ? 2U : 1U);
+    for (const Kind& kind : kinds) {
+      if (kind.encoding != Format::json) continue;
+      if (holds(kind.keys, found.key) || (is_outer && holds(kind.outer_keys, found.key))) {
+        return told_by(kind, fmt::format("the key \"{}\"", found.key), found.offset);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const Kind> all_kinds() { return kKinds; }
+
+Told tell(Format encoding, std::string_view beginning, std::span<const Kind> kinds) {
+  std::string_view visible = beginning;
+  if (visible.starts_with("\xEF\xBB\xBF")) visible.remove_prefix(3);
+  visible.remove_prefix(std::min(visible.find_first_not_of(" \t\r\n"), visible.size()));
+  for (const Kind& kind : kinds) {
+    if (kind.encoding == encoding && kind.shape != nullptr && kind.shape(visible)) {
+      return told_by(kind, "what begins", beginning.size() - visible.size());
+    }
+  }
+  Told told;
+  if (encoding == Format::pickle) told = tell_pickle(beginning, kinds);
+  if (encoding == Format::json) told = tell_json(beginning, kinds);
+  if (told.kind != nullptr || encoding == Format::unknown) return told;
+  for (const Kind& kind : kinds) {
+    if (kind.encoding != encoding || kind.make == nullptr) continue;
+    return {&kind, fmt::format("nothing in its beginning tells more, so it is taken for {}", kind.name), -1};
+  }
+  return {};
+}
+
+}  // namespace memstrata::io
