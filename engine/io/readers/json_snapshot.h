@@ -4,8 +4,7 @@
 // the official viewer, too. The same containers as in the pickle (readers/torch_snapshot.h), tuples being
 // lists; integers are exact to 64 bits, addresses may be texts ("0x7f..."), NaN and infinities as Python
 // writes them are numbers. The text is never held: pieces of at most kJsonPieceBytes go through simdjson
-// (json/walker.h). Other JSON of the profiler is told apart: traces ("traceEvents") at once, memory timelines
-// at the end.
+// (encodings/json/walker.h).
 #pragma once
 
 #include <memory>
@@ -30,7 +29,9 @@ class JsonSnapshotReader final : public Reader {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  model::Recording& recording_;
+  bool seals_;
+  std::unique_ptr<State> state_;  // none once finished
 };
 
 }  // namespace memstrata::io

@@ -36,7 +36,9 @@ class TorchSnapshotReader final : public Reader {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  model::Recording& recording_;
+  bool seals_;
+  std::unique_ptr<State> state_;  // none once finished
 };
 
 }  // namespace memstrata::io

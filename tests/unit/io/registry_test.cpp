@@ -1,0 +1,148 @@
+#include "engine/io/registry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/unit/io/read_file.h"
+#include "tests/unit/io/snapshot_py.h"
+
+namespace memstrata::tests {
+namespace {
+
+using io::Format;
+using io::Kind;
+using io::tell;
+using io::Told;
+using testing::HasSubstr;
+using namespace std::string_view_literals;
+
+TEST(Registry, ASnapshotIsToldByItsFirstKeyInEveryProtocol) {
+  for (const Writer writer : kAllWriters) {
+    const std::string bytes = pickled(snapshot({}, {}), writer);
+    const Told told = tell(Format::pickle, bytes);
+    ASSERT_NE(told.kind, nullptr);
+    EXPECT_EQ(told.kind->name, "a memory snapshot of PyTorch");
+    EXPECT_EQ(told.offset, static_cast<int64_t>(bytes.find("segments"))) << static_cast<int>(writer);
+  }
+}
+
+TEST(Registry, AnotherTextThatHoldsTheWordTellsNothing) {
+  const Told told = tell(Format::pickle, pickled(Py::dict({{"my_segments", 1}, {"segments_of_it", 2}})));
+  ASSERT_NE(told.kind, nullptr);
+  EXPECT_EQ(told.offset, -1);
+  EXPECT_THAT(told.reason, HasSubstr("taken for a memory snapshot of PyTorch"));
+}
+
+TEST(Registry, AKeyOfJsonTellsAtAnyDepth) {
+  const Told told = tell(Format::json, R"({"rank0": {"note": "segments", "segments" : []}})");
+  ASSERT_NE(told.kind, nullptr);
+  EXPECT_EQ(told.reason, "the key \"segments\" at byte 32 tells a memory snapshot of PyTorch");
+}
+
+TEST(Registry, ATraceIsToldByItsOutermostKeyOnly) {
+  const Told trace = tell(Format::json, R"({"schemaVersion": 1, "traceEvents": [{"ph": "X"}]})");
+  ASSERT_NE(trace.kind, nullptr);
+  EXPECT_EQ(trace.kind->make, nullptr);
+  EXPECT_EQ(trace.offset, 22);
+  const Told inner = tell(Format::json, R"({"notes": {"traceEvents": 1}, "segments": []})");
+  EXPECT_EQ(inner.kind->name, "a memory snapshot of PyTorch");
+}
+
+TEST(Registry, WhatComesFirstDecides) {
+  EXPECT_EQ(tell(Format::json, R"({"segments": [], "traceEvents": []})").offset, 2);
+  EXPECT_EQ(tell(Format::json, R"({"traceEvents": [], "segments": []})").kind->make, nullptr);
+}
+
+TEST(Registry, AMemoryTimelineIsToldByItsShape) {
+  const Told told = tell(Format::json, " [ [0, 1, -2, 3.5e1], [1");
+  ASSERT_NE(told.kind, nullptr);
+  EXPECT_THAT(std::string(told.kind->name), HasSubstr("memory timeline"));
+  EXPECT_EQ(told.offset, 1);
+  for (const auto other :
+       {"[[1,2,3],[4]]"sv, "[[1,2,3,4,5]]"sv, "[1,2,3,4]"sv, "[[1,2,3,\"a\"]]"sv, "[["sv, "["sv}) {
+    EXPECT_EQ(tell(Format::json, other).offset, -1) << other;
+  }
+}
+
+TEST(Registry, OtherBytesAreOfNoKind) {
+  EXPECT_EQ(tell(Format::unknown, "index, name").kind, nullptr);
+  EXPECT_EQ(tell(Format::png, "\x89PNG").kind, nullptr);
+  EXPECT_EQ(tell(Format::empty, "").kind, nullptr);
+}
+
+// What somebody adds who adds readers: a line each.
+TEST(Registry, ANewKindIsALine) {
+  constexpr Kind kMore[] = {
+      {.name = "a snapshot", .encoding = Format::json, .keys = {"segments"}},
+      {.name = "a Chrome trace", .encoding = Format::json, .outer_keys = {"ph", "traceEvents"}},
+      {.name = "a table of nvidia-smi",
+       .encoding = Format::unknown,
+       .shape = [](std::string_view text) { return text.starts_with("timestamp, "); }},
+      {.name = "a tracker", .encoding = Format::pickle, .keys = {"memories_allocated"}},
+  };
+  EXPECT_EQ(tell(Format::json, R"([{"name": "op", "ph": "X"}])", kMore).kind, &kMore[1]);
+  EXPECT_EQ(tell(Format::json, R"([[{"ph": "X"}]])", kMore).kind, nullptr);
+  EXPECT_EQ(tell(Format::unknown, "\xEF\xBB\xBFtimestamp, name\n", kMore).kind, &kMore[2]);
+  EXPECT_EQ(tell(Format::unknown, "time, name\n", kMore).kind, nullptr);
+  EXPECT_EQ(tell(Format::pickle, pickled(Py::dict({{"memories_allocated", Py::dict({})}})), kMore).kind,
+            &kMore[3]);
+}
+
+TEST(Registry, DamagedBeginningsTellNothing) {
+  for (const auto text : {"{\"segments"sv, "{\"segments\""sv, "{\"a\\"sv, "\"\"\"\""sv, "}}]]"sv, "{"sv}) {
+    EXPECT_EQ(tell(Format::json, text).offset, -1) << text;
+  }
+  EXPECT_EQ(tell(Format::pickle, "segments").offset, -1);
+  EXPECT_EQ(tell(Format::pickle, "\x8c\x08segment").offset, -1);
+}
+
+TEST(Registry, ThePartSaysWhyItWasReadAsWhatItIs) {
+  const std::string bytes = pickled(snapshot_of({event("alloc", 4096, 512)}));
+  const std::string want = "A Python pickle (protocol 4). There the text \"segments\" at byte " +
+                           std::to_string(bytes.find("segments")) + " tells a memory snapshot of PyTorch.";
+  for (const size_t chunk : {size_t{0}, size_t{1}, size_t{7}, size_t{64}}) {
+    const auto file = read_any(bytes, {.chunk = chunk});
+    ASSERT_TRUE(file->status);
+    ASSERT_EQ(file->recording.parts.size(), 1U);
+    EXPECT_EQ(file->recording.parts[0].told_by, want) << chunk;
+  }
+}
+
+// The key comes behind the first bytes that are looked at, and behind everything that is looked at.
+TEST(Registry, ALateKeyTellsToo) {
+  const std::string snapshot_text =
+      R"("segments": [], "device_traces": [[{"action": "alloc", "addr": 1, "size": 2}]]})";
+  for (const size_t before : {size_t{2'000}, io::kTellingBytes + 1000}) {
+    const std::string text = "{" + std::string(before, ' ') + snapshot_text;
+    std::string told;
+    for (const size_t chunk : {size_t{0}, size_t{64}, size_t{1000}, size_t{100'000}}) {
+      const auto file = read_any(text, {.chunk = chunk});
+      ASSERT_TRUE(file->status) << before << " " << chunk;
+      EXPECT_EQ(file->recording.events.size_rows(), 1U);
+      if (told.empty()) told = file->recording.parts[0].told_by;
+      EXPECT_EQ(file->recording.parts[0].told_by, told);
+    }
+    EXPECT_THAT(told, HasSubstr(before < io::kTellingBytes ? "at byte 2002" : "taken for"));
+  }
+}
+
+TEST(Registry, WhatIsNotReadIsSaidInWordsWithItsPlace) {
+  const auto trace = read_any(R"({"schemaVersion": 1, "traceEvents": []})");
+  ASSERT_FALSE(trace->status);
+  EXPECT_EQ(trace->status.error().code, ErrorCode::unsupported);
+  EXPECT_EQ(trace->status.error().offset, 22);
+  EXPECT_THAT(trace->status.error().message, HasSubstr("a trace of the PyTorch profiler"));
+  const auto tracker =
+      read_any(pickled(Py::dict({{"memories_allocated", Py::dict({})}, {"num_alloc_retries", 0}})));
+  ASSERT_FALSE(tracker->status);
+  EXPECT_EQ(tracker->status.error().code, ErrorCode::unsupported);
+  EXPECT_THAT(tracker->status.error().message, HasSubstr("MemoryTracker"));
+  EXPECT_GT(tracker->status.error().offset, 0);
+}
+
+}  // namespace
+}  // namespace memstrata::tests
