@@ -49,10 +49,9 @@ inline constexpr int64_t kMaxRepeats = 16;
 
 struct Part {
   PartKind kind = PartKind::snapshot;
-  std::string name;     // key or index in a user's wrapper; empty if the file is the part
-  std::string told_by;  // why it was read as this, sentences for a person; empty = it was made here
-  Clock clock;          // of all its times
-  RowRange segments;    // all devices
+  std::string name;                 // key or index in a user's wrapper; empty if the file is the part
+  Clock clock;                      // of all its times
+  RowRange segments;                // all devices
   std::vector<DeviceTrace> traces;  // ascending devices
   bool has_host = false;            // host_segments or host_traces present
   RowRange host_segments;
