@@ -19,7 +19,8 @@ AnyReader::AnyReader(model::Recording& recording)
     : own_file_(std::make_unique<OpenedFile>(OpenedFile{recording})),
       file_(*own_file_),
       depth_(0),
-      reader_(all_kinds().front().make(file_)) {}
+      reader_(all_kinds().front().make(file_)),
+      parts_before_(recording.parts.size()) {}
 
 AnyReader::AnyReader(OpenedFile& file, std::string place, int depth)
     : file_(file), place_(std::move(place)), depth_(depth), reader_(all_kinds().front().make(file_)) {}
@@ -128,6 +129,9 @@ Status AnyReader::finish() {
   }
   if (Status status = reader_->finish(); !status) return status;
   model::Recording& recording = file_.recording;
+  if (!told_by_.empty()) {
+    for (size_t i = parts_before_; i < recording.parts.size(); ++i) recording.parts[i].told_by = told_by_;
+  }
   if (own_file_) {
     recording.input_bytes = own_file_->received;
     recording.format = reader_->format();

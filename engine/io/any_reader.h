@@ -34,9 +34,6 @@ class AnyReader final : public Reader {
   // The bytes began like something that is read here, whatever became of it.
   [[nodiscard]] bool recognised() const { return recognised_; }
 
-  // Why it was read as what it is, sentences for a person: what an encoding holds, empty for a container.
-  [[nodiscard]] const std::string& told_by() const { return told_by_; }
-
  private:
   // Decides, or wants more of the beginning; `is_all`: nothing comes behind it.
   [[nodiscard]] Status look_at(std::span<const std::byte> beginning, bool is_all);
@@ -54,7 +51,8 @@ class AnyReader final : public Reader {
   std::vector<std::byte> head_;     // bytes that came in before there were enough to decide
   int64_t expected_ = 0;
   Sniffed sniffed_;
-  std::string told_by_;
+  std::string told_by_;      // as model::Part has it; empty for a container
+  size_t parts_before_ = 0;  // of the recording
   bool is_sniffed_ = false;
   bool decided_ = false;
   bool recognised_ = false;

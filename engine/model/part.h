@@ -50,6 +50,7 @@ inline constexpr int64_t kMaxRepeats = 16;
 struct Part {
   PartKind kind = PartKind::snapshot;
   std::string name;                 // key or index in a user's wrapper; empty if the file is the part
+  std::string told_by;              // why it was read as this, sentences for a person; empty = made here
   Clock clock;                      // of all its times
   RowRange segments;                // all devices
   std::vector<DeviceTrace> traces;  // ascending devices

@@ -112,10 +112,10 @@ std::string told_of(std::string_view bytes, size_t chunk) {
       return status.error().message;
   }
   if (const Status status = reader.finish(); !status) return status.error().message;
-  return recording.events.size_rows() == 1 ? reader.told_by() : "no event";
+  return recording.events.size_rows() == 1 ? recording.parts.at(0).told_by : "no event";
 }
 
-TEST(Registry, TheReasonIsKept) {
+TEST(Registry, ThePartSaysWhyItWasReadAsWhatItIs) {
   const std::string bytes = pickled(snapshot_of({event("alloc", 4096, 512)}));
   const std::string want = "A Python pickle (protocol 4). There the text \"segments\" at byte " +
                            std::to_string(bytes.find("segments")) + " tells a memory snapshot of PyTorch.";
