@@ -12,6 +12,9 @@ namespace memstrata::analysis {
 
 namespace {
 
+constexpr std::array<std::string_view, 8> kNames = {"allocation", "stack",    "size", "stream",
+                                                    "pool",       "lifetime", "age",  "category"};
+
 template <size_t Count>
 [[nodiscard]] uint32_t class_of(const std::array<int64_t, Count>& ends, int64_t value) {
   uint32_t index = 0;
@@ -155,11 +158,6 @@ void group_ages(const replay::Bands& bands, BlockGroups& groups) {
   }
 }
 
-}  // namespace
-
-namespace {
-constexpr std::array<std::string_view, 8> kNames = {"allocation", "stack",    "size", "stream",
-                                                    "pool",       "lifetime", "age",  "category"};
 }  // namespace
 
 std::optional<GroupBy> group_by_name(std::string_view name) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/base/charge.h"
 #include "engine/base/saturating.h"
 
 namespace memstrata::analysis {
@@ -69,11 +68,10 @@ struct Page {
 }  // namespace
 
 Result<MemoryStats> memory_stats(const replay::MemoryAt& memory, Budget& budget) {
-  MemoryStats found;
-  Charge charge(budget);
+  MemoryStats found(budget);
   // Bars are at most kLongestBar long, and as much again is needed to write them.
   const auto count = static_cast<int64_t>(memory.segments().size());
-  if (!charge.more(count * static_cast<int64_t>(sizeof(SegmentStats) + 2 * kLongestBar)))
+  if (!found.charge.more(count * static_cast<int64_t>(sizeof(SegmentStats) + 2 * kLongestBar)))
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory for the bars of {} segments.", count);
   found.segments.reserve(memory.segments().size());
   for (const SegmentAt& segment : memory.segments()) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/charge.h"
 #include "engine/base/status.h"
 #include "engine/replay/memory_at.h"
 
@@ -30,10 +31,13 @@ struct SegmentStats {
 };
 
 struct MemoryStats {
+  explicit MemoryStats(Budget& budget) : charge(budget) {}
+
   std::vector<SegmentStats> segments;  // by size, then active bytes, then address
   BlockUses sum;
+  Charge charge;  // for the segments and their bars, and for writing them
 };
-// O(blocks + segments log segments). Error: limit_exceeded; of the budget as long as the answer is written.
+// O(blocks + segments log segments). Error: limit_exceeded.
 [[nodiscard]] Result<MemoryStats> memory_stats(const replay::MemoryAt& memory, Budget& budget);
 
 }  // namespace memstrata::analysis
