@@ -96,7 +96,7 @@ void add_moment(CLI::App& command, std::string& at) {
 }
 
 // What commands that group blocks take.
-void add_groups(CLI::App& command, analysis::TopBy& by, size_t& rows) {
+void add_groups(CLI::App& command, analysis::TopBy& by, size_t& rows, bool& wide) {
   const std::map<std::string, analysis::TopBy> groups{{"stack", analysis::TopBy::stack},
                                                       {"line", analysis::TopBy::line},
                                                       {"function", analysis::TopBy::function},
@@ -116,6 +116,7 @@ void add_groups(CLI::App& command, analysis::TopBy& by, size_t& rows) {
   command.add_option("-n", rows, "Rows to show")
       ->capture_default_str()
       ->check(CLI::Range(size_t{1}, size_t{1'000'000}));
+  command.add_flag("--wide", wide, "Lines as long as they are, not cut to the terminal");
 }
 
 void add_summary(CLI::App& app, Run& chosen) {
@@ -129,7 +130,7 @@ void add_top(CLI::App& app, Run& chosen) {
   const auto [command, options] =
       add_for_files(app, chosen, "top", "What is alive at a moment, the largest first", run_top);
   add_moment(*command, options->at);
-  add_groups(*command, options->by, options->rows);
+  add_groups(*command, options->by, options->rows, options->wide);
   command->add_option("--device", options->device, "Only this device");
   command->add_flag("--json", options->json, "One JSON object per file and line");
 }
@@ -210,7 +211,7 @@ void add_compare(CLI::App& app, Run& chosen) {
   command->add_option("BEFORE", options->before.file, "Snapshot file; - is standard input")->required();
   command->add_option("AFTER", options->after.file, "Snapshot file")->required();
   add_moment(*command, options->at);
-  add_groups(*command, options->by, options->rows);
+  add_groups(*command, options->by, options->rows, options->wide);
   command->add_option("--device", options->before.device,
                       "Ordinal, or host; default: every device that both have");
   command->add_option("--snapshot", options->before.snapshot, "Name or index, where a file holds several");

@@ -15,6 +15,7 @@
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"
 #include "engine/cli/answer_sink.h"
+#include "engine/cli/fitted.h"
 #include "engine/cli/group_lines.h"
 #include "engine/cli/opened_device.h"
 #include "engine/cli/output_file.h"
@@ -152,33 +153,30 @@ struct Side {
   return {};
 }
 
-// "   +512.0 MiB      1.0 GiB      1.5 GiB      +12  model.py:10:forward"
-[[nodiscard]] std::string table(const Side& before, const Side& after, const analysis::Comparison& comparison,
-                                TopBy by) {
-  std::string out;
-  const auto row = [&](const BeforeAfter& bytes, const BeforeAfter& blocks,
-                       const std::vector<std::string>& lines) {
-    const std::string numbers =
-        fmt::format("  {:>11}  {:>10}  {:>10}  {:>9}", signed_size(bytes.growth()), size_text(bytes.before),
-                    size_text(bytes.after), signed_count(blocks.growth()));
-    out += fmt::format("{}  {}\n", numbers, shortened(lines[0], kLongestLine));
-    for (size_t i = 1; i < lines.size(); ++i)
-      out += fmt::format("{:{}}    {}\n", "", numbers.size(), shortened(lines[i], kLongestLine));
+// "  +512.0 MiB    1.0 GiB    1.5 GiB      +12  forward  …/model.py:10"
+void write_table(TextOut& out, const Side& before, const Side& after, const analysis::Comparison& comparison,
+                 TopBy by, size_t columns) {
+  if (comparison.changed == 0) {
+    out.add("  Nothing changed: the same stacks hold the same bytes.\n");
+    return;
+  }
+  const auto numbers_of = [](const BeforeAfter& bytes, const BeforeAfter& blocks) {
+    return fmt::format("  {:>10}  {:>9}  {:>9}  {:>7}", signed_size(bytes.growth()), size_text(bytes.before),
+                       size_text(bytes.after), signed_count(blocks.growth()));
   };
-  if (comparison.changed == 0) return "  Nothing changed: the same stacks hold the same bytes.\n";
-  out += fmt::format("  {:>11}  {:>10}  {:>10}  {:>9}  {}\n", "growth", "before", "after", "blocks",
-                     heading_of(by));
+  out.print("  {:>10}  {:>9}  {:>9}  {:>7}  {}\n", "growth", "before", "after", "blocks", heading_of(by));
   for (const analysis::ComparedGroup& group : comparison.rows) {
     const model::Recording& recording = (group.only_after ? after : before).recording;
-    row(group.bytes, group.blocks, lines_of_group(recording, group.group, by));
+    const std::string numbers = numbers_of(group.bytes, group.blocks);
+    out.add(table_row(numbers, lines_of_group(recording, group.group, by, columns_beside(numbers, columns))));
+    if (out.failed()) return;
   }
   const int64_t more = comparison.changed - static_cast<int64_t>(comparison.rows.size());
   if (more > 0) {
-    row(comparison.other_bytes, comparison.other_blocks,
-        {fmt::format("({} more that changed; see -n)", count_text(more))});
+    out.add(table_row(numbers_of(comparison.other_bytes, comparison.other_blocks),
+                      {fmt::format("({} more that changed; see -n)", count_text(more))}));
   }
-  if (comparison.unchanged > 0) out += fmt::format("  ({} unchanged)\n", count_text(comparison.unchanged));
-  return out;
+  if (comparison.unchanged > 0) out.print("  ({} unchanged)\n", count_text(comparison.unchanged));
 }
 
 [[nodiscard]] std::string segments_text(const analysis::ComparedSegments& segments, size_t rows) {
@@ -197,23 +195,25 @@ struct Side {
   return out;
 }
 
-[[nodiscard]] std::string device_table(const Side& before, const Side& after, const CompareOptions& options,
-                                       const analysis::Comparison& comparison,
-                                       const analysis::ComparedSegments& segments,
-                                       const std::vector<std::string>& notes) {
-  const auto side = [](const Side& one, int64_t bytes, int64_t blocks) {
-    return fmt::format("{} {}: {} in {} block{}", device_text(one.top.device),
-                       moment_text(one.top.event, one.opened.moments()), exact_size_text(bytes),
-                       count_text(blocks), blocks == 1 ? "" : "s");
+void write_device_text(TextOut& out, const Side& before, const Side& after, const CompareOptions& options,
+                       const analysis::Comparison& comparison, const analysis::ComparedSegments& segments,
+                       const std::vector<std::string>& notes, size_t columns) {
+  const auto side = [&](std::string_view name, const Side& one, int64_t bytes, int64_t blocks) {
+    out.print("  {:<7} {} {}\n{:10}{} in {} block{}\n", name, device_text(one.top.device),
+              moment_text(one.top.event, one.opened.moments()), "", exact_size_text(bytes),
+              count_text(blocks), blocks == 1 ? "" : "s");
   };
-  std::string out = fmt::format(
-      "\n  Before: {}\n  After:  {}\n  Growth: {}, {} blocks; reserved {}\n",
-      side(before, comparison.bytes.before, comparison.blocks.before),
-      side(after, comparison.bytes.after, comparison.blocks.after), signed_size(comparison.bytes.growth()),
+  out.add("\n");
+  side("Before:", before, comparison.bytes.before, comparison.blocks.before);
+  side("After:", after, comparison.bytes.after, comparison.blocks.after);
+  out.print(
+      "  Growth: {}, {} blocks; reserved {}\n", signed_size(comparison.bytes.growth()),
       signed_count(comparison.blocks.growth()),
       signed_size(saturated_difference(after.memory.totals().reserved, before.memory.totals().reserved)));
-  for (const std::string& note : notes) out += fmt::format("  Note:   {}\n", note);
-  return out + "\n" + table(before, after, comparison, options.by) + segments_text(segments, options.rows);
+  for (const std::string& note : notes) out.print("  Note:   {}\n", wrapped(words_of(note), columns, 10));
+  out.add("\n");
+  write_table(out, before, after, comparison, options.by, columns);
+  out.add(segments_text(segments, options.rows));
 }
 
 struct Pairs {
@@ -352,7 +352,8 @@ class Comparing {
       if (Status done = write_device(json_, before, after, *comparison, *segments, notes); !done) return done;
       out_.take_from(json_);
     } else {
-      out_.add(device_table(before, after, options_, *comparison, *segments, notes));
+      write_device_text(out_, before, after, options_, *comparison, *segments, notes,
+                        options_.wide ? kWide : console_.columns);
     }
     return {};
   }

@@ -15,6 +15,7 @@ struct CompareOptions {
   analysis::TopBy by = analysis::TopBy::stack;
   size_t rows = 20;
   std::string output;     // path of a flame graph's SVG; "-" = standard output; empty = none
+  bool wide = false;      // lines as long as they are
   bool folded = false;    // the flame graph as lines, to `output` or instead of the table
   bool segments = false;  // in the flame graph: between stream and state
 };

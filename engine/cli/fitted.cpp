@@ -92,6 +92,16 @@ std::string fitted_frame(std::string_view function, std::string_view place, size
   return fitted(function, for_name) + "  " + fitted_path(place, for_place);
 }
 
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  do {
+    const size_t end = std::min(text.find(' '), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  } while (!text.empty());
+  return words;
+}
+
 std::string wrapped(std::span<const std::string> printable, size_t columns, size_t indent) {
   std::string out;
   size_t at = indent;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memstrata::cli {
 
@@ -18,6 +19,9 @@ namespace memstrata::cli {
 [[nodiscard]] std::string fitted_path(std::string_view printable, size_t columns);
 // A function and its place: the place loses its folders first, then the function its end.
 [[nodiscard]] std::string fitted_frame(std::string_view function, std::string_view place, size_t columns);
+
+// Parted at spaces; one piece at least.
+[[nodiscard]] std::vector<std::string> words_of(std::string_view text);
 
 // Pieces in lines, a space between them: the first begins in column `indent`, where something else is written
 // already, further ones are indented as far. A piece that is longer than a line has its own.

@@ -2,43 +2,91 @@
 
 #include <fmt/core.h>
 
-#include "engine/answers/top.h"
+#include <algorithm>
+
+#include "engine/analysis/frame_filter.h"
+#include "engine/analysis/own_frame.h"
 #include "engine/answers/who.h"
+#include "engine/base/units.h"
+#include "engine/cli/fitted.h"
+#include "engine/cli/printable.h"
 
 namespace memstrata::cli {
 
+using analysis::FrameLine;
 using analysis::TopBy;
 
 namespace {
-constexpr size_t kShownFrames = 8;  // --json has all
+
+constexpr size_t kOwnFrames = 8;
+constexpr size_t kOtherFrames = 3;     // of a stack without own frames
+constexpr size_t kLongestText = 4096;  // bytes of a name that are looked at
+
+[[nodiscard]] std::string place_text(std::string_view file, int32_t line) {
+  if (file.empty() || file == "??") return {};
+  const std::string shown =
+      file.size() > kLongestText ? printable(file.substr(file.size() - kLongestText)) : printable(file);
+  return line > 0 ? fmt::format("{}:{}", shown, line) : shown;
+}
+
+[[nodiscard]] std::string frame_line(const model::Recording& recording, const FrameLine& line,
+                                     size_t columns) {
+  const trace::Frame& frame = recording.frames[line.frame];
+  const std::string repeats = line.repeats > 1 ? fmt::format("  ({} times)", line.repeats) : "";
+  const size_t room = columns - std::min(columns, repeats.size());
+  return fitted_frame(shortened(recording.strings.view(frame.name), kLongestText),
+                      place_text(recording.strings.view(frame.filename), frame.line), room) +
+         repeats;
+}
+
+[[nodiscard]] std::vector<std::string> stack_lines(const model::Recording& recording, StackId stack,
+                                                   size_t columns) {
+  std::vector<FrameLine> frames = analysis::frame_lines(recording, stack);
+  if (frames.empty()) return {"(an empty stack)"};
+  const auto is_hidden = [](const FrameLine& line) { return line.hidden; };
+  if (!std::all_of(frames.begin(), frames.end(), is_hidden)) std::erase_if(frames, is_hidden);
+  const analysis::OwnFrames own(recording, stack);
+  std::vector<std::string> lines;
+  for (const FrameLine& line : frames) {
+    if (lines.size() < kOwnFrames && own.is_own(line.frame))
+      lines.push_back(frame_line(recording, line, columns));
+  }
+  size_t shown = lines.size();
+  if (lines.empty()) {
+    const analysis::Who who = analysis::who_of(recording, stack);
+    if (!who.is_frame())
+      lines.push_back(fitted(shortened(answers::function_text(who), kLongestText), columns));
+    shown = std::min(frames.size(), kOtherFrames);
+    for (size_t i = 0; i < shown; ++i) lines.push_back(frame_line(recording, frames[i], columns));
+  }
+  if (const size_t more = frames.size() - shown; more > 0)
+    lines.push_back(
+        fmt::format("({} more frame{})", count_text(static_cast<int64_t>(more)), more == 1 ? "" : "s"));
+  return lines;
+}
+
 }  // namespace
 
 std::vector<std::string> lines_of_group(const model::Recording& recording, const analysis::TopGroup& group,
-                                        TopBy by) {
-  if (by == TopBy::stack) {
-    if (group.stack.is_none()) return {"(no stack recorded)"};
-    constexpr size_t kEnough = 64 << 10;  // bytes; what is printed is cut
-    answers::ShownLines shown = answers::shown_lines(recording, group.stack, kShownFrames + 1, kEnough);
-    if (shown.lines.empty()) return {"(an empty stack)"};
-    if (shown.left_out > 0) {
-      shown.lines.back() = fmt::format("... {} more", shown.left_out + 1);
-    }
-    return shown.lines;
-  }
+                                        TopBy by, size_t columns) {
+  if (by == TopBy::stack && !group.stack.is_none()) return stack_lines(recording, group.stack, columns);
   const analysis::Who& who = group.who;
   if (who.kind == analysis::Who::Kind::nothing) return {"(no stack recorded)"};
+  const std::string function = shortened(answers::function_text(who), kLongestText);
   const std::string_view file = answers::recorded_file(recording, who);
-  if (by == TopBy::file) return {std::string(file)};
-  const std::string function = answers::function_text(who);
-  if (!who.is_frame()) return {function};
-  if (by == TopBy::function) return {fmt::format("{}  {}", function, file)};
-  return {fmt::format("{}:{}  {}", file, answers::line_of(recording, who), function)};
+  if (by == TopBy::file) {
+    const std::string place = place_text(file, 0);
+    return {place.empty() ? "(no file)" : fitted_path(place, columns)};
+  }
+  if (!who.is_frame()) return {fitted(function, columns)};
+  const int32_t line = by == TopBy::line ? answers::line_of(recording, who) : 0;
+  return {fitted_frame(function, place_text(file, line), columns)};
 }
 
 std::string_view heading_of(TopBy by) {
   switch (by) {
     case TopBy::stack:
-      return "stack, innermost frame first";
+      return "own frames, innermost first";
     case TopBy::line:
       return "line";
     case TopBy::function:
@@ -47,6 +95,17 @@ std::string_view heading_of(TopBy by) {
       break;
   }
   return "file";
+}
+
+std::string table_row(std::string_view numbers, const std::vector<std::string>& lines) {
+  std::string out = fmt::format("{}  {}\n", numbers, lines[0]);
+  for (size_t i = 1; i < lines.size(); ++i) out += fmt::format("{:{}}  {}\n", "", numbers.size(), lines[i]);
+  return out;
+}
+
+size_t columns_beside(std::string_view numbers, size_t columns) {
+  constexpr size_t kLeast = 20;
+  return std::max(columns - std::min(columns, numbers.size() + 2), kLeast);
 }
 
 }  // namespace memstrata::cli

@@ -16,16 +16,6 @@ namespace memstrata::cli {
 
 namespace {
 
-[[nodiscard]] std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  do {
-    const size_t end = std::min(text.find(' '), text.size());
-    words.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  } while (!text.empty());
-  return words;
-}
-
 // "    peak              71.2 GiB  76,450,234,368 bytes  after event 57"
 class Rows {
  public:

@@ -27,27 +27,23 @@ using analysis::TopGroup;
   return {lifetimes.events.count, lifetimes.peak_event};
 }
 
-// "   512.0 MiB   41.2%      12 blocks  model.py:10:forward"
-[[nodiscard]] std::string table(const model::Recording& recording, const Top& top, TopBy by) {
-  std::string out;
-  const auto row = [&](int64_t bytes, int64_t count, const std::vector<std::string>& lines) {
+// "  512.0 MiB   41.2%       12  forward  …/model/attention.py:120"
+void write_table(TextOut& out, const model::Recording& recording, const Top& top, TopBy by, size_t columns) {
+  out.print("  {:>9}  {:>6}  {:>7}  {}\n", "requested", "share", "blocks", heading_of(by));
+  const auto numbers_of = [&](int64_t bytes, int64_t count) {
     const double share =
         top.bytes > 0 ? 100.0 * static_cast<double>(bytes) / static_cast<double>(top.bytes) : 0;
-    const std::string numbers =
-        fmt::format("  {:>10}  {:>5.1f}%  {:>9}", size_text(bytes), share, count_text(count));
-    out += fmt::format("{}  {}\n", numbers, shortened(lines[0], kLongestLine));
-    for (size_t i = 1; i < lines.size(); ++i) {
-      out += fmt::format("{:{}}    {}\n", "", numbers.size(), shortened(lines[i], kLongestLine));
-    }
+    return fmt::format("  {:>9}  {:>5.1f}%  {:>7}", size_text(bytes), share, count_text(count));
   };
-  out += fmt::format("  {:>10}  {:>6}  {:>9}  {}\n", "requested", "share", "blocks", heading_of(by));
-  for (const TopGroup& group : top.groups)
-    row(group.bytes, group.count, lines_of_group(recording, group, by));
-  if (top.other_count > 0) {
-    const int64_t more = top.all_groups - static_cast<int64_t>(top.groups.size());
-    row(top.other_bytes, top.other_count, {fmt::format("({} more; see -n)", count_text(more))});
+  for (const TopGroup& group : top.groups) {
+    const std::string numbers = numbers_of(group.bytes, group.count);
+    out.add(table_row(numbers, lines_of_group(recording, group, by, columns_beside(numbers, columns))));
+    if (out.failed()) return;
   }
-  return out;
+  if (top.other_count == 0) return;
+  const int64_t more = top.all_groups - static_cast<int64_t>(top.groups.size());
+  out.add(table_row(numbers_of(top.other_bytes, top.other_count),
+                    {fmt::format("({} more; see -n)", count_text(more))}));
 }
 
 // One device of a snapshot that is asked for, with everything about it; null if it has no such event.
@@ -104,7 +100,7 @@ using Look = std::function<Outcome<void>(const model::Part&, int32_t, const repl
 }
 
 [[nodiscard]] Outcome<bool> write_text(const std::string& file, const model::Recording& recording,
-                                       const TopOptions& options, TextOut& out) {
+                                       const TopOptions& options, size_t columns, TextOut& out) {
   out.print("{}\n", printable(file));
   bool found = false;
   auto looked = for_each_device(
@@ -121,7 +117,7 @@ using Look = std::function<Outcome<void>(const model::Part&, int32_t, const repl
         out.print("\n  {}{} {} {}\n  {} in {} block{}\n\n", name, name.empty() ? "Device" : "device", device,
                   moment_text(top->event, moments_of(lifetimes)), exact_size_text(top->bytes),
                   count_text(top->count), top->count == 1 ? "" : "s");
-        out.add(table(recording, *top, options.by));
+        write_table(out, recording, *top, options.by, columns);
         return Outcome<void>();
       });
   if (!looked) return tl::unexpected(looked.error());
@@ -136,8 +132,9 @@ int run_top(const TopOptions& options, const Console& console) {
   const int exit_code = for_each_file(
       options.files, options.json, console,
       [&](const std::string& file, const model::Recording& recording, TextOut& out) -> Outcome<void> {
-        const auto found = options.json ? write_json(file, recording, options, out)
-                                        : write_text(file, recording, options, out);
+        const auto found =
+            options.json ? write_json(file, recording, options, out)
+                         : write_text(file, recording, options, options.wide ? kWide : console.columns, out);
         if (!found) return tl::unexpected(found.error());
         all_found = all_found && *found;
         return {};

@@ -17,6 +17,7 @@ struct TopOptions {
   analysis::TopBy by = analysis::TopBy::stack;
   size_t rows = 20;
   std::optional<int32_t> device;
+  bool wide = false;  // lines as long as they are
   bool json = false;
 };
 

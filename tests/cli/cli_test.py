@@ -387,7 +387,30 @@ class Top(unittest.TestCase):
     def test_table(self):
         text = run("top", case("protocol4")).stdout.decode()
         self.assertRegex(text, r"Device 0 at the peak, after event 2 \(the last is 4\)\n  1\.5 KiB \(1,500 bytes\) in 2 blocks")
-        self.assertRegex(text, r"1\.5 KiB +100\.0% +2  a\.py:10:leaf\n +a\.py:20:main")
+        self.assertRegex(text, r"1\.5 KiB +100\.0% +2  leaf  a\.py:10\n +main  a\.py:20\n")
+
+    def test_own_frames_come_first_and_tables_have_80_columns(self):
+        library = "/usr/lib/python3/site-packages/torch/nn/modules/linear.py"
+        frames = [("", "c10::cuda::CUDACachingAllocator::Native::DeviceCachingAllocator::malloc(unsigned long, CUstream_st*)", 0),
+                  (library, "forward", 125), ("/home/user/a_project_with_a_long_name/models/transformer/attention.py", "attend", 40),
+                  (library, "__call__", 12), ("/home/user/train.py", "main", 9)]
+        stack = [{"filename": file, "name": name, "line": line} for file, name, line in frames]
+        event = {"action": "alloc", "addr": 512, "size": 3 << 20, "stream": 0, "frames": stack}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "a.pickle")
+            path.write_bytes(pickle.dumps({"segments": [], "device_traces": [[event]]}))
+            table = run("top", path).stdout.decode().split("\n\n")[-1].splitlines()
+            wide = run("top", path, "--wide").stdout.decode()
+            line = run("top", path, "--by", "line").stdout.decode()
+        self.assertRegex(table[1], r"    3\.0 MiB  100\.0%        1  attend  …/models/transformer/attention\.py:40$")
+        self.assertRegex(table[2], r"^ +main  /home/user/train\.py:9$")
+        self.assertRegex(table[3], r"^ +\(\d more frames?\)$")
+        self.assertIn("attend  /home/user/a_project_with_a_long_name/models/transformer/attention.py:40", wide)
+        self.assertRegex(line, r"attend  …/models/transformer/attention\.py:40\n")
+        for path in sorted(REAL.glob("*.pickle"))[:6]:
+            for by in ("stack", "line", "function", "file"):
+                for line in run("top", path, "--by", by).stdout.decode().splitlines()[1:]:
+                    self.assertLessEqual(len(line), 80, line)
 
     def test_what_is_not_there_is_exit_code_1(self):
         for arguments in (("--at", "later"), ("--at", "99"), ("--device", "7"), ("--by", "colour"), ("-n", "0")):

@@ -142,8 +142,8 @@ class Compare(unittest.TestCase):
     def test_table(self):
         text = self.run_it(snapshot(before()), snapshot(after()))
         self.assertRegex(text, r"Growth: \+11\.5 KiB, \+2 blocks; reserved \+20\.0 MiB")
-        self.assertRegex(text, r"\+12\.0 KiB +0 B +12\.0 KiB +\+3  /src/leak\.py:7:leak\n +/src/main\.py:7:main")
-        self.assertRegex(text, r"-500 B +500 B +0 B +-1  /src/temp\.py:7:temp")
+        self.assertRegex(text, r"\+12\.0 KiB +0 B +12\.0 KiB +\+3  leak  /src/leak\.py:7\n +main  /src/main\.py:7\n")
+        self.assertRegex(text, r"-500 B +500 B +0 B +-1  temp  /src/temp\.py:7\n")
         self.assertIn("(1 unchanged)", text)
         self.assertIn(f"only after   {BASE + 64 * MIB:#x}    20.0 MiB", text)
         self.assertIn("Nothing changed", self.run_it(snapshot(after()), snapshot(after())))
