@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "engine/base/shown.h"
 #include "engine/base/utf8.h"
 
 namespace memstrata {
@@ -52,6 +53,16 @@ void JsonWriter::value(double number) {
   if (text_.find_first_of(".e", start) == std::string::npos) text_ += ".0";
 }
 
+static void append_escaped(std::string& out, uint32_t code_point) {
+  if (code_point >= 0x10000) {  // as a pair of surrogates
+    const uint32_t above = code_point - 0x10000;
+    append_escaped(out, 0xD800 + (above >> 10));
+    append_escaped(out, 0xDC00 + (above & 0x3FF));
+    return;
+  }
+  fmt::format_to(std::back_inserter(out), "\\u{:04x}", code_point);
+}
+
 void JsonWriter::quote(std::string_view text) {
   text_ += '"';
   size_t plain = 0;  // start of what is not copied yet
@@ -62,7 +73,7 @@ void JsonWriter::quote(std::string_view text) {
       continue;
     }
     const utf8::Sequence sequence = utf8::sequence_at(text, at);
-    if (byte < 0x80 || !sequence.valid || utf8::is_control(text, at, sequence)) {
+    if (byte < 0x80 || !sequence.valid || !utf8::is_shown(text.substr(at, sequence.length))) {
       text_ += text.substr(plain, at - plain);
       plain = at + sequence.length;
       switch (byte) {
@@ -83,9 +94,7 @@ void JsonWriter::quote(std::string_view text) {
           break;
         default:
           if (sequence.valid) {
-            // The last byte of U+0080 to U+009F is its number.
-            const auto code_point = static_cast<unsigned char>(text[at + sequence.length - 1]);
-            fmt::format_to(std::back_inserter(text_), "\\u{:04x}", unsigned{code_point});
+            append_escaped(text_, utf8::code_point(text.substr(at, sequence.length)));
           } else {
             text_ += utf8::kReplacement;
           }

@@ -1,5 +1,8 @@
 #include "engine/base/markup.h"
 
+#include <fmt/core.h>
+
+#include "engine/base/shown.h"
 #include "engine/base/utf8.h"
 
 namespace memstrata {
@@ -34,6 +37,8 @@ std::string escaped_markup(std::string_view text) {
       out += ' ';
     } else if (const std::string_view entity = entity_of(character.front()); !entity.empty()) {
       out += entity;
+    } else if (!utf8::is_shown(character)) {
+      out += fmt::format("&#x{:x};", utf8::code_point(character));
     } else {
       out += character;
     }

@@ -23,8 +23,7 @@ namespace {
 }
 
 // By name or index; null if there is none.
-[[nodiscard]] const model::Part* find_snapshot(const model::Recording& recording,
-                                                   const std::string& name) {
+[[nodiscard]] const model::Part* find_snapshot(const model::Recording& recording, const std::string& name) {
   for (const model::Part& part : recording.parts) {
     if (part.name == name) return &part;
   }
