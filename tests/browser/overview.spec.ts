@@ -1,6 +1,6 @@
 // What the overview says: numbers by hand.
 import { expect, test } from '@playwright/test';
-import type { ViewInfo } from '../../web/src/engine/answers.ts';
+import type { Overview, ViewInfo } from '../../web/src/engine/answers.ts';
 import { findingsOf, type OomMet } from '../../web/src/words/overview_text.ts';
 
 const GiB = 1024 ** 3;
@@ -78,4 +78,57 @@ test('what was not recorded comes with the line of Python that records it', () =
   expect(said(device({ events: 0 })).get('no-history')?.code).toContain('_record_memory_history(');
   expect(said(device({ has_stacks: false })).get('no-stacks')?.code).toContain('stacks="all"');
   expect(said(device({})).has('no-stacks')).toBe(false);
+});
+
+test('the peak is told by lines as soon as the engine has found them', () => {
+  const overview = {
+    device: 0,
+    events: 3274,
+    findings_left_out: 0,
+    findings: [
+      {
+        kind: 'peak',
+        text: '',
+        bytes: 34 * GiB,
+        event: 3260,
+        rank: null,
+        filter: 'alive@peak',
+        reserved: 38 * GiB,
+        time_us: null,
+        parts: [
+          {
+            who: 'loss loss.py:21',
+            text: '',
+            bytes: 17 * GiB,
+            blocks: 3,
+            rank: 7,
+            filter: 'stack:"loss.py:21:loss"',
+          },
+          { who: null, text: '', bytes: 9 * GiB, blocks: 1, rank: 9, filter: null },
+        ],
+        rest: { text: '8 GiB in 4 blocks of 2 other lines', bytes: 8 * GiB, blocks: 4, lines: 2 },
+      },
+      {
+        kind: 'not_recorded',
+        text: 'Some have none.',
+        bytes: GiB,
+        event: 3260,
+        rank: null,
+        filter: null,
+        what: 'some_stacks',
+        python: 'record()',
+      },
+    ],
+  } as unknown as Overview;
+  const found = new Map(
+    findingsOf(device({ has_stacks: false }), undefined, overview).map((one) => [one.id, one]),
+  );
+  const peak = found.get('peak');
+  expect(peak?.parts?.map(({ who, share, goal }) => [who, share, goal])).toEqual([
+    ['loss loss.py:21', 0.5, { to: 'filter', text: 'stack:"loss.py:21:loss"' }],
+    ['no stack', 9 / 34, { to: 'rank', rank: 9 }],
+  ]);
+  expect(peak?.rest).toBe('8 GiB in 4 blocks of 2 other lines');
+  expect(found.has('no-stacks')).toBe(false); // the engine knows better
+  expect(found.get('no-some-stacks')?.code).toBe('record()');
 });

@@ -14,7 +14,7 @@ import type {
   StateTotals,
 } from './state_answers.ts';
 import type { Columns, Look } from './columns.ts';
-import type { MapPicture, StateLayout } from '../../engine/protocol/answers.ts';
+import type { MapPicture, Overview, StateLayout } from '../../engine/protocol/answers.ts';
 import type { EventFilter, RegionOrder, StateWindow } from '../../engine/protocol/arguments.ts';
 import type { Rank } from '../base/units.ts';
 
@@ -39,6 +39,7 @@ export interface StateCalls {
   /** -1 = none. */
   regionOfBlock: { args: { order: RegionOrder; block: BlockRow }; answer: number };
   marks: { args: Record<string, never>; answer: Marks | null };
+  overview: { args: Record<string, never>; answer: Overview };
   /** Builds the states; later questions do so too if it was not asked. null = no view. */
   states: { args: Record<string, never>; answer: StateInfo | null };
   /** The number of rows. */

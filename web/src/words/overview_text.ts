@@ -1,9 +1,9 @@
 // What one should know first of a recording, in words with numbers: what it came to, why it ended, what is missing.
 import { baseName, formatBytes, formatCount, formatExactBytes, plural } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
-import type { ViewInfo } from '../engine/answers.ts';
+import type { Overview, ViewInfo } from '../engine/answers.ts';
 import type { EventDetails, StateTotals } from '../engine/state_answers.ts';
-import type { Way } from './described.ts';
+import type { Goal, Way } from './described.ts';
 import { ownFrame } from '../engine/origins.ts';
 
 export interface Finding {
@@ -17,8 +17,20 @@ export interface Finding {
   says: string[];
   /** Where it is seen. */
   ways: Way[];
+  /** What it is made of, the largest first; they and the rest add up to it. */
+  parts?: FindingPart[];
+  rest?: string;
   /** A line of Python that records it the next time, or a setting that may help. */
   code?: string;
+}
+
+export interface FindingPart {
+  who: string;
+  bytes: Bytes;
+  blocks: number;
+  /** Of the whole, 0 to 1. */
+  share: number;
+  goal: Goal;
 }
 
 /** The last out-of-memory event, and the state it met. */
@@ -27,14 +39,57 @@ export interface OomMet {
   totals: StateTotals | undefined;
 }
 
-/** The most telling one first. */
-export function findingsOf(info: ViewInfo, oom: OomMet | undefined): Finding[] {
+/** The most telling one first. What the engine found out (`overview`) comes later than what the view knows. */
+export function findingsOf(info: ViewInfo, oom: OomMet | undefined, overview?: Overview): Finding[] {
+  const parts = info.bands === 'blocks' ? partsOf(overview) : undefined;
   const findings =
     info.events === 0
-      ? [saved(info), unused(info)]
-      : [outOfMemory(info, oom), peak(info), reserved(info), grown(info), before(info)];
-  return [...findings, ...missing(info)].filter((one) => one !== undefined);
+      ? [{ ...saved(info), ...parts }, unused(info)]
+      : [outOfMemory(info, oom), { ...peak(info), ...parts }, reserved(info), grown(info), before(info)];
+  const lacking = overview ? notRecorded(overview) : missing(info);
+  return [...findings, ...lacking].filter((one) => one !== undefined);
 }
+
+function partsOf(overview: Overview | undefined): Pick<Finding, 'parts' | 'rest'> | undefined {
+  const peak = overview?.findings.find((one) => one.kind === 'peak');
+  if (!peak || peak.parts.length === 0 || (peak.parts.length === 1 && peak.parts[0]?.who === null))
+    return undefined;
+  return {
+    parts: peak.parts.map(({ who, bytes, blocks, rank, filter }) => ({
+      who: who ?? 'no stack',
+      bytes,
+      blocks,
+      share: peak.bytes ? bytes / peak.bytes : 0,
+      goal: filter ? { to: 'filter', text: filter } : { to: 'rank', rank },
+    })),
+    ...(peak.rest.lines > 0 ? { rest: peak.rest.text } : {}),
+  };
+}
+
+function notRecorded({ findings }: Overview): Finding[] {
+  return findings.flatMap((one) =>
+    one.kind === 'not_recorded'
+      ? [
+          {
+            id: `no-${one.what.replace('_', '-')}`,
+            title: 'Not recorded',
+            value: missingNames[one.what],
+            says: [one.text],
+            ways: [],
+            code: one.python,
+          },
+        ]
+      : [],
+  );
+}
+const missingNames = {
+  history: 'History',
+  stacks: 'Stacks of events',
+  frames: 'Frames of stacks',
+  some_stacks: 'Some stacks',
+  times: 'Times',
+  oldest_events: 'The oldest events',
+} as const;
 
 function outOfMemory(info: ViewInfo, met: OomMet | undefined): Finding | undefined {
   const last = info.oom_events.at(-1);

@@ -1,12 +1,12 @@
 // What one should know first of the device, in words; each number leads to where it is seen.
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { formatExactBytes } from '../../base/format.ts';
+import { formatBytes, formatExactBytes, plural } from '../../base/format.ts';
 import '../../controls/copy_button.ts';
 import { base } from '../../controls/styles.ts';
-import type { ViewInfo } from '../../engine/answers.ts';
+import type { Overview, ViewInfo } from '../../engine/answers.ts';
 import type { Goal } from '../../words/described.ts';
-import { findingsOf, type Finding, type OomMet } from '../../words/overview_text.ts';
+import { findingsOf, type Finding, type FindingPart, type OomMet } from '../../words/overview_text.ts';
 import { tell, type LoadedPanel, type PanelPage } from '../panel.ts';
 
 /** Events whose states are built without being asked for: about a third of a second (see model/open_files.ts). */
@@ -16,9 +16,27 @@ const mostExplained = 1_500_000;
 export class OverviewPanel extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
   @state() private met: { of: ViewInfo; oom: OomMet } | undefined;
+  @state() private known: { of: ViewInfo; overview: Overview } | undefined;
+  /** What was asked for, however it ended. */
+  private asked: ViewInfo | undefined;
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('page')) void this.explain();
+    if (!changed.has('page')) return;
+    void this.explain();
+    void this.find();
+  }
+
+  /** What the engine finds out by looking at every block; asked for when the picture is there. */
+  private async find(): Promise<void> {
+    const { engine, info, settled } = this.page;
+    if (!settled || this.asked === info) return;
+    this.asked = info;
+    try {
+      const overview = await engine.call('overview', {});
+      if (info === this.page.info) this.known = { of: info, overview };
+    } catch {
+      return; // what the view itself knows is shown
+    }
   }
 
   /** What was asked for, and what it met; asked for when the picture is there. */
@@ -41,18 +59,19 @@ export class OverviewPanel extends LitElement {
   protected override render(): TemplateResult {
     const { info } = this.page;
     const oom = this.met?.of === info ? this.met.oom : undefined;
-    return html`${findingsOf(info, oom).map((finding) => this.card(finding))}`;
+    const overview = this.known?.of === info ? this.known.overview : undefined;
+    return html`${findingsOf(info, oom, overview).map((finding) => this.card(finding))}`;
   }
 
-  private card({ id, title, value, bytes, bad, says, ways, code }: Finding): TemplateResult {
+  private card({ id, title, value, bytes, bad, says, parts, rest, ways, code }: Finding): TemplateResult {
     return html`<section
-      class=${bad ? 'bad' : ''}
+      class="${bad ? 'bad' : ''} ${parts ? 'wide' : ''}"
       data-finding=${id}
       data-bytes=${bytes ?? nothing}
       aria-label=${title}>
       <h2>${title}</h2>
       <p class="value" title=${bytes === undefined ? nothing : formatExactBytes(bytes)}>${value}</p>
-      ${says.map((line) => html`<p>${line}</p>`)}
+      ${says.map((line) => html`<p>${line}</p>`)} ${parts ? this.parts(parts, rest) : nothing}
       ${
         ways.length === 0
           ? nothing
@@ -73,6 +92,23 @@ export class OverviewPanel extends LitElement {
             </div>`
       }
     </section>`;
+  }
+
+  private parts(parts: readonly FindingPart[], rest: string | undefined): TemplateResult {
+    return html`<ol>
+        ${parts.map(
+          ({ who, bytes, blocks, share, goal }) =>
+            html`<li
+              data-part=${who}
+              data-bytes=${bytes}
+              title="${formatExactBytes(bytes)} in ${plural(blocks, 'block')}">
+              <span class="bar" aria-hidden="true"><i .style=${`width: ${100 * share}%`}></i></span>
+              <span class="size">${formatBytes(bytes)}</span>
+              <button class="link who" @click=${() => this.go(goal)}>${who}</button>
+            </li>`,
+        )}
+      </ol>
+      ${rest === undefined ? nothing : html`<p>and ${rest}</p>`}`;
   }
 
   private go(goal: Goal): void {
@@ -97,7 +133,8 @@ export class OverviewPanel extends LitElement {
         max-width: 380px;
       }
       @container (min-width: 900px) {
-        .bad {
+        .bad,
+        .wide {
           grid-column: span 2;
           max-width: 560px;
         }
@@ -124,6 +161,42 @@ export class OverviewPanel extends LitElement {
       .bad h2,
       .bad .value {
         color: var(--bad);
+      }
+      ol {
+        display: grid;
+        margin: 6px 0 0;
+        padding: 0;
+        list-style: none;
+      }
+      li {
+        display: flex;
+        align-items: center;
+        gap: 8px;
+        min-width: 0;
+        font-variant-numeric: tabular-nums;
+      }
+      .bar {
+        flex: 0 0 64px;
+        height: 8px;
+        border-radius: 2px;
+        background: var(--hover);
+      }
+      .bar i {
+        display: block;
+        height: 100%;
+        min-width: 1px;
+        border-radius: 2px;
+        background: var(--accent);
+      }
+      .size {
+        flex: 0 0 64px;
+        text-align: right;
+      }
+      .who {
+        min-width: 0;
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
       }
       .ways {
         display: flex;
