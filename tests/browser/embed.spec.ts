@@ -46,11 +46,11 @@ test('three viewers on one page: each has its own file, keys, theme and size', a
   await expect(three_).toHaveAttribute('data-theme', 'light');
 
   // A key acts where the focus is, and nowhere else.
-  await page.locator('body').press('1');
+  await page.locator('body').press('2');
   for (const viewer of [one, two, three_])
     await expect(viewer.locator('[role=tab][data-panel=state]')).toHaveAttribute('aria-selected', 'false');
   await two.locator('.plot').focus();
-  await page.keyboard.press('1');
+  await page.keyboard.press('2');
   await expect(two.locator('[role=tab][data-panel=state]')).toHaveAttribute('aria-selected', 'true');
   await expect(one.locator('[role=tab][data-panel=state]')).toHaveAttribute('aria-selected', 'false');
   // A click anywhere inside gives it the keys; the theme of one is not that of another.
