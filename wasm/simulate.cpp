@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/base/budget.h"
 #include "engine/answers/simulation_report.h"
+#include "engine/base/budget.h"
 #include "wasm/answer_text.h"
 
 namespace {

@@ -61,8 +61,7 @@ template <typename IsOfIt>
 }
 
 // O(events + blocks log blocks). Error: limit_exceeded.
-[[nodiscard]] Result<DeviceIndex> index_device(const model::Recording& recording,
-                                               const model::Part& part,
+[[nodiscard]] Result<DeviceIndex> index_device(const model::Recording& recording, const model::Part& part,
                                                const replay::BlockLives& lifetimes);
 
 }  // namespace memstrata::analysis

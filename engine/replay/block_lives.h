@@ -55,7 +55,7 @@ struct BlockLives : Bands {
 };
 
 // Error: limit_exceeded.
-[[nodiscard]] Result<BlockLives> find_block_lives(const model::Recording& recording,
-                                                  const model::Part& part, int32_t device);
+[[nodiscard]] Result<BlockLives> find_block_lives(const model::Recording& recording, const model::Part& part,
+                                                  int32_t device);
 
 }  // namespace memstrata::replay

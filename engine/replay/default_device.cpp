@@ -37,8 +37,7 @@ struct Net {
   [[nodiscard]] Sum peak(Sum final_bytes) const { return std::max(final_bytes - now, -lowest) + highest; }
 };
 
-[[nodiscard]] Sum final_bytes_of(const model::Recording& recording, const model::Part& part,
-                                 int32_t device) {
+[[nodiscard]] Sum final_bytes_of(const model::Recording& recording, const model::Part& part, int32_t device) {
   const model::BlockTable& blocks = recording.blocks;
   Sum bytes = 0;
   for (int32_t segment = part.segments.first; segment < part.segments.end(); ++segment) {
@@ -54,8 +53,7 @@ struct Net {
   return bytes;
 }
 
-[[nodiscard]] Telling telling_of(const model::Recording& recording, const model::Part& part,
-                                 int32_t device) {
+[[nodiscard]] Telling telling_of(const model::Recording& recording, const model::Part& part, int32_t device) {
   const model::EventTable& events = recording.events;
   const model::RowRange rows = part.events_of(device);
   Telling found;
@@ -78,8 +76,7 @@ struct Net {
       found.last_time_us = std::max(found.last_time_us, events.time[i]);
     }
   }
-  found.peak =
-      (any_completion ? by_completion : by_request).peak(final_bytes_of(recording, part, device));
+  found.peak = (any_completion ? by_completion : by_request).peak(final_bytes_of(recording, part, device));
   return found;
 }
 
@@ -107,8 +104,7 @@ std::optional<DeviceChoice> default_device(const model::Recording& recording) {
     const model::Part& part = recording.parts[i];
     const auto index = static_cast<int32_t>(i);
     for (const int32_t device : part.devices(recording.segments)) choices.push_back({index, device});
-    if (part.host_segments.count > 0 || part.host_events.count > 0)
-      hosts.push_back({index, kHostDevice});
+    if (part.host_segments.count > 0 || part.host_events.count > 0) hosts.push_back({index, kHostDevice});
   }
   if (choices.empty() && !hosts.empty()) return hosts[0];
   return most_telling(recording, choices);

@@ -128,11 +128,9 @@ test('a journey ends where another file is shown meanwhile', async () => {
   for (const [name, start, answer] of journeys) {
     const ends = start();
     stage.info = info(2000); // another file
-    let last: Promise<unknown> = ends;
     while (answers.length > 0) {
       answers.shift()?.(answer);
-      last = Promise.race([ends, new Promise((done) => setTimeout(done))]);
-      await last;
+      await Promise.race([ends, new Promise((done) => setTimeout(done))]);
     }
     await ends;
     expect(went, name).toEqual([]);

@@ -25,7 +25,8 @@ test('what is shown goes into a link and comes back', () => {
     colour: 'stack',
     filter: 'size>1MiB stack:"a b" #&=%',
     block: 41,
-    panel: 'state',
+    main: 'state',
+    answer: 'events',
     event: -1,
     about: true,
   };
@@ -44,7 +45,8 @@ test('what is shown goes into a link and comes back', () => {
     colour: 'allocation',
     axis: 'event',
     block: -1,
-    panel: undefined,
+    main: undefined,
+    answer: 'z', // a panel of a later version: the registry decides
     event: undefined,
     about: false,
   });

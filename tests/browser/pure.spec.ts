@@ -188,7 +188,7 @@ test('a picture that is refused is asked for once more, then the reason is told'
   expect(asked).toBe(3);
 });
 
-test('the first picture of a file is asked for before there is a plot, and once', async () => {
+test('the first picture of a file is asked for before there is a plot, and once', () => {
   const asked: string[] = [];
   const engine = {
     alive: true,

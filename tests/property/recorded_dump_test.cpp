@@ -170,7 +170,8 @@ class RandomWork {
         return run_.recorder.begin_region("step", static_cast<int32_t>(device));
       case 4:
         if (!held.empty())
-          (void)allocator.record_stream(held[random_() % held.size()], 1 + static_cast<int64_t>(random_() % 2));
+          (void)allocator.record_stream(held[random_() % held.size()],
+                                        1 + static_cast<int64_t>(random_() % 2));
         return;
       default:
         break;

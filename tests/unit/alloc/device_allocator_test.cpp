@@ -142,7 +142,7 @@ TEST_F(Allocator, WrongPointersAreRefused) {
   EXPECT_FALSE(allocator->free(0).has_value());
   (void)allocator->record_stream(a, 1);
   (void)allocator->record_stream(12345, 1);  // not ours: ignored
-  free(a);                             // now it waits for stream 1
+  free(a);                                   // now it waits for stream 1
   const Status again = allocator->free(a);
   ASSERT_FALSE(again.has_value());
   EXPECT_EQ(again.error().code, ErrorCode::wrong_usage);

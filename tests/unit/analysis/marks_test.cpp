@@ -20,8 +20,7 @@ using trace::Action;
 constexpr uint64_t kBase = 0x7f064c000000;
 
 // Ten allocs of 1, 2, 4, ... bytes, event i at i * 10 microseconds; every other one is freed by nothing.
-Result<std::string> marks_json(const Story& story, const model::Part& part,
-                               const replay::DeviceRows& rows) {
+Result<std::string> marks_json(const Story& story, const model::Part& part, const replay::DeviceRows& rows) {
   return find_marks(story.recording, part, rows).map([&](const Marks& marks) {
     return answers::json_of(story.recording, marks);
   });

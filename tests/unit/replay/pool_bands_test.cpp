@@ -45,8 +45,8 @@ class Pools {
  public:
   explicit Pools(HandTrace& hand) : blocks(*hand.lifetimes()) {
     const auto known = analysis::block_attributes(hand.recording, hand.recording.parts[0], blocks);
-    auto pools = pool_bands(hand.recording, hand.recording.parts[0], blocks, known->pool.span(),
-                            known->stream.span());
+    auto pools =
+        pool_bands(hand.recording, hand.recording.parts[0], blocks, known->pool.span(), known->stream.span());
     found.emplace(std::move(*pools));
     auto built = Timeline::build(hand.recording, *found);
     timeline.emplace(std::move(*built));

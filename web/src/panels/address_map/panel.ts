@@ -65,7 +65,7 @@ export class AddressMapView extends LitElement {
   private moment: AxisUnits | undefined;
   private map: MapTrack | undefined;
   private readonly redraw = onceAFrame(() => this.draw());
-  private resting = 0;
+  private resting: ReturnType<typeof setTimeout> | undefined;
   private revealed: Rank = -1;
   private readonly resized = new ResizeObserver(() => this.resize());
 

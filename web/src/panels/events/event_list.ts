@@ -48,7 +48,7 @@ export class EventListView extends LitElement {
   private pointing: LatestOnly<number, EventDetails | null> | undefined;
   private choosing: LatestOnly<number, EventDetails | null> | undefined;
   private pointed = -1;
-  private resting = 0;
+  private resting: ReturnType<typeof setTimeout> | undefined;
   /** Counts the lists: answers about an older one are of no use. */
   private epoch = 0;
   private readonly resized = new ResizeObserver(() => this.measure());
