@@ -114,7 +114,11 @@ test('snapshots of one file: chosen by name or key, in the link, and apart when 
   const choice = page.getByLabel('Snapshot', { exact: true });
   expect(await choice.locator('option').allTextContents()).toEqual(['before', 'after all']);
   const peak = page.locator('[data-stat="peak"]');
+  await expect(peak).toHaveAttribute('data-bytes', String(9 * MiB)); // the highest peak is shown first
+  await expect(choice).toHaveValue('1');
+  await choice.selectOption('before');
   await expect(peak).toHaveAttribute('data-bytes', String(7 * MiB));
+  await settledView(page);
   expect(await savedName(page)).toBe('wrap.pkl-before-device0.png');
   await choice.selectOption('after all');
   await expect(peak).toHaveAttribute('data-bytes', String(9 * MiB));

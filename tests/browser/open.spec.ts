@@ -289,9 +289,8 @@ for (const [message, says] of [
     await settledView(page);
     await page.workers()[0]!.evaluate((text) => {
       const data = {
-        kind: 'match',
-        id: -1,
-        get args(): never {
+        kind: 'read',
+        get source(): never {
           throw new Error(text);
         },
       };
