@@ -216,6 +216,11 @@ export const timelineStyles = css`
     .bar {
       gap: 4px 8px;
     }
+    .bar slot {
+      flex: 1 0 100%; /* a line of its own */
+      height: 36px;
+      margin: -4px 0 0;
+    }
     .readout {
       gap: 4px 12px;
       padding: 0 8px;

@@ -181,7 +181,7 @@ export const layout = css`
       }
       memstrata-timeline {
         flex: none;
-        height: max(420px, var(--timeline-room, 0px));
+        height: max(510px, var(--timeline-room, 0px));
       }
       .with-main memstrata-timeline {
         flex: none;
