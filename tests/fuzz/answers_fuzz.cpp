@@ -136,7 +136,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       look(context, memory);
       compare(context, event, count - 1);
     }
-    if (const auto overview = find_overview(recording, part, *lifetimes)) {
+    if (const auto overview = analysis::find_overview(recording, part, *lifetimes)) {
       int64_t sum = overview->peak_lines.other_bytes;
       for (const analysis::TopGroup& group : overview->peak_lines.groups) sum += group.bytes;
       if (sum != overview->peak_bytes) wrong("parts and rest are not the peak");
