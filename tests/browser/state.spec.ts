@@ -232,6 +232,11 @@ test('a rectangle tells what it is and is pinned everywhere', async ({ page }) =
   await expect(tip).toContainText("b'7f1000000000_0");
   await expect(tip).toContainText('waiting');
   await expect(tip).toHaveAttribute('data-part', 'pending');
+  await expect(details(page)).toBeHidden(); // nothing is chosen
+  await keepDetails(page);
+  await settled(page, 8);
+  const inNarrowX = await inPicture(page, 0.15, 0.7);
+  await page.mouse.move(inNarrowX.x, inNarrowX.y);
   await expect(details(page).locator('h2')).toHaveAttribute('data-bytes', String(6 * MiB));
   const free = await inPicture(page, 0.8, 0.7);
   await page.mouse.move(free.x, free.y);
