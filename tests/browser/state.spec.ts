@@ -343,7 +343,9 @@ test('the details lead to events, block and segment', async ({ page }) => {
   await page.mouse.click(inX.x, inX.y);
   await expect(unpin(page)).toBeVisible();
   const way = (name: string) => details(page).locator(`[data-way="${name}"]`);
-  await way('free_requested').click(); // opens the panel
+  await way('free_requested').click();
+  await expect(page.locator('[data-readout="event"]')).toHaveText('event 6'); // the picture stays
+  await page.keyboard.press('2');
   await after(page, 6);
   await expect(details(page).locator('[data-title]')).toHaveText('free_requested');
   await way('free_completed').click();

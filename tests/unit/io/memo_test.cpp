@@ -18,10 +18,14 @@ void expect_equal(const Value& a, const Value& b) {
 TEST(Memo, GivesBackWhatWasStored) {
   Budget budget(int64_t{64} << 20);
   Memo memo(budget);
-  const Value values[] = {{Tag::string, 5, 0},       {Tag::event_rows, 7, 0},
-                          {Tag::event_rows, 7, 3},   {Tag::integer, 0, 1U << 31},
-                          {Tag::text, 9, 2},         {Tag::segment_list, 1, 10},
-                          {Tag::frame, 1U << 28, 0}, {Tag::string, (1U << 28) - 1, 0},
+  const Value values[] = {{Tag::string, 5, 0},
+                          {Tag::own_rows_0, 7, 0},
+                          {Tag::own_rows_0, 7, 3},
+                          {Tag::integer, 0, 1U << 31},
+                          {Tag::text, 9, 2},
+                          {Tag::own_kept_2, 1, 10},
+                          {Tag::own_id_0, 1U << 28, 0},
+                          {Tag::string, (1U << 28) - 1, 0},
                           {Tag::none, 0, 0}};
   uint32_t slot = 0;
   for (const Value& value : values) ASSERT_TRUE(memo.put(slot += 20000, value));
