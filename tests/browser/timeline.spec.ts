@@ -244,8 +244,9 @@ test('without times the time axis is off and says why', async ({ page }) => {
 
 test('without stacks the panel says why', async ({ page }) => {
   await openKnown(page, { stacks: false });
-  const missing = page.locator('[data-finding="no-stacks"]');
-  await expect(missing).toContainText('_record_memory_history(stacks="all")');
+  // Its events have stacks, but no frames in them.
+  const missing = page.locator('[data-finding="no-frames"]');
+  await expect(missing).toContainText('_record_memory_history(context="all", stacks="all")');
   await keepDetails(page);
   await expect(page.locator('[data-note="no-stacks"]')).toBeVisible();
   const at = await pointOf(page, 4.5, MiB);
