@@ -344,7 +344,8 @@ test('the details lead to events, block and segment', async ({ page }) => {
   await expect(unpin(page)).toBeVisible();
   const way = (name: string) => details(page).locator(`[data-way="${name}"]`);
   await way('free_requested').click();
-  await expect(page.locator('[data-readout="event"]')).toHaveText('event 6'); // the picture stays
+  await expect(page).toHaveURL(/event=6/);
+  await expect(page.locator('[data-state-event]')).toHaveCount(0); // the main picture stays the timeline
   await page.keyboard.press('2');
   await after(page, 6);
   await expect(details(page).locator('[data-title]')).toHaveText('free_requested');
