@@ -29,9 +29,9 @@ class Count final : public io::ByteSink {
 class TextWriters : public ::testing::Test {
  protected:
   StringId text(std::string_view value) { return recording.strings.intern(value); }
-  StackId stack(const std::vector<std::string>& names) {
+  StackId stack(const std::vector<std::string_view>& names) {
     std::vector<FrameId> frames;
-    for (const std::string& name : names) {
+    for (const std::string_view name : names) {
       frames.push_back(recording.frames.intern({text(name), text("a.py"), 1, -1}));
     }
     return recording.stacks.intern(frames);
@@ -110,8 +110,9 @@ TEST_F(TextWriters, AStackOfOneFrameIsPlain) {
 
 // 60,000 references to a frame whose name has 1 MB: 60 GB of text, from a file of 1.5 KB.
 TEST_F(TextWriters, ABombOfOneLongNameIsRefusedBeforeAnythingIsWritten) {
+  const FrameId frame = recording.frames.intern({text(std::string(1 << 20, 'x')), text("a.py"), 1, -1});
   model::EventTable::Row row;
-  row.stack = stack(std::vector<std::string>(60'000, std::string(1 << 20, 'x')));
+  row.stack = recording.stacks.intern(std::vector<FrameId>(60'000, frame));
   add_event(row);
   const int64_t used = budget.used();
   Count sink;
