@@ -107,6 +107,7 @@ Status CachingAllocator::dump(io::ByteSink& sink, double seconds) {
   const auto recording = copy_state(budget);
   if (!recording) return tl::unexpected(recording.error());
   if (Status named = name_stacks(stacks_, **recording, symbols_, seconds); !named) return named;
+  (*recording)->seal();
   return io::write_torch_snapshot(**recording, sink);
 }
 

@@ -131,7 +131,6 @@ Status take_snapshot(const trace::Recorder& recorder, std::span<alloc::DeviceAll
                 recording.budget.limit(), recording.budget.needed());
   }
   recording.format = "recorded";
-  recording.seal();
   for (alloc::DeviceAllocator* allocator : allocators) (void)allocator->note_snapshot();
   return {};
 }

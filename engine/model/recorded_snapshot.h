@@ -26,7 +26,8 @@ struct SnapshotOptions {
   bool include_traces = true;
 };
 
-// Fills `recording`, which must be fresh, and seals it. The allocators' events went to recorder.device() of
+// Fills `recording`, which must be fresh; the caller seals it, as a reader does, once its stacks have names:
+// capture records addresses of code and looks their names up without the locks. The allocators' events went to recorder.device() of
 // their ordinal; ordinals ascend. Afterwards every allocator has a `snapshot` event, as in PyTorch: after its
 // trace was copied. The caller holds the locks of all devices, so that history and state belong together.
 // O(events + blocks + all stacks of the recorder). Error: limit_exceeded.

@@ -54,7 +54,7 @@ export async function answersOf(transport, frames) {
 
 /** A server for one engine, as HttpTransport wants it; a direct transport answers behind it. */
 export async function startServer() {
-  const { DirectTransport, EngineFailure, encodeQuestion } = await loadRoom();
+  const { DirectTransport, EngineFailure, encodeQuestion, protocolVersion } = await loadRoom();
   const transport = new DirectTransport(await loadEngine());
   const waiting = [];
   transport.listen(
@@ -67,6 +67,8 @@ export async function startServer() {
       transport.send(frame);
     });
   const server = createServer((request, response) => {
+    // The engine holds up this thread for seconds, in which both ends take a kept connection for dead.
+    response.setHeader('Connection', 'close');
     const parts = [];
     request.on('data', (part) => parts.push(part));
     request.on('end', () => {
@@ -80,7 +82,7 @@ export async function startServer() {
               .then(() => ask(encodeQuestion(0, { ask: 'contents', args: {} })))
               .catch((error) => {
                 if (!(error instanceof EngineFailure)) throw error;
-                return refusal(error.reason);
+                return refusal(error.reason, protocolVersion);
               });
       answer.then(
         (bytes) => response.end(bytes),
@@ -99,11 +101,11 @@ export async function startServer() {
   };
 }
 
-function refusal(error) {
+function refusal(error, version) {
   const text = JSON.stringify({ error });
   const head = new TextEncoder().encode(text.padEnd(Math.ceil(text.length / 8) * 8));
   const frame = new Uint8Array(24 + head.length);
-  new Uint32Array(frame.buffer, 0, 6).set([0x4154534d, 1, 0, head.length, 0, 0]);
+  new Uint32Array(frame.buffer, 0, 6).set([0x4154534d, version, 0, head.length, 0, 0]);
   frame.set(head, 24);
   return frame;
 }

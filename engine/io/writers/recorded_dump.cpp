@@ -11,6 +11,7 @@ Status dump_snapshot(const trace::Recorder& recorder, std::span<alloc::DeviceAll
   Budget budget(limit_bytes);
   model::Recording recording(budget);
   if (Status taken = model::take_snapshot(recorder, allocators, {}, recording); !taken) return taken;
+  recording.seal();
   return write_torch_snapshot(recording, sink);
 }
 

@@ -163,6 +163,7 @@ TEST(RecordedDump, OnlyTheSegmentsOfAPool) {
   options.pool = trace::PoolKey{1, 0};
   options.include_traces = false;
   ASSERT_TRUE(model::take_snapshot(run.recorder, run.all(), options, recording));
+  recording.seal();
   EXPECT_EQ(recording.segments.size_rows(), 1U);
   EXPECT_EQ(recording.pools[recording.segments.pool[0].index()], (model::Pool{1, 0}));
   EXPECT_EQ(recording.events.size_rows(), 0U);
