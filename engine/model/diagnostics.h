@@ -52,6 +52,15 @@ enum class Diag : uint8_t {
   too_many_members,     // of an archive; the rest is left out
   invalid_json,         // a part of JSON text that cannot be understood, left out
   not_utf8,             // bytes of JSON text that are not UTF-8, read as ?
+  // Of numbers over time.
+  sample_incomplete,     // without a time or a number, left out
+  not_finite,            // NaN or infinite where a number is needed: absent
+  not_whole_bytes,       // a size with a fraction, rounded
+  samples_out_of_order,  // put into order of time
+  lists_differ,          // lists of one table have different lengths
+  steps_not_dense,       // operators are not numbered 0, 1, 2, ...
+  unknown_category,      // of memory, counted as unknown
+  level_below_zero,      // more was freed than allocated; the level counts as 0
   // Undoing events from the final state (replay/state_history.h); `detail` names the first event.
   state_alloc_not_live,          // the block of an alloc is not there afterwards
   state_free_of_live_block,      // a block is in use after its own free

@@ -36,6 +36,7 @@ struct Capabilities {
   bool settings = false;     // of the allocator
   bool annotations = false;  // regions the program named
   bool categories = false;   // an event says what its memory is for
+  bool series = false;       // numbers over time
 
   bool operator==(const Capabilities&) const = default;
 };
@@ -52,12 +53,14 @@ struct Part {
   std::string name;                 // key or index in a user's wrapper; empty if the file is the part
   std::string told_by;              // why it was read as this, sentences for a person; empty = made here
   Clock clock;                      // of all its times
+  bool has_clock = true;            // false: times are steps, such as operator calls
   RowRange segments;                // all devices
   std::vector<DeviceTrace> traces;  // ascending devices
   bool has_host = false;            // host_segments or host_traces present
   RowRange host_segments;
   RowRange host_events;
   RowRange annotations;
+  RowRange series;
   StringId settings_json;  // allocator_settings as JSON text; none = absent
 
   // Set by Recording::seal().

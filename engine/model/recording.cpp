@@ -62,6 +62,11 @@ class CapabilityFinder {
     found.settings = !part.settings_json.is_none();
     found.annotations = part.annotations.count > 0;
     found.categories = has_categories(part);
+    const auto has_times = [&](int32_t series) {
+      return any(rec_.series.points[series], [&](int32_t row) { return rec_.points.time[row] != kNoTime; });
+    };
+    found.series = part.series.count > 0;
+    found.times = found.times || (part.has_clock && any(part.series, has_times));
     return found;
   }
 
@@ -103,6 +108,8 @@ Recording::Recording(Budget& shared)
       history(shared),
       segments(shared),
       annotations(shared),
+      series(shared),
+      points(shared),
       extras(shared) {
   (void)stream_of(0);
   (void)pool_of({0, 0});
@@ -202,6 +209,8 @@ void Recording::seal() {
   history.seal();
   segments.seal();
   annotations.seal();
+  series.seal();
+  points.seal();
   extras.seal();
 }
 

@@ -51,6 +51,8 @@ struct Recording {
   HistoryTable history;
   SegmentTable segments;
   AnnotationTable annotations;
+  SeriesTable series;
+  PointTable points;
   ExtraTable extras;
   std::vector<Part> parts;
   Diagnostics diagnostics;

@@ -29,6 +29,7 @@
 namespace memstrata::model {
 
 inline constexpr int64_t kUnknownSize = -1;
+inline constexpr int64_t kNoValue = std::numeric_limits<int64_t>::min();  // of a point
 
 enum class BlockState : uint8_t { active_allocated, active_pending_free, inactive, unknown };
 enum class SegmentType : uint8_t { unknown, small, large };
@@ -182,7 +183,52 @@ struct AnnotationTable : Table<AnnotationTable> {
   }
 };
 
-enum class Owner : uint8_t { part, segment, block, event, annotation };
+// The device of what is not said to be on any.
+inline constexpr int32_t kUnknownDevice = std::numeric_limits<int32_t>::min();
+
+// Numbers over time of one thing: "allocated" of a device, the bytes of a category. Values of what falls and rises
+// are levels, never changes.
+struct SeriesTable : Table<SeriesTable> {
+  using Table::Table;
+
+  Column<StringId> name{budget()};
+  Column<int32_t> device{budget()};   // -1 = the host, kUnknownDevice
+  Column<RowRange> points{budget()};  // rows of PointTable, in order of time
+
+  struct Row {
+    StringId name{};
+    int32_t device = kUnknownDevice;
+    RowRange points{};
+  };
+  [[nodiscard]] static constexpr auto columns() {
+    using T = SeriesTable;
+    return std::tuple(Field{&T::name, &Row::name}, Field{&T::device, &Row::device},
+                      Field{&T::points, &Row::points});
+  }
+};
+
+struct PointTable : Table<PointTable> {
+  using Table::Table;
+
+  Column<int64_t> time{budget()};    // ticks; in a part without a clock the number of a step, ascending
+  Column<int64_t> value{budget()};   // bytes; a point without one is a mark at its time
+  Column<StringId> label{budget()};  // what happened then: an operator, a kind of event; none = nothing said
+  Column<StringId> note{budget()};   // a sentence about it; none = nothing said
+
+  struct Row {
+    int64_t time = kNoTime;
+    int64_t value = kNoValue;
+    StringId label{};
+    StringId note{};
+  };
+  [[nodiscard]] static constexpr auto columns() {
+    using T = PointTable;
+    return std::tuple(Field{&T::time, &Row::time}, Field{&T::value, &Row::value},
+                      Field{&T::label, &Row::label}, Field{&T::note, &Row::note});
+  }
+};
+
+enum class Owner : uint8_t { part, segment, block, event, annotation, point };
 
 // Keys this program has no column for, kept as JSON text. Also rare known ones: an event's
 // `forward_frames` (joined text, not JSON), `category`, `internal_metadata`, `cpp_frames`. Sorted by

@@ -79,6 +79,21 @@ inline std::string problem_of(const model::Recording& rec) {
     if (bad(a.name[i], strings)) return fmt::format("annotation {}", i);
   }
 
+  const model::PointTable& points = rec.points;
+  if (!is_even(points)) return "point columns of different length";
+  for (size_t i = 0; i < points.size_rows(); ++i) {
+    if (bad(points.label[i], strings) || bad(points.note[i], strings)) return fmt::format("point {}", i);
+  }
+  const model::SeriesTable& series = rec.series;
+  if (!is_even(series)) return "series columns of different length";
+  for (size_t i = 0; i < series.size_rows(); ++i) {
+    const model::RowRange rows = series.points[i];
+    if (bad(series.name[i], strings) || outside(rows, points.size_rows())) return fmt::format("series {}", i);
+    for (int32_t row = rows.first + 1; row < rows.end(); ++row) {
+      if (points.time[row] < points.time[row - 1]) return fmt::format("series {} is not in order", i);
+    }
+  }
+
   for (size_t i = 0; i < stacks; ++i) {
     int32_t node = rec.stacks.leaf(StackId{i});
     if (node >= static_cast<int32_t>(rec.stacks.node_count())) return fmt::format("stack {}", i);
@@ -102,7 +117,7 @@ inline std::string problem_of(const model::Recording& rec) {
   for (const model::Part& part : rec.parts) {
     if (outside(part.segments, segments) || outside(part.host_segments, segments) ||
         outside(part.host_events, events) || outside(part.annotations, a.size_rows()) ||
-        bad(part.settings_json, strings)) {
+        outside(part.series, series.size_rows()) || bad(part.settings_json, strings)) {
       return fmt::format("snapshot \"{}\"", part.name);
     }
     for (const model::DeviceTrace& trace : part.traces) {
@@ -128,6 +143,9 @@ inline std::string problem_of(const model::Recording& rec) {
         break;
       case model::Owner::annotation:
         rows = a.size_rows();
+        break;
+      case model::Owner::point:
+        rows = points.size_rows();
         break;
     }
     if (x.row[i] < 0 || static_cast<size_t>(x.row[i]) >= rows || x.key[i].is_none() ||

@@ -165,6 +165,16 @@ std::string text_of(const ReadFile& file) {
                           static_cast<int>(a.stage[k]), a.device[k], a.time[k],
                           extras_text(file, Owner::annotation, row));
     }
+    for (int32_t row = part.series.first; row < part.series.end(); ++row) {
+      const model::SeriesTable& s = rec.series;
+      text += fmt::format(" series {} device {}\n", file.text(s.name[row]), s.device[row]);
+      for (int32_t point = s.points[row].first; point < s.points[row].end(); ++point) {
+        const model::PointTable& p = rec.points;
+        text += fmt::format("  {} {} {} {}{}\n", p.time[point], p.value[point],
+                            optional_text(file, p.label[point]), optional_text(file, p.note[point]),
+                            extras_text(file, Owner::point, point));
+      }
+    }
   }
   for (size_t i = 0; i < static_cast<size_t>(model::Diag::kCount); ++i) {
     const auto diag = static_cast<model::Diag>(i);

@@ -155,5 +155,18 @@ TEST_F(RecordingTest, WhatThousandsOfPartsShareIsLookedForAFewTimes) {
   EXPECT_EQ(recording.parts[999].capabilities, (Capabilities{.events = true}));
 }
 
+TEST_F(RecordingTest, OnlySeriesWithAClockHaveTimes) {
+  ASSERT_TRUE(recording.points.append({.time = 0, .value = 5}));
+  ASSERT_TRUE(recording.series.append({.name = recording.strings.intern("allocated"), .points = {0, 1}}));
+  recording.parts.resize(3);
+  recording.parts[0].series = {0, 1};
+  recording.parts[1].series = {0, 1};
+  recording.parts[1].has_clock = false;
+  recording.seal();
+  EXPECT_EQ(recording.parts[0].capabilities, (Capabilities{.times = true, .series = true}));
+  EXPECT_EQ(recording.parts[1].capabilities, (Capabilities{.series = true}));
+  EXPECT_EQ(recording.parts[2].capabilities, Capabilities{});
+}
+
 }  // namespace
 }  // namespace memstrata::model

@@ -37,6 +37,8 @@ TEST(TableTest, EveryColumnIsListed) {
   expect_every_column_is_listed<HistoryTable>();
   expect_every_column_is_listed<SegmentTable>();
   expect_every_column_is_listed<AnnotationTable>();
+  expect_every_column_is_listed<SeriesTable>();
+  expect_every_column_is_listed<PointTable>();
   expect_every_column_is_listed<ExtraTable>();
 }
 
