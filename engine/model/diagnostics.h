@@ -60,7 +60,7 @@ enum class Diag : uint8_t {
   lists_differ,          // lists of one table have different lengths
   steps_not_dense,       // operators are not numbered 0, 1, 2, ...
   unknown_category,      // of memory, counted as unknown
-  level_below_zero,      // more was freed than allocated; the level counts as 0
+  level_below_zero,      // more of a category was freed than allocated
   // Undoing events from the final state (replay/state_history.h); `detail` names the first event.
   state_alloc_not_live,          // the block of an alloc is not there afterwards
   state_free_of_live_block,      // a block is in use after its own free

@@ -25,6 +25,13 @@ enum class PartKind : uint8_t {
   series,    // numbers over time
 };
 
+// What the series of a part are to each other.
+enum class SeriesAre : uint8_t {
+  counters,    // of devices, each for itself
+  categories,  // of memory: they add up to all of it that is in use on their device
+  operators,   // counters after each operator call, whose name is the label of the first series
+};
+
 // What there is to see, looked up once in Recording::seal(). In a file that gives the same rows to many
 // parts, those beyond the limit below count as without.
 struct Capabilities {
@@ -61,6 +68,7 @@ struct Part {
   RowRange host_events;
   RowRange annotations;
   RowRange series;
+  SeriesAre series_are = SeriesAre::counters;
   StringId settings_json;  // allocator_settings as JSON text; none = absent
 
   // Set by Recording::seal().
