@@ -96,6 +96,7 @@ constexpr std::array<Entry, static_cast<size_t>(Diag::kCount)> kKinds = {{
      {"invalid_json", error, "Parts of the JSON text cannot be understood and were left out."}},
     {Diag::not_utf8,
      {"not_utf8", warning, "Bytes of the JSON text that are not UTF-8 are shown as question marks."}},
+    {Diag::unknown_entry, {"unknown_entry", info, "Fields this program does not know were left out."}},
     {Diag::sample_incomplete,
      {"sample_incomplete", warning, "Samples without a time or a number were left out."}},
     {Diag::not_finite,

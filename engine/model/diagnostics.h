@@ -53,6 +53,7 @@ enum class Diag : uint8_t {
   invalid_json,         // a part of JSON text that cannot be understood, left out
   not_utf8,             // bytes of JSON text that are not UTF-8, read as ?
   // Of numbers over time.
+  unknown_entry,         // a key of a file that is no snapshot, left out
   sample_incomplete,     // without a time or a number, left out
   not_finite,            // NaN or infinite where a number is needed: absent
   not_whole_bytes,       // a size with a fraction, rounded
