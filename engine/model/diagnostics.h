@@ -62,6 +62,14 @@ enum class Diag : uint8_t {
   steps_not_dense,       // operators are not numbered 0, 1, 2, ...
   unknown_category,      // of memory, counted as unknown
   level_below_zero,      // more of a category was freed than allocated
+  // Of profilers' traces.
+  record_incomplete,  // a memory record without bytes, device or time, left out
+  span_incomplete,    // an event without a time, left out
+  span_without_end,   // no duration, or one below 0
+  unknown_phase,      // events that are neither whole nor instants, left out
+  no_addresses,       // memory records without `Addr`
+  totals_jump,        // `Total Allocated` is not the one before and the bytes
+  no_memory_records,  // of a whole trace
   // Undoing events from the final state (replay/state_history.h); `detail` names the first event.
   state_alloc_not_live,          // the block of an alloc is not there afterwards
   state_free_of_live_block,      // a block is in use after its own free

@@ -17,6 +17,10 @@ namespace memstrata::model {
 struct DeviceTrace {
   int32_t device = 0;  // index in `device_traces`
   RowRange events;
+  // Of a profiler: row of RecordTable of the first event, the others follow; -1 = there are none.
+  int32_t first_record = -1;
+  // Rows of BlockTable: what was there before the first event and is not freed, where no segments say so.
+  RowRange from_start{};
 };
 
 enum class PartKind : uint8_t {
@@ -44,6 +48,7 @@ struct Capabilities {
   bool annotations = false;  // regions the program named
   bool categories = false;   // an event says what its memory is for
   bool series = false;       // numbers over time
+  bool spans = false;        // ops, annotations and calls, with threads
 
   bool operator==(const Capabilities&) const = default;
 };
@@ -69,6 +74,7 @@ struct Part {
   RowRange annotations;
   RowRange series;
   SeriesAre series_are = SeriesAre::counters;
+  RowRange spans;          // of all threads; the parts of one trace share them
   StringId settings_json;  // allocator_settings as JSON text; none = absent
 
   // Set by Recording::seal().

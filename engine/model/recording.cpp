@@ -61,6 +61,7 @@ class CapabilityFinder {
     look_at_segments(part.host_segments);
     found.settings = !part.settings_json.is_none();
     found.annotations = part.annotations.count > 0;
+    found.spans = part.spans.count > 0;
     found.categories = has_categories(part);
     const auto has_times = [&](int32_t series) {
       return any(rec_.series.points[series], [&](int32_t row) { return rec_.points.time[row] != kNoTime; });
@@ -110,7 +111,10 @@ Recording::Recording(Budget& shared)
       annotations(shared),
       series(shared),
       points(shared),
-      extras(shared) {
+      extras(shared),
+      spans(shared),
+      threads(shared),
+      records(shared) {
   (void)stream_of(0);
   (void)pool_of({0, 0});
 }
@@ -212,6 +216,9 @@ void Recording::seal() {
   series.seal();
   points.seal();
   extras.seal();
+  spans.seal();
+  threads.seal();
+  records.seal();
 }
 
 }  // namespace memstrata::model

@@ -54,6 +54,9 @@ struct Recording {
   SeriesTable series;
   PointTable points;
   ExtraTable extras;
+  SpanTable spans;
+  ThreadTable threads;
+  RecordTable records;
   std::vector<Part> parts;
   Diagnostics diagnostics;
   int64_t input_bytes = 0;

@@ -12,6 +12,11 @@
 //   stream           raw handle of a CUDA stream; 0 is the default stream.
 //   pool             (graph id, user id); (0, 0) is the default pool, anything else a private pool.
 //
+// Words of profilers' traces:
+//   span             something that began and ended on a thread: an op, an annotation, a Python function.
+//   memory record    what the profiler saw of one allocation or free; a row of EventTable like any other, and
+//                    a row of RecordTable with what allocators do not say.
+//
 // Each table is a struct of columns of equal length (table.h); rows are appended by readers only. Sizes are
 // int64 bytes >= 0, addresses uint64, times int64 ticks of the clock of their part (clock.h), as the file has
 // them.
@@ -225,6 +230,98 @@ struct PointTable : Table<PointTable> {
     using T = PointTable;
     return std::tuple(Field{&T::time, &Row::time}, Field{&T::value, &Row::value},
                       Field{&T::label, &Row::label}, Field{&T::note, &Row::note});
+  }
+};
+
+// What a span is, as far as attribution needs to know.
+enum class SpanKind : uint8_t {
+  op,          // call of an operator, or a node of autograd
+  annotation,  // a range that the program named on the host (record_function, ProfilerStep)
+  python,      // call of a Python function or module
+  runtime,     // call of the driver or its runtime on the host
+  device,      // kernel, copy or range on the device
+  other,
+};
+
+// Sorted by (thread, start, longest first, place in the file): what begins inside a span comes behind it.
+struct SpanTable : Table<SpanTable> {
+  using Table::Table;
+
+  Column<StringId> name{budget()};
+  Column<StringId> category{budget()};  // as written: "cpu_op", "kernel"; none = absent
+  Column<SpanKind> kind{budget()};
+  Column<int32_t> thread{budget()};    // row of ThreadTable
+  Column<int64_t> start{budget()};     // ticks
+  Column<int64_t> duration{budget()};  // ticks; 0 is a moment, below 0 (a broken file) holds nothing
+  Column<int32_t> parent{budget()};    // row of the innermost span of the thread that it began in, -1 = none
+  Column<StringId> shapes{budget()};   // `Input Dims` as JSON text; none = absent
+  Column<StringId> calls{budget()};    // `Call stack`, frames innermost first between ";"; none = absent
+  Column<StringId> module{budget()};   // `Module Hierarchy`; none = absent
+  Column<int32_t> step{budget()};      // N of the ProfilerStep#N it began in, on any thread; -1 = none
+
+  struct Row {
+    StringId name{};
+    StringId category{};
+    SpanKind kind = SpanKind::other;
+    int32_t thread = 0;
+    int64_t start = 0;
+    int64_t duration = 0;
+    int32_t parent = -1;
+    StringId shapes{};
+    StringId calls{};
+    StringId module{};
+    int32_t step = -1;
+  };
+  [[nodiscard]] static constexpr auto columns() {
+    using T = SpanTable;
+    return std::tuple(
+        Field{&T::name, &Row::name}, Field{&T::category, &Row::category}, Field{&T::kind, &Row::kind},
+        Field{&T::thread, &Row::thread}, Field{&T::start, &Row::start}, Field{&T::duration, &Row::duration},
+        Field{&T::parent, &Row::parent}, Field{&T::shapes, &Row::shapes}, Field{&T::calls, &Row::calls},
+        Field{&T::module, &Row::module}, Field{&T::step, &Row::step});
+  }
+};
+
+// Threads of processes, and streams of devices, as traces name them. Numbers and texts are the same here.
+struct ThreadTable : Table<ThreadTable> {
+  using Table::Table;
+
+  Column<StringId> process{budget()};  // `pid`; none = absent
+  Column<StringId> id{budget()};       // `tid`; none = absent
+  Column<StringId> name{budget()};     // none = absent
+
+  struct Row {
+    StringId process{};
+    StringId id{};
+    StringId name{};
+  };
+  [[nodiscard]] static constexpr auto columns() {
+    using T = ThreadTable;
+    return std::tuple(Field{&T::process, &Row::process}, Field{&T::id, &Row::id},
+                      Field{&T::name, &Row::name});
+  }
+};
+
+// What a profiler knows of an allocation or free besides its event (DeviceTrace::first_record).
+struct RecordTable : Table<RecordTable> {
+  using Table::Table;
+
+  Column<int32_t> thread{budget()};           // row of ThreadTable
+  Column<int32_t> op{budget()};               // row of SpanTable: the innermost op or annotation, -1 = none
+  Column<int64_t> total_allocated{budget()};  // of the device, after it; kUnknownSize = absent
+  Column<int64_t> total_reserved{budget()};   // the same
+
+  struct Row {
+    int32_t thread = 0;
+    int32_t op = -1;
+    int64_t total_allocated = kUnknownSize;
+    int64_t total_reserved = kUnknownSize;
+  };
+  [[nodiscard]] static constexpr auto columns() {
+    using T = RecordTable;
+    return std::tuple(Field{&T::thread, &Row::thread}, Field{&T::op, &Row::op},
+                      Field{&T::total_allocated, &Row::total_allocated},
+                      Field{&T::total_reserved, &Row::total_reserved});
   }
 };
 

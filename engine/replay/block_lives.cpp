@@ -74,8 +74,8 @@ class LifeFinder {
   }
 
   Result<BlockLives> run() {
-    if (!pair_events() || !add_final_blocks() || !number_blocks() || !sum_levels() || !sum_pending() ||
-        !sum_reserved()) {
+    if (!pair_events() || !add_blocks_without_segments() || !add_final_blocks() || !number_blocks() ||
+        !sum_levels() || !sum_pending() || !sum_reserved()) {
       return fail(
           ErrorCode::limit_exceeded, -1,
           "The timeline of device {} ({} events) does not fit into memory: at least {} bytes in all would be "
@@ -174,6 +174,17 @@ class LifeFinder {
     span.to = event;
     span.block = block;
     entry->open = AddressTable::kNotOpen;
+  }
+
+  [[nodiscard]] bool add_blocks_without_segments() {
+    for (const model::DeviceTrace& trace : part_.traces) {
+      if (trace.device != found_.device) continue;
+      for (int32_t row = trace.from_start.first; row < trace.from_start.end(); ++row) {
+        const int64_t bytes = recording_.blocks.size[static_cast<size_t>(row)];
+        if (!older_.push_back({std::max(bytes, int64_t{0}), found_.events.count, 0, row})) return false;
+      }
+    }
+    return true;
   }
 
   [[nodiscard]] bool add_final_blocks() {
@@ -297,7 +308,32 @@ class LifeFinder {
     return true;
   }
 
+  // A profiler tells the sum with each record, but not what was reserved and given back.
+  [[nodiscard]] bool take_recorded_totals(int32_t first_record) {
+    const Column<int64_t>& totals = recording_.records.total_reserved;
+    bool any = false;
+    for (int32_t event = 0; event < found_.events.count; ++event) {
+      const int64_t total = totals[static_cast<size_t>(first_record + event)];
+      if (total < 0) continue;
+      const int64_t reserved = clamp_bytes(total);
+      const int64_t before =
+          found_.reserved.value.empty() ? found_.reserved.initial : found_.reserved.value.back();
+      if (!any) {
+        found_.reserved.initial = reserved;
+      } else if (reserved != before && !set_step(found_.reserved, event, reserved)) {
+        return false;
+      }
+      any = true;
+    }
+    return true;
+  }
+
   [[nodiscard]] bool sum_reserved() {
+    for (const model::DeviceTrace& trace : part_.traces) {
+      if (trace.device == found_.device && trace.first_record >= 0) {
+        return take_recorded_totals(trace.first_record);
+      }
+    }
     Sum start = 0;
     for (int32_t segment = part_.segments.first; segment < part_.segments.end(); ++segment) {
       const auto i = static_cast<size_t>(segment);

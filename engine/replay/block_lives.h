@@ -5,6 +5,7 @@
 //  - A `free_completed` without an open alloc is a block that existed from the start.
 //  - A final `active_allocated` block without an open alloc existed from the start, with its requested_size.
 //    Final `active_pending_free` blocks without an alloc in the trace are left out.
+//  - A block that the trace says was there before (DeviceTrace::from_start) existed from the start to the end.
 //  - An alloc at a live address ends the earlier block at that event (diagnostic alloc_of_live_address).
 //  - An alloc that nothing frees lasts to the end; if the final segments of the device do not have it, they
 //    contradict the events (diagnostic alloc_without_end).
@@ -29,7 +30,7 @@
 
 namespace memstrata::replay {
 
-// `reserved` starts at the final sum less the net of the segment events; `pending` are bytes requested to be
+// `reserved` starts at the final sum less the net of the segment events, or is what a profiler said with each record; `pending` are bytes requested to be
 // freed but not completed (adjacent pairs not counted).
 struct BlockLives : Bands {
   explicit BlockLives(Budget& budget);

@@ -114,13 +114,39 @@ inline std::string problem_of(const model::Recording& rec) {
     }
   }
 
+  const model::SpanTable& p = rec.spans;
+  const model::ThreadTable& t = rec.threads;
+  const model::RecordTable& r = rec.records;
+  if (!is_even(p) || !is_even(t) || !is_even(r)) return "span, thread or record columns of different length";
+  for (size_t i = 0; i < t.size_rows(); ++i) {
+    if (bad(t.process[i], strings) || bad(t.id[i], strings) || bad(t.name[i], strings))
+      return fmt::format("thread {}", i);
+  }
+  const auto no_thread = [&](int32_t row) { return row < 0 || static_cast<size_t>(row) >= t.size_rows(); };
+  const auto no_span = [&](int32_t row) { return row < -1 || row >= static_cast<int32_t>(p.size_rows()); };
+  for (size_t i = 0; i < p.size_rows(); ++i) {
+    if (bad(p.name[i], strings) || bad(p.category[i], strings) || bad(p.shapes[i], strings) ||
+        bad(p.calls[i], strings) || bad(p.module[i], strings) || no_thread(p.thread[i]) ||
+        p.parent[i] >= static_cast<int32_t>(i) || p.parent[i] < -1) {
+      return fmt::format("span {}", i);
+    }
+  }
+  for (size_t i = 0; i < r.size_rows(); ++i) {
+    if (no_thread(r.thread[i]) || no_span(r.op[i])) return fmt::format("memory record {}", i);
+  }
+
   for (const model::Part& part : rec.parts) {
+    if (outside(part.spans, p.size_rows())) return fmt::format("spans of \"{}\"", part.name);
     if (outside(part.segments, segments) || outside(part.host_segments, segments) ||
         outside(part.host_events, events) || outside(part.annotations, a.size_rows()) ||
         outside(part.series, series.size_rows()) || bad(part.settings_json, strings)) {
       return fmt::format("snapshot \"{}\"", part.name);
     }
     for (const model::DeviceTrace& trace : part.traces) {
+      if (outside(trace.from_start, blocks) ||
+          (trace.first_record >= 0 && outside({trace.first_record, trace.events.count}, r.size_rows()))) {
+        return fmt::format("records of device {}", trace.device);
+      }
       if (outside(trace.events, events)) return fmt::format("trace of device {}", trace.device);
     }
   }

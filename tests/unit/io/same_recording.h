@@ -68,16 +68,20 @@ template <typename Table>
   if (const auto d = detail::difference_of_tables(a.annotations, b.annotations); !d.empty())
     return "annotations:" + d;
   if (const auto d = detail::difference_of_tables(a.extras, b.extras); !d.empty()) return "extras:" + d;
+  if (const auto d = detail::difference_of_tables(a.spans, b.spans); !d.empty()) return "spans:" + d;
+  if (const auto d = detail::difference_of_tables(a.threads, b.threads); !d.empty()) return "threads:" + d;
+  if (const auto d = detail::difference_of_tables(a.records, b.records); !d.empty()) return "records:" + d;
   if (a.parts.size() != b.parts.size()) return "number of snapshots";
   for (size_t i = 0; i < a.parts.size(); ++i) {
     const model::Part& x = a.parts[i];
     const model::Part& y = b.parts[i];
     const auto same_trace = [](const model::DeviceTrace& s, const model::DeviceTrace& t) {
-      return s.device == t.device && s.events == t.events;
+      return s.device == t.device && s.events == t.events && s.first_record == t.first_record &&
+             s.from_start == t.from_start;
     };
     if (x.name != y.name || x.segments != y.segments || x.has_host != y.has_host ||
         x.host_segments != y.host_segments || x.host_events != y.host_events ||
-        x.annotations != y.annotations || x.settings_json != y.settings_json ||
+        x.annotations != y.annotations || x.spans != y.spans || x.settings_json != y.settings_json ||
         x.most_devices != y.most_devices ||
         !std::equal(x.traces.begin(), x.traces.end(), y.traces.begin(), y.traces.end(), same_trace))
       return fmt::format("snapshot {}", i);

@@ -40,6 +40,9 @@ TEST(TableTest, EveryColumnIsListed) {
   expect_every_column_is_listed<SeriesTable>();
   expect_every_column_is_listed<PointTable>();
   expect_every_column_is_listed<ExtraTable>();
+  expect_every_column_is_listed<SpanTable>();
+  expect_every_column_is_listed<ThreadTable>();
+  expect_every_column_is_listed<RecordTable>();
 }
 
 TEST(TableTest, ARefusedRowLeavesNoColumnLonger) {
