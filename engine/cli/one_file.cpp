@@ -6,6 +6,7 @@
 #include <new>
 #include <optional>
 
+#include "engine/analysis/oom_events.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input.h"
 #include "engine/replay/default_device.h"
@@ -65,8 +66,9 @@ Outcome<Chosen> choose(const model::Recording& recording, const FileChoice& choi
   std::string known;
   for (const int32_t one : chosen.part->devices(recording.segments)) {
     if (device == one) chosen.device = one;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", one);
     if (device == one) return chosen;
+    const bool ran_out = analysis::find_oom_events(recording, chosen.part->events_of(one), 0).count > 0;
+    known += fmt::format("{}{}{}", known.empty() ? "" : ", ", one, ran_out ? " (OOM)" : "");
   }
   if (device == replay::kHostDevice && chosen.part->has_host) {
     chosen.device = replay::kHostDevice;

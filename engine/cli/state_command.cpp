@@ -5,24 +5,22 @@
 #include "engine/analysis/summary.h"
 #include "engine/answers/json_of.h"
 #include "engine/answers/memory_state.h"
-#include "engine/answers/summary.h"
-#include "engine/base/units.h"
+#include "engine/cli/finding_lines.h"
 #include "engine/cli/opened_device.h"
-#include "engine/cli/printable.h"
 #include "engine/replay/memory_at.h"
 
 namespace memstrata::cli {
 
 namespace {
 
-void write_findings(TextOut& out, const model::Diagnostics& diagnostics) {
-  bool first = true;
-  for (const analysis::Finding& finding : analysis::findings(diagnostics)) {
-    out.print("{}    {:<8} {}{}\n", first ? "\n  Noticed while undoing events\n" : "", finding.severity,
-              shortened(answers::finding_text(finding), 300),
-              finding.count == 1 ? "" : fmt::format(" [{} times]", count_text(finding.count)));
-    first = false;
-  }
+// Of reading the file, of showing the device and of undoing its events.
+void write_findings(TextOut& out, const OpenedDevice& opened) {
+  const model::Recording& recording = opened.device->recording;
+  model::Diagnostics noticed = recording.diagnostics;
+  analysis::add_device_diagnostics(noticed, recording, opened.device->lives);
+  noticed.add_all(opened.history.diagnostics);
+  const std::string lines = finding_lines(analysis::findings(noticed), Remarks::shown);
+  if (!lines.empty()) out.print("\n  Noticed\n{}", lines);
 }
 
 }  // namespace
@@ -51,8 +49,8 @@ int run_state(const StateOptions& options, const Console& console) {
                           }
                           if (i > 0) out.add("\n");
                           out.add(answers::to_text(recording, opened->history, memory));
-                          write_findings(out, opened->history.diagnostics);
                         }
+                        if (!options.choice.json) write_findings(out, *opened);
                         return {};
                       });
 }

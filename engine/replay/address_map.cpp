@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/replay/links.h"
+
 namespace memstrata::replay {
 
 AddressMap::AddressMap(const StateHistory& history, Budget& budget)
@@ -18,7 +20,7 @@ Result<AddressMap> AddressMap::build(const model::Recording& recording, const St
                                      const BlockLives& lives) {
   AddressMap map(history, recording.budget);
   if (!map.axis_.build(recording, history.rows.events) || !map.build_regions() ||
-      !map.rank_blocks(recording, lives)) {
+      !rank_blocks(recording, history, lives, map.rank_of_block_)) {
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the address map of {} blocks",
                 history.blocks.count());
   }
@@ -59,30 +61,6 @@ bool AddressMap::build_regions() {
   }
   order.clear();
   if (!shown_.resize(regions_.size(), 0) || !place_.resize(regions_.size(), 0)) return false;
-  return true;
-}
-
-// The inverse of links.h for all blocks at once. O(blocks).
-bool AddressMap::rank_blocks(const model::Recording& recording, const BlockLives& lives) {
-  if (!rank_of_block_.resize(static_cast<size_t>(history_->blocks.count()), -1)) return false;
-  Column<int32_t> row_of_source(recording.budget);
-  if (!row_of_source.resize(recording.blocks.size_rows(), -1)) return false;
-  for (size_t row = 0; row < history_->block_source.size(); ++row) {
-    if (history_->block_source[row] >= 0)
-      row_of_source[static_cast<size_t>(history_->block_source[row])] = static_cast<int32_t>(row);
-  }
-  for (int32_t rank = 0; rank < lives.count(); ++rank) {
-    const auto r = static_cast<size_t>(rank);
-    int32_t row = -1;
-    if (lives.born[r] >= 0) {
-      row = history_->row_of_event[static_cast<size_t>(lives.born[r])];
-    } else if (lives.source[r] >= 0) {
-      row = row_of_source[static_cast<size_t>(lives.source[r])];
-    } else if (lives.freed[r] < history_->event_count()) {
-      row = history_->row_of_event[static_cast<size_t>(lives.freed[r])];
-    }
-    if (row >= 0) rank_of_block_[static_cast<size_t>(row)] = rank;
-  }
   return true;
 }
 

@@ -58,7 +58,6 @@ class AddressMap {
   struct Picture;
   void paint(const Picture& picture, const SpanHistory& spans, int32_t row, int32_t value) const;
   [[nodiscard]] bool build_regions();
-  [[nodiscard]] bool rank_blocks(const model::Recording& recording, const BlockLives& lives);
 
   const StateHistory* history_;
   EventAxis axis_;

@@ -50,19 +50,23 @@ const Srgb& srgb() {
   return tables;
 }
 
+[[nodiscard]] Light light_of_colour(uint32_t colour) {
+  const auto& to_light = srgb().to_light;
+  return {.red = to_light[colour & 0xFF],
+          .green = to_light[colour >> 8 & 0xFF],
+          .blue = to_light[colour >> 16 & 0xFF]};
+}
+
 }  // namespace
 
 BandColours::BandColours(const PaintStyle& style)
     : style_(style),
       bands_(std::max(static_cast<uint32_t>(style.palette.bands.size()), 1u)),
       from_light_(srgb().from_light.data()) {
-  const auto& to_light = srgb().to_light;
   const auto add = [&](uint32_t plain) {
     for (const uint32_t colour : {plain, mix(plain, style.palette.dimmed_towards, kDimmedShare)}) {
       shades_.push_back(colour);
-      lights_.push_back({.red = to_light[colour & 0xFF],
-                         .green = to_light[colour >> 8 & 0xFF],
-                         .blue = to_light[colour >> 16 & 0xFF]});
+      lights_.push_back(light_of_colour(colour));
     }
   };
   shades_.reserve(size_t{bands_} * kLightnesses * 2 + 2);
@@ -76,6 +80,14 @@ BandColours::BandColours(const PaintStyle& style)
     }
   }
   add(style.palette.envelope);
+}
+
+uint32_t BandColours::of_other(uint32_t colour) const {
+  return style_.matched.empty() ? colour : mix(colour, style_.palette.dimmed_towards, kDimmedShare);
+}
+
+Weight BandColours::weight_of_colour(uint32_t colour, int64_t bytes) {
+  return {light_of_colour(colour), bytes};
 }
 
 uint32_t BandColours::mean(const Weight& weight) const {

@@ -54,6 +54,13 @@ class BandColours {
 
   [[nodiscard]] const PaintStyle& style() const { return style_; }
   [[nodiscard]] uint32_t of(uint32_t rank) const { return shades_[shade_of(rank)]; }
+  [[nodiscard]] bool is_dimmed(uint32_t rank) const {
+    return rank < style_.matched.size() && style_.matched[rank] == 0;
+  }
+  // Of what is no band; dimmed if anything is.
+  [[nodiscard]] uint32_t of_other(uint32_t colour) const;
+  // That many bytes in a colour.
+  [[nodiscard]] static Weight weight_of_colour(uint32_t colour, int64_t bytes);
   // That many bytes of a block.
   [[nodiscard]] Weight weight_of(uint32_t rank, int64_t bytes) const {
     return {lights_[shade_of(rank)], bytes};
@@ -73,8 +80,7 @@ class BandColours {
     const size_t band = rank < style_.group.size() ? style_.group[rank] % bands_ : any_band(rank);
     // 3 has no common factor with 7: ranks up to 6 apart differ, and neighbours by several steps.
     const uint32_t lightness = rank * 3 % kLightnesses;
-    const bool dimmed = rank < style_.matched.size() && style_.matched[rank] == 0;
-    return (band * kLightnesses + lightness) * 2 + (dimmed ? 1 : 0);
+    return (band * kLightnesses + lightness) * 2 + (is_dimmed(rank) ? 1 : 0);
   }
   // Fibonacci hashing: neighbours get bands far apart.
   [[nodiscard]] size_t any_band(uint32_t rank) const {

@@ -37,6 +37,12 @@ struct PendingSpan {
   int64_t block;
 };
 
+// A block from the start whose completion the trace has, but not the request.
+struct LostRequest {
+  int32_t completed;
+  int64_t block;  // as coded above
+};
+
 struct PendingStep {
   int32_t event;
   int64_t change;
@@ -63,7 +69,9 @@ class LifeFinder {
         addresses_(recording.budget),
         older_(recording.budget),
         waiting_(recording.budget),
-        spans_(recording.budget) {
+        spans_(recording.budget),
+        lost_(recording.budget),
+        unasked_(recording.budget) {
     found_.device = device;
     found_.events = part.events_of(device);
     const auto first = static_cast<size_t>(found_.events.first);
@@ -96,6 +104,7 @@ class LifeFinder {
     for (const Action action : action_) {
       allocs += action == Action::alloc;
       any_request |= action == Action::free_requested;
+      writes_requests_ |= action == Action::free_requested || action == Action::free;
       any_completed |= trace::completes_free(action);
     }
     requests_only_ = any_request && !any_completed;
@@ -143,15 +152,19 @@ class LifeFinder {
     const auto i = static_cast<size_t>(event);
     AddressTable::Entry* entry = addresses_.find_or_add(address_[i]);
     if (entry == nullptr) return false;
-    if (entry->open != AddressTable::kNotOpen) {
-      found_.freed[static_cast<size_t>(entry->open)] = event;
-      found_.level[i] = entry->open;
-    } else {
+    const bool is_older = entry->open == AddressTable::kNotOpen;
+    found_.level[i] = is_older ? code_of_older(older_.size()) : entry->open;
+    const bool was_asked = settle_request(event, found_.level[i]) || action_[i] != Action::free_completed ||
+                           (i > 0 && action_[i - 1] == Action::free_requested && is_completed_next(i - 1));
+    if (is_older) {
       ++frees_without_alloc_;
-      found_.level[i] = code_of_older(older_.size());
+      // Of several at an address only the first is older than the trace.
+      if (!was_asked && entry->frees == 0 && !lost_.push_back({event, found_.level[i]})) return false;
       if (!older_.push_back({std::max(size_[i], int64_t{0}), event, entry->frees, -1})) return false;
+    } else {
+      found_.freed[static_cast<size_t>(entry->open)] = event;
+      frees_unasked_ |= !was_asked;
     }
-    settle_request(event, found_.level[i]);
     entry->open = AddressTable::kNotOpen;
     ++entry->frees;
     return true;
@@ -166,14 +179,21 @@ class LifeFinder {
     return spans_.push_back({event, -1, kNoBlock});
   }
 
-  void settle_request(int32_t event, int64_t block) {
-    if (spans_.empty()) return;
+  // True = there was one.
+  bool settle_request(int32_t event, int64_t block) {
+    if (spans_.empty()) return false;
     AddressTable::Entry* entry = waiting_.find(address_[static_cast<size_t>(event)]);
-    if (entry == nullptr || entry->open == AddressTable::kNotOpen) return;
+    if (entry == nullptr || entry->open == AddressTable::kNotOpen) return false;
     PendingSpan& span = spans_[static_cast<size_t>(entry->open)];
     span.to = event;
     span.block = block;
     entry->open = AddressTable::kNotOpen;
+    return true;
+  }
+
+  [[nodiscard]] bool is_waiting(uint64_t address) {
+    const AddressTable::Entry* entry = spans_.empty() ? nullptr : waiting_.find(address);
+    return entry != nullptr && entry->open != AddressTable::kNotOpen;
   }
 
   [[nodiscard]] bool add_blocks_without_segments() {
@@ -201,6 +221,7 @@ class LifeFinder {
         const AddressTable::Entry* entry = addresses_.find(blocks.address[i]);
         if (entry != nullptr && entry->open != AddressTable::kNotOpen) {
           ++ends_found_;
+          if (!allocated && !is_waiting(blocks.address[i]) && !unasked_.push_back(entry->open)) return false;
           continue;
         }
         if (!allocated) continue;
@@ -296,11 +317,26 @@ class LifeFinder {
       }
       if (span.to >= 0 && !steps.push_back({span.to, -size})) return false;
     }
+    // As in the state (state_history.h): blocks whose request is lost wait from the start, unless none are
+    // written; of a block that waits in the end only that is known.
+    if (writes_requests_ || !frees_unasked_) {
+      for (const LostRequest& lost : lost_) {
+        const int64_t size = found_.size[rank_of(lost.block)];
+        found_.pending.initial += size;
+        if (!steps.push_back({lost.completed, -size})) return false;
+      }
+    }
+    std::sort(unasked_.data(), unasked_.data() + unasked_.size());  // a hostile file lists blocks twice
+    unasked_.truncate(static_cast<size_t>(std::unique(unasked_.data(), unasked_.data() + unasked_.size()) -
+                                          unasked_.data()));
+    for (const int32_t alloc : unasked_) {
+      if (!steps.push_back({found_.events.count - 1, found_.size[rank_of(alloc)]})) return false;
+    }
     std::sort(found_.early_requests.data(), found_.early_requests.data() + found_.early_requests.size(),
               [](const BlockLives::Request& a, const BlockLives::Request& b) { return a.rank < b.rank; });
     std::sort(steps.data(), steps.data() + steps.size(),
               [](const PendingStep& a, const PendingStep& b) { return a.event < b.event; });
-    int64_t pending = 0;
+    int64_t pending = found_.pending.initial;
     for (const PendingStep& step : steps) {
       pending += step.change;
       if (!set_step(found_.pending, step.event, pending)) return false;
@@ -393,6 +429,10 @@ class LifeFinder {
   Column<OlderBlock> older_;
   AddressTable waiting_;  // open = row of spans_
   Column<PendingSpan> spans_;
+  Column<LostRequest> lost_;
+  Column<int32_t> unasked_;  // allocs whose blocks wait in the final state, nothing says since when
+  bool writes_requests_ = false;
+  bool frees_unasked_ = false;  // a block of the trace was freed without a request
   bool requests_only_ = false;
   bool has_segments_ = false;
   int64_t ends_found_ = 0;  // final blocks that allocs of the trace made

@@ -30,8 +30,9 @@
 
 namespace memstrata::replay {
 
-// `reserved` starts at the final sum less the net of the segment events, or is what a profiler said with each record; `pending` are bytes requested to be
-// freed but not completed (adjacent pairs not counted).
+// `reserved` starts at the final sum less the net of the segment events, or is what a profiler said with each
+// record; `pending` are bytes requested to be freed but not completed (adjacent pairs not counted). A block from
+// the start whose completion has no request in the trace, while others have one, was requested before it.
 struct BlockLives : Bands {
   explicit BlockLives(Budget& budget);
 

@@ -1,6 +1,5 @@
 #include "engine/replay/device.h"
 
-#include <limits>
 #include <utility>
 
 namespace memstrata::replay {
@@ -27,20 +26,21 @@ Result<std::unique_ptr<Device>> Device::open(const model::Recording& recording, 
   return std::unique_ptr<Device>(new Device(recording, std::move(own), ordinal, std::move(*lives)));
 }
 
-Result<bool> Device::build_history(int64_t work) {
+Result<bool> Device::build_history(double share) {
   if (history_) return true;
   if (!builder_) builder_.emplace(recording, part, ordinal());
-  const auto done = builder_->step(work);
-  if (done && *done) history_.emplace(builder_->take());
-  if (!done || *done) builder_.reset();
-  return done;
+  while (builder_->share() < share) {
+    const auto done = builder_->step(StateBuilder::kSlice);
+    if (done && !*done) continue;
+    if (done) history_.emplace(builder_->take());
+    builder_.reset();
+    return done;
+  }
+  return false;
 }
 
 Result<const StateHistory*> Device::history() {
-  while (!history_) {
-    if (const auto done = build_history(std::numeric_limits<int32_t>::max()); !done)
-      return tl::unexpected(done.error());
-  }
+  if (const auto done = build_history(1); !done) return tl::unexpected(done.error());
   return &*history_;
 }
 

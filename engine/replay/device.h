@@ -26,8 +26,9 @@ class Device {
   [[nodiscard]] int32_t ordinal() const { return rows.device; }
   // Found when first asked, kept from then on. Error: limit_exceeded; a later call tries again.
   [[nodiscard]] Result<const StateHistory*> history();
-  // A slice of that (StateBuilder), for long traces: true = history() is there at once now.
-  [[nodiscard]] Result<bool> build_history(int64_t work = StateBuilder::kSlice);
+  // Works on that until a share of it is done (StateBuilder), 1 = all; for long traces. True = history() is
+  // there at once now. Error: limit_exceeded; a later call begins anew.
+  [[nodiscard]] Result<bool> build_history(double share);
 
   const model::Recording& recording;
   const model::Part part;

@@ -50,4 +50,28 @@ int32_t block_of_rank(const StateHistory& history, const BlockLives& lives, int3
   return -1;
 }
 
+bool rank_blocks(const model::Recording& recording, const StateHistory& history, const BlockLives& lives,
+                 Column<int32_t>& rank_of_block) {
+  if (!rank_of_block.resize(static_cast<size_t>(history.blocks.count()), -1)) return false;
+  Column<int32_t> row_of_source(recording.budget);
+  if (!row_of_source.resize(recording.blocks.size_rows(), -1)) return false;
+  for (size_t row = 0; row < history.block_source.size(); ++row) {
+    if (history.block_source[row] >= 0)
+      row_of_source[static_cast<size_t>(history.block_source[row])] = static_cast<int32_t>(row);
+  }
+  for (int32_t rank = 0; rank < lives.count(); ++rank) {
+    const auto r = static_cast<size_t>(rank);
+    int32_t row = -1;
+    if (lives.born[r] >= 0) {
+      row = history.row_of_event[static_cast<size_t>(lives.born[r])];
+    } else if (lives.source[r] >= 0) {
+      row = row_of_source[static_cast<size_t>(lives.source[r])];
+    } else if (lives.freed[r] < history.event_count()) {
+      row = history.row_of_event[static_cast<size_t>(lives.freed[r])];
+    }
+    if (row >= 0) rank_of_block[static_cast<size_t>(row)] = rank;
+  }
+  return true;
+}
+
 }  // namespace memstrata::replay

@@ -23,5 +23,8 @@ struct BlockEvents {
                                     const BlockLives& lives, int32_t block);
 // Row of StateHistory::blocks, -1 = it never existed after any event. The same complexity.
 [[nodiscard]] int32_t block_of_rank(const StateHistory& history, const BlockLives& lives, int32_t rank);
+// The ranks of all blocks, -1 = none. O(blocks). False = no memory.
+[[nodiscard]] bool rank_blocks(const model::Recording& recording, const StateHistory& history,
+                               const BlockLives& lives, Column<int32_t>& rank_of_block);
 
 }  // namespace memstrata::replay

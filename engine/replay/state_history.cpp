@@ -47,6 +47,7 @@ struct StateBuilder::Work {
   // False in `fits` = no memory.
   [[nodiscard]] int64_t advance(int64_t most, bool& fits);
   [[nodiscard]] bool undo(int32_t event);
+  [[nodiscard]] int64_t pieces() const;  // of the phase; 0 = it has none
 
   const model::Recording& recording;
   StateHistory history;
@@ -84,14 +85,16 @@ bool StateBuilder::Work::undo(int32_t event) {
   }
 }
 
+int64_t StateBuilder::Work::pieces() const {
+  if (phase == Phase::write) return static_cast<int64_t>(blocks.row_count());
+  const bool by_event =
+      phase == Phase::read || phase == Phase::count || phase == Phase::undo || phase == Phase::number;
+  return by_event ? history.event_count() : 0;
+}
+
 int64_t StateBuilder::Work::advance(int64_t most, bool& fits) {
   const int64_t events = history.event_count();
-  const auto all = [&]() -> int64_t {
-    if (phase == Phase::write) return static_cast<int64_t>(blocks.row_count());
-    return phase == Phase::read || phase == Phase::count || phase == Phase::undo || phase == Phase::number
-               ? events
-               : 0;
-  }();
+  const int64_t all = pieces();
   const int64_t end = std::min(all, at + most);
   const auto from = static_cast<int32_t>(at), to = static_cast<int32_t>(end);
   switch (phase) {
@@ -154,6 +157,16 @@ Result<bool> StateBuilder::step(int64_t work) {
               "would be needed, the limit is {}.",
               work_->history.rows.device, work_->history.event_count(),
               std::max(budget.needed(), budget.used()), budget.limit());
+}
+
+double StateBuilder::share() const {
+  // Of a long trace, as measured; where the phases begin, and the end.
+  constexpr double kBegin[] = {0, 0.2, 0.21, 0.24, 0.25, 0.75, 0.8, 0.9, 0.93, 1};
+  const auto phase = static_cast<size_t>(work_->phase);
+  if (work_->phase == Work::Phase::done) return 1;
+  const int64_t pieces = work_->pieces();
+  const double done = pieces > 0 ? static_cast<double>(work_->at) / static_cast<double>(pieces) : 0;
+  return kBegin[phase] + (kBegin[phase + 1] - kBegin[phase]) * done;
 }
 
 StateHistory StateBuilder::take() { return std::move(work_->history); }

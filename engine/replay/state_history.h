@@ -108,6 +108,8 @@ class StateBuilder {
 
   // True = done. Error: limit_exceeded; then the builder is of no use any more.
   [[nodiscard]] Result<bool> step(int64_t work);
+  // How much of the time is over, about: from 0 to 1 = done. Never falls.
+  [[nodiscard]] double share() const;
   // Once, after step() said true.
   [[nodiscard]] StateHistory take();
 

@@ -24,31 +24,84 @@ constexpr double kGapOfRow = 1.0 / 200;  // between two segments
          std::abs(window.left) <= kFarthest && std::abs(window.top) <= kFarthest;
 }
 
+// A block in its colour. Pieces are weighed by 1/65536 of a pixel: what is drawn together is about one wide,
+// whatever the file says of its bytes.
+class Painter {
+ public:
+  explicit Painter(const StatePaint* paint) : paint_(paint) {}
+
+  [[nodiscard]] bool paints() const { return paint_ != nullptr; }
+  [[nodiscard]] bool is_dimmed(int32_t block) const {
+    const int32_t rank = rank_of(block);
+    return rank >= 0 ? paint_->colours.is_dimmed(static_cast<uint32_t>(rank))
+                     : block >= 0 && !paint_->colours.style().matched.empty();
+  }
+  [[nodiscard]] uint32_t colour_of(int32_t block) const {
+    const int32_t rank = rank_of(block);
+    return rank >= 0 ? paint_->colours.of(static_cast<uint32_t>(rank))
+                     : paint_->colours.of_other(paint_->unranked);
+  }
+  [[nodiscard]] Weight weight_of(int32_t block, double pixels) const {
+    const auto weight = std::max<int64_t>(1, static_cast<int64_t>(pixels * 65536));
+    const int32_t rank = rank_of(block);
+    return rank >= 0 ? paint_->colours.weight_of(static_cast<uint32_t>(rank), weight)
+                     : BandColours::weight_of_colour(colour_of(block), weight);
+  }
+  [[nodiscard]] uint32_t mean_of(const Weight& weight) const {
+    return paint_->colours.mean(weight) | 0xFF000000;
+  }
+
+ private:
+  [[nodiscard]] int32_t rank_of(int32_t block) const {
+    return block < 0 ? -1 : paint_->rank_of_block[static_cast<size_t>(block)];
+  }
+  const StatePaint* paint_;
+};
+
 // Blocks of a segment from the left; what is narrower than a pixel waits until it fills one.
 class Strip {
  public:
-  Strip(StateRects& out, double y, double height, double visible_width)
-      : out_(out), y_(y), height_(height), visible_(visible_width) {}
+  Strip(StateRects& out, const Painter& painter, double y, double height, double visible_width)
+      : out_(out), painter_(painter), y_(y), height_(height), visible_(visible_width) {}
 
+  // `row` is that of a block unless the kind is a segment or a gap.
   void add(double from, double until, StateKind kind, int32_t row) {
     if (until <= 0 || from >= visible_) return;
+    const bool is_block = painter_.paints() && kind != StateKind::segment && kind != StateKind::gap;
     if (until - from >= 1) {
       flush();
       emit(from, until, kind, row);
+      if (painter_.paints()) {
+        out_.colour.push_back(is_block ? painter_.colour_of(row) : 0);
+        out_.matched.push_back(is_block && painter_.is_dimmed(row) ? 0 : 1);
+      }
       return;
     }
     if (pieces_ == 0) start_ = from;
     end_ = until;
-    bytes_[static_cast<size_t>(kind)] += until - from;
+    const auto k = static_cast<size_t>(kind);
+    bytes_[k] += until - from;
+    if (is_block) {
+      weights_[k] += painter_.weight_of(row, until - from);
+      lit_[k] = lit_[k] || !painter_.is_dimmed(row);
+    }
     row_ = pieces_++ == 0 ? row : -1;
     if (end_ - start_ >= 1) flush();
   }
   void flush() {
     if (pieces_ == 0) return;
-    const auto most = std::max_element(bytes_.begin(), bytes_.end()) - bytes_.begin();
-    emit(start_, end_, static_cast<StateKind>(most), row_);
+    const auto most = static_cast<size_t>(std::max_element(bytes_.begin(), bytes_.end()) - bytes_.begin());
+    const auto kind = static_cast<StateKind>(most);
+    emit(start_, end_, kind, row_);
+    if (painter_.paints()) {
+      const bool is_block = kind != StateKind::segment && kind != StateKind::gap;
+      out_.colour.push_back(is_block ? painter_.mean_of(weights_[most]) : 0);
+      out_.matched.push_back(!is_block || lit_[most] ? 1 : 0);
+    }
     pieces_ = 0;
     bytes_ = {};
+    weights_ = {};
+    lit_ = {};
   }
 
  private:
@@ -63,9 +116,13 @@ class Strip {
   }
 
   StateRects& out_;
+  const Painter& painter_;
   double y_, height_, visible_;
   double start_ = 0, end_ = 0;
-  std::array<double, 5> bytes_{};  // pixels, per StateKind
+  // Per StateKind, of the pieces that wait.
+  std::array<double, 5> bytes_{};  // pixels
+  std::array<Weight, 5> weights_{};
+  std::array<bool, 5> lit_{};
   int32_t pieces_ = 0, row_ = -1;
 };
 
@@ -118,8 +175,10 @@ StateLayout::Place StateLayout::place_of(const MemoryAt& memory, int32_t segment
   return {};
 }
 
-StateRects StateLayout::rects(const MemoryAt& memory, const StateWindow& window) const {
+StateRects StateLayout::rects(const MemoryAt& memory, const StateWindow& window,
+                              const StatePaint* paint) const {
   StateRects out;
+  const Painter painter(paint);
   if (!is_of_a_screen(window) || rows_ == 0) return out;
   const double scale = bytes_to_pixels(window);
   const double row_height = window.height * window.zoom / rows_;
@@ -140,9 +199,10 @@ StateRects StateLayout::rects(const MemoryAt& memory, const StateWindow& window)
     const double width = static_cast<double>(segment.size) * scale;
     if (x + width <= 0 || x >= window.width) continue;
     const double height = std::max(row_height * kFilled, 1.0);
-    Strip whole(out, y, height, window.width);
+    Strip whole(out, painter, y, height, window.width);
     whole.add(x, x + std::max(width, 1.0), StateKind::segment, segment.row);
-    Strip strip(out, y, height, window.width);
+    whole.flush();
+    Strip strip(out, painter, y, height, window.width);
     for (const BlockAt& block : memory.blocks_of(segment)) {
       const double from = x + static_cast<double>(block.address - segment.address) * scale;
       const double until = from + static_cast<double>(block.size) * scale;

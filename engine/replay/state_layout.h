@@ -6,13 +6,15 @@
 // not fit starts the next row; all rows have the same height, of which 80 % are filled. A block is drawn at
 // its requested size, the rounded-up rest is a strip at its end.
 //
-// Blocks narrower than a pixel are drawn together, as the kind that has most bytes; of rows lower than a
-// pixel one per pixel is drawn. So there are at most 3 rectangles a pixel column and row of the screen.
+// Blocks narrower than a pixel are drawn together, as the kind that has most bytes and in the mean colour of
+// what is of that kind; of rows lower than a pixel one per pixel is drawn. So there are at most 3 rectangles a
+// pixel column and row of the screen.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "engine/replay/band_colours.h"
 #include "engine/replay/memory_at.h"
 
 namespace memstrata::replay {
@@ -33,6 +35,16 @@ struct StateRects {
   std::vector<float> x, y, width, height;
   std::vector<uint8_t> kind;  // StateKind
   std::vector<int32_t> row;   // of StateHistory::ranges for a segment, else of blocks; -1 = several, or a gap
+  // Only with a paint. Of the block, as the timeline colours it; 0 for a segment and a gap.
+  std::vector<uint32_t> colour;
+  std::vector<uint8_t> matched;  // 0 = all blocks of the rectangle are dimmed
+};
+
+// Colours of blocks, by their ranks in the timeline.
+struct StatePaint {
+  const BandColours& colours;
+  std::span<const int32_t> rank_of_block;  // per row of StateHistory::blocks, -1 = none (links.h)
+  uint32_t unranked = 0;                   // of a block that the timeline does not show
 };
 
 class StateLayout {
@@ -43,7 +55,8 @@ class StateLayout {
   // memory.
   [[nodiscard]] bool pack(const MemoryAt& memory);
   [[nodiscard]] int32_t row_count() const { return rows_; }
-  [[nodiscard]] StateRects rects(const MemoryAt& memory, const StateWindow& window) const;
+  [[nodiscard]] StateRects rects(const MemoryAt& memory, const StateWindow& window,
+                                 const StatePaint* paint = nullptr) const;
 
   // What is drawn at a pixel of the window.
   struct Hit {

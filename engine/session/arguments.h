@@ -34,6 +34,7 @@ class Arguments {
   [[nodiscard]] static Result<Arguments> check(std::string_view signature, const JsonValue& given,
                                                const Limits& limits);
 
+  [[nodiscard]] bool has(std::string_view name) const;  // of those that may be left out
   [[nodiscard]] bool flag(std::string_view name) const;
   [[nodiscard]] double real(std::string_view name) const;
   [[nodiscard]] int64_t whole(std::string_view name) const;
@@ -55,7 +56,6 @@ class Arguments {
  private:
   Arguments(std::string_view signature, const JsonValue& given) : signature_(signature), given_(&given) {}
   [[nodiscard]] const JsonValue& value(std::string_view name) const;  // null if it was left out
-  [[nodiscard]] bool has(std::string_view name) const;
   [[nodiscard]] int word_index(std::string_view name) const;
   [[nodiscard]] Arguments object(std::string_view name) const;
 

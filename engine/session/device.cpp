@@ -58,10 +58,14 @@ Result<StateView*> Device::states() {
   return states_.get();
 }
 
-Result<bool> Device::prepare_states() {
+Status Device::prepare_states(int32_t part) {
+  const int32_t parts = state_parts();
+  if (part < parts) {
+    const auto built = replayed_->build_history(static_cast<double>(part) / parts);
+    return built ? Status() : Status(tl::unexpected(built.error()));
+  }
   const auto ready = states();
-  if (!ready) return tl::unexpected(ready.error());
-  return true;
+  return ready ? Status() : Status(tl::unexpected(ready.error()));
 }
 
 }  // namespace memstrata::session

@@ -30,10 +30,14 @@ class Device {
   [[nodiscard]] Result<const analysis::BlockAttributes*> attributes();
   [[nodiscard]] Result<const analysis::DeviceIndex*> index();
   [[nodiscard]] Result<StateView*> states();
-  // Works on the states for a moment, or to the end; true once they are there. Error: limit_exceeded.
-  [[nodiscard]] Result<bool> prepare_states();
+  // What states() needs is made in parts of some milliseconds: at least the first `part` of them are then
+  // there. Error: limit_exceeded.
+  [[nodiscard]] int32_t state_parts() const { return replayed_->rows.events.count / kEventsOfAPart + 1; }
+  [[nodiscard]] Status prepare_states(int32_t part);
 
  private:
+  static constexpr int32_t kEventsOfAPart = 25'000;
+
   Device(int32_t snapshot_number, std::unique_ptr<replay::Device> replayed)
       : snapshot_number_(snapshot_number), replayed_(std::move(replayed)) {}
 

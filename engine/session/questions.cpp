@@ -51,37 +51,38 @@ constexpr Question kQuestions[] = {
     // The first thing to read about the device: what is known, by what matters (engine/answers/overview.h).
     {"overview", Of::view, "", "Overview", reply::overview},
 
-    // Works for a moment on what the questions below need, which else do it all at once. Ask until `done`.
-    {"prepare", Of::view, "", "Prepared", reply::prepare},
-    {"states", Of::view, "", "StateInfo", reply::states},
+    // Makes at least the first `part` parts of what the questions below need, which else make it all at once;
+    // a part takes some milliseconds. How many parts there are.
+    {"prepare", Of::view, "part: Count", "Count", reply::prepare},
+    {"states", Of::states, "", "StateInfo", reply::states},
     // The number of events that a filter means.
-    {"filterEvents", Of::view, "filter: EventFilter", "Count", reply::filter_events},
+    {"filterEvents", Of::states, "filter: EventFilter", "Count", reply::filter_events},
     // At most 1,000.
-    {"eventRows", Of::view, "filter: EventFilter, first: Count, count: Count", "EventRow[]", reply::event_rows},
+    {"eventRows", Of::states, "filter: EventFilter, first: Count, count: Count", "EventRow[]", reply::event_rows},
     // Row in the list, or of the next event listed.
-    {"rowOfEvent", Of::view, "filter: EventFilter, event: Event", "Count", reply::row_of_event},
-    {"event", Of::view, "event: Event", "EventDetails | null", reply::event},
+    {"rowOfEvent", Of::states, "filter: EventFilter, event: Event", "Count", reply::row_of_event},
+    {"event", Of::states, "event: Event", "EventDetails | null", reply::event},
     // The next event of a kind: an action's name, or "peak". -1 = none.
-    {"findEvent", Of::view, "kind: Text, from: Event, backwards: Flag", "Event", reply::find_event},
-    {"totals", Of::view, "event: Event", "StateTotals", reply::totals},
-    // The state after an event as rectangles, and its totals.
-    {"layout", Of::view, "event: Event, window: StateWindow", "StateLayout", reply::layout},
-    {"statePick", Of::view, "event: Event, window: StateWindow, x: Real, y: Real", "StatePick | null", reply::state_pick},
-    {"stateBlock", Of::view, "event: Event, block: Row", "StateBlock", reply::state_block},
+    {"findEvent", Of::states, "kind: Text, from: Event, backwards: Flag", "Event", reply::find_event},
+    {"totals", Of::states, "event: Event", "StateTotals", reply::totals},
+    // The state after an event as rectangles, and its totals; with a look the rectangles have colours.
+    {"layout", Of::states, "event: Event, window: StateWindow, look?: Look", "StateLayout", reply::layout},
+    {"statePick", Of::states, "event: Event, window: StateWindow, x: Real, y: Real", "StatePick | null", reply::state_pick},
+    {"stateBlock", Of::states, "event: Event, block: Row", "StateBlock", reply::state_block},
     // null = the event is before it or after it.
-    {"stateSegment", Of::view, "event: Event, segment: Row", "StateSegment | null", reply::state_segment},
+    {"stateSegment", Of::states, "event: Event, segment: Row", "StateSegment | null", reply::state_segment},
     // null = the block does not exist after the event.
-    {"statePlace", Of::view, "event: Event, block: Row, window: StateWindow", "StatePlace | null", reply::state_place},
+    {"statePlace", Of::states, "event: Event, block: Row, window: StateWindow", "StatePlace | null", reply::state_place},
     // Rows of the address map, at most 1,000.
-    {"regions", Of::view, "order: RegionOrder, first: Count, count: Count", "Regions", reply::regions},
+    {"regions", Of::states, "order: RegionOrder, first: Count, count: Count", "Regions", reply::regions},
     // Regions [first, first + count), each `height` pixels high with a free line below.
-    {"addressMap", Of::view, "order: RegionOrder, columns: Columns, first: Count, count: Count, height: Pixels, look: Look", "MapPicture", reply::address_map},
+    {"addressMap", Of::states, "order: RegionOrder, columns: Columns, first: Count, count: Count, height: Pixels, look: Look", "MapPicture", reply::address_map},
     // -1 = none.
-    {"regionOfBlock", Of::view, "order: RegionOrder, block: Row", "Row", reply::region_of_block},
+    {"regionOfBlock", Of::states, "order: RegionOrder, block: Row", "Row", reply::region_of_block},
     // -1 = none: the rank is no block's.
-    {"blockOfRank", Of::view, "rank: RankOrNone", "Row", reply::block_of_rank},
+    {"blockOfRank", Of::states, "rank: RankOrNone", "Row", reply::block_of_rank},
     // -1 = none: the timeline does not show the block.
-    {"rankOfBlock", Of::view, "block: Row", "Rank", reply::rank_of_block},
+    {"rankOfBlock", Of::states, "block: Row", "Rank", reply::rank_of_block},
 };
 // clang-format on
 
@@ -123,7 +124,7 @@ Status answer_question(Session& session, std::span<const std::byte> frame, Answe
   View* view = nullptr;
   ViewId view_id = 0;
   const JsonValue* const of = head->find("view");
-  if (question->of == Question::Of::view) {
+  if (question->of != Question::Of::file) {
     if (of == nullptr || of->kind != JsonValue::Kind::number || of->number != std::floor(of->number))
       return wrong(question->name, "`view` must be the number of a view");
     if (of->number >= 1 && of->number <= double{INT32_MAX}) view_id = static_cast<ViewId>(of->number);

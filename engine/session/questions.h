@@ -25,7 +25,9 @@ struct Asked {
 };
 
 struct Question {
-  enum class Of : uint8_t { file, view };
+  // states: about a view, and the allocator's states are needed for it; clients that others wait for ask
+  // `prepare` before.
+  enum class Of : uint8_t { file, view, states };
 
   std::string_view name;
   Of of = Of::file;

@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "engine/analysis/oom_events.h"
 #include "engine/analysis/summary.h"
 #include "engine/answers/summary.h"
 #include "engine/replay/default_device.h"
@@ -9,11 +10,24 @@ namespace memstrata::session::reply {
 
 namespace {
 
-void write_device(JsonWriter& json, int32_t device, int64_t events, int64_t segments) {
+// Of a device; the rest is found by `findEvent`.
+constexpr size_t kMostOomEvents = 100;
+
+void write_device(JsonWriter& json, const model::Recording& recording, int32_t device, model::RowRange events,
+                  int64_t segments) {
+  const analysis::OomEvents oom = analysis::find_oom_events(recording, events, kMostOomEvents);
   json.begin_object();
   json.member("device", device);
-  json.member("events", events);
+  json.member("events", events.count);
   json.member("segments", segments);
+  json.key("oom");
+  json.begin_object();
+  json.member("count", oom.count);
+  json.key("events");
+  json.begin_array();
+  for (const int32_t event : oom.events) json.value(event);
+  json.end_array();
+  json.end_object();
   json.end_object();
 }
 
@@ -72,10 +86,10 @@ Status contents(Asked& asked) {
       int64_t segments = 0;
       for (int32_t row = snapshot.segments.first; row < snapshot.segments.end(); ++row)
         segments += recording.segments.device[static_cast<size_t>(row)] == device ? 1 : 0;
-      write_device(json, device, snapshot.events_of(device).count, segments);
+      write_device(json, recording, device, snapshot.events_of(device), segments);
     }
     if (snapshot.host_segments.count > 0 || snapshot.host_events.count > 0)
-      write_device(json, replay::kHostDevice, snapshot.host_events.count, snapshot.host_segments.count);
+      write_device(json, recording, replay::kHostDevice, snapshot.host_events, snapshot.host_segments.count);
     json.end_array();
     json.member("default", replay::default_device(recording, snapshot));
     json.end_object();

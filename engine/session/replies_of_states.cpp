@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <span>
 
 #include "engine/session/replies.h"
@@ -30,11 +31,9 @@ template <typename Reply>
 }  // namespace
 
 Status prepare(Asked& asked) {
-  const auto done = asked.view->device().prepare_states();
-  if (!done) return tl::unexpected(done.error());
-  asked.json.begin_object();
-  asked.json.member("done", *done);
-  asked.json.end_object();
+  Device& device = asked.view->device();
+  if (Status prepared = device.prepare_states(asked.arguments.integer("part")); !prepared) return prepared;
+  asked.json.value(device.state_parts());
   return {};
 }
 
@@ -91,7 +90,10 @@ Status totals(Asked& asked) {
 Status layout(Asked& asked) {
   return with_states(asked, [&](StateView& states) -> Status {
     const int32_t event = asked.arguments.integer("event");
-    const auto rects = states.layout(event, asked.arguments.window("window"));
+    const auto window = asked.arguments.window("window");
+    const bool has_look = asked.arguments.has("look");
+    const auto rects = has_look ? asked.view->draw_state(event, window, asked.arguments.look("look"))
+                                : states.layout(event, window);
     if (!rects) return tl::unexpected(rects.error());
     const auto ranks = states.ranks_of(*rects);
     if (!ranks) return tl::unexpected(ranks.error());
@@ -112,7 +114,11 @@ Status layout(Asked& asked) {
     if (sent) sent = answer.column("rects.kind", rects->kind);
     if (sent) sent = answer.column("rects.row", rects->row);
     if (sent) sent = answer.column("rects.rank", *ranks);
-    return sent;
+    if (!sent || !has_look) return sent;
+    const auto colours = answer.pixels("rects.colour", rects->colour.size());
+    if (!colours) return tl::unexpected(colours.error());
+    std::copy(rects->colour.begin(), rects->colour.end(), colours->begin());
+    return answer.column("rects.matched", rects->matched);
   });
 }
 

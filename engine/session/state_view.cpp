@@ -5,9 +5,11 @@
 
 #include "engine/analysis/event_details.h"
 #include "engine/analysis/memory_state.h"
+#include "engine/analysis/summary.h"
 #include "engine/answers/events.h"
 #include "engine/answers/json_of.h"
 #include "engine/answers/memory_state.h"
+#include "engine/answers/summary.h"
 #include "engine/base/json_writer.h"
 #include "engine/replay/links.h"
 #include "engine/session/state_view_parts.h"
@@ -42,11 +44,12 @@ std::string StateView::info_json(int32_t peak_event) const {
   json.member("oom_events", ooms);
   json.member("snapshot_events", snapshots);
   json.member("annotate_events", annotates);
+  json.key("diagnostics");
+  answers::findings_to_json(json, analysis::findings(p.history.diagnostics));
   json.end_object();
   return std::move(json).text();
 }
 
-const model::Diagnostics& StateView::diagnostics() const { return parts_->history.diagnostics; }
 const replay::StateHistory& StateView::history() const { return parts_->history; }
 
 Status StateView::list(const analysis::EventFilter& filter) {
@@ -95,9 +98,14 @@ Result<std::string> StateView::totals_json(int32_t event) {
   return answers::json_of(analysis::memory_totals(parts_->context(), parts_->memory));
 }
 
-Result<replay::StateRects> StateView::layout(int32_t event, const replay::StateWindow& window) {
-  if (const Status there = parts_->go_to(event, true); !there) return tl::unexpected(there.error());
-  return parts_->layout.rects(parts_->memory, window);
+Result<replay::StateRects> StateView::layout(int32_t event, const replay::StateWindow& window,
+                                             const replay::BandColours* colours, uint32_t unranked) {
+  Parts& p = *parts_;
+  if (const Status there = p.go_to(event, true); !there) return tl::unexpected(there.error());
+  if (colours == nullptr) return p.layout.rects(p.memory, window);
+  if (const Status ranked = rank_blocks(); !ranked) return tl::unexpected(ranked.error());
+  const replay::StatePaint paint{*colours, p.rank_of_block.span(), unranked};
+  return p.layout.rects(p.memory, window, &paint);
 }
 
 Result<std::string> StateView::pick_json(int32_t event, const replay::StateWindow& window, double x,
@@ -158,23 +166,26 @@ Status StateView::check_block(int32_t block) const {
   return fail(ErrorCode::wrong_usage, -1, "there is no block {}", block);
 }
 
-Result<int32_t> StateView::rank_of_block(int32_t block) {
+Status StateView::rank_blocks() {
   Parts& p = *parts_;
+  if (p.are_ranked) return {};
+  if (!replay::rank_blocks(p.recording, p.history, p.device.lives, p.rank_of_block)) return p.no_memory();
+  p.are_ranked = true;
+  return {};
+}
+
+Result<int32_t> StateView::rank_of_block(int32_t block) {
   if (const Status exists = check_block(block); !exists) return tl::unexpected(exists.error());
-  if (!p.rank_of_block.resize(static_cast<size_t>(p.history.blocks.count()), kRankNotFound))
-    return p.no_memory();
-  int32_t& rank = p.rank_of_block[static_cast<size_t>(block)];
-  if (rank == kRankNotFound) rank = replay::rank_of_block(p.recording, p.history, p.device.lives, block);
-  return rank;
+  if (const Status ranked = rank_blocks(); !ranked) return tl::unexpected(ranked.error());
+  return parts_->rank_of_block[static_cast<size_t>(block)];
 }
 
 Result<std::vector<int32_t>> StateView::ranks_of(const replay::StateRects& rects) {
+  if (const Status ranked = rank_blocks(); !ranked) return tl::unexpected(ranked.error());
   std::vector<int32_t> ranks(rects.row.size(), -1);
   for (size_t i = 0; i < ranks.size(); ++i) {
     if (rects.row[i] < 0 || rects.kind[i] == static_cast<uint8_t>(replay::StateKind::segment)) continue;
-    const auto rank = rank_of_block(rects.row[i]);
-    if (!rank) return tl::unexpected(rank.error());
-    ranks[i] = *rank;
+    ranks[i] = parts_->rank_of_block[static_cast<size_t>(rects.row[i])];
   }
   return ranks;
 }

@@ -31,9 +31,8 @@ class StateView {
   ~StateView();
 
   // {"events","blocks": lives of blocks,"ranges","peak_event","oom_events","snapshot_events",
-  // "annotate_events": number of such events}
+  // "annotate_events": number of such events,"diagnostics": what undoing the events repaired (state_history.h)}
   [[nodiscard]] std::string info_json(int32_t peak_event) const;
-  [[nodiscard]] const model::Diagnostics& diagnostics() const;
   [[nodiscard]] const replay::StateHistory& history() const;
 
   // -- The list of events.
@@ -51,8 +50,11 @@ class StateView {
   // -- The state after an event; -1 = before the first. O(live blocks + changes since the last one asked
   // for). Error of all: limit_exceeded.
   [[nodiscard]] Result<std::string> totals_json(int32_t event);
-  [[nodiscard]] Result<replay::StateRects> layout(int32_t event, const replay::StateWindow& window);
-  // Rank in the timeline of each rectangle, -1 = none. Found once for each block.
+  // With colours the rectangles have some (View::draw_state).
+  [[nodiscard]] Result<replay::StateRects> layout(int32_t event, const replay::StateWindow& window,
+                                                  const replay::BandColours* colours = nullptr,
+                                                  uint32_t unranked = 0);
+  // Rank in the timeline of each rectangle, -1 = none.
   [[nodiscard]] Result<std::vector<int32_t>> ranks_of(const replay::StateRects& rects);
   [[nodiscard]] Result<std::string> pick_json(int32_t event, const replay::StateWindow& window, double x,
                                               double y);
@@ -86,6 +88,7 @@ class StateView {
   [[nodiscard]] Status sort_regions(replay::RegionOrder order);
   [[nodiscard]] Status list(const analysis::EventFilter& filter);
   [[nodiscard]] Status check_block(int32_t block) const;
+  [[nodiscard]] Status rank_blocks();
   explicit StateView(std::unique_ptr<Parts> parts);
 
   std::unique_ptr<Parts> parts_;

@@ -10,8 +10,6 @@
 
 namespace memstrata::session {
 
-inline constexpr int32_t kRankNotFound = -2;
-
 struct StateView::Parts {
   Parts(const replay::Device& device_, const replay::StateHistory& history_,
         const analysis::DeviceIndex& index_)
@@ -55,8 +53,8 @@ struct StateView::Parts {
   std::optional<replay::AddressMap> map;
   replay::RegionOrder map_order = replay::RegionOrder::address;
   Column<int32_t> map_pixels{recording.budget};
-  Column<int32_t> rank_of_block{
-      recording.budget};  // per row of history.blocks; kRankNotFound until asked for
+  Column<int32_t> rank_of_block{recording.budget};  // per row of history.blocks, once asked for
+  bool are_ranked = false;
 };
 
 }  // namespace memstrata::session

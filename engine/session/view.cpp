@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/analysis/oom_events.h"
 #include "engine/analysis/summary.h"
 
 namespace memstrata::session {
@@ -68,9 +69,8 @@ ViewInfo View::info() const {
     const auto row = static_cast<size_t>(lives.events.first + event);
     info.has_stacks =
         info.has_stacks || (!events.stack[row].is_none() && recording().stacks.leaf(events.stack[row]) >= 0);
-    if (events.action[row] == trace::Action::oom && info.oom_events.size() < kMaxOomEvents)
-      info.oom_events.push_back(event);
   }
+  info.oom_events = analysis::find_oom_events(recording(), lives.events, kMaxOomEvents).events;
   for (int32_t event = 0; event < lives.events.count && !info.first_time_us; ++event)
     info.first_time_us = time_of(event);
   for (int32_t event = lives.events.count - 1; event >= 0 && !info.last_time_us; --event)
@@ -90,7 +90,10 @@ int32_t View::rank_count() const {
 
 model::Diagnostics View::diagnostics() const {
   model::Diagnostics diagnostics = recording().diagnostics;
-  analysis::add_device_diagnostics(diagnostics, recording(), *bands_);
+  // Pools tell what their blocks told, and more; segments come from the states.
+  const replay::Bands& of_blocks = pools_ ? static_cast<const replay::Bands&>(*pools_) : device_->lives();
+  analysis::add_device_diagnostics(diagnostics, recording(), of_blocks);
+  if (segments_) diagnostics.add_all(segments_->diagnostics);
   return diagnostics;
 }
 

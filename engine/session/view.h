@@ -110,7 +110,7 @@ class View {
   [[nodiscard]] int32_t event_count() const { return bands_->events.count; }
   [[nodiscard]] int32_t rank_count() const;
   [[nodiscard]] int32_t peak_event() const { return bands_->peak_event; }
-  // What reading the file and showing the device found out.
+  // What reading the file and showing the device found out, whatever the bands; of its states StateView tells.
   [[nodiscard]] model::Diagnostics diagnostics() const;
 
   // -- Pictures. Columns that one of the last two pictures of this look had are not drawn again. Error of
@@ -121,6 +121,9 @@ class View {
                             std::span<uint32_t> rgba);
   // Colours of pixels of StateView::address_map(); free device memory has that of envelopes.
   [[nodiscard]] Status colour_map(std::span<const int32_t> map, const Look& look, std::span<uint32_t> rgba);
+  // The state of the device after an event (StateView::layout), its blocks in the colours of that map.
+  [[nodiscard]] Result<replay::StateRects> draw_state(int32_t event, const replay::StateWindow& window,
+                                                      const Look& look);
   [[nodiscard]] replay::Curves curves(const replay::ColumnGrid& columns) const;
   [[nodiscard]] int64_t highest_level(const replay::ColumnGrid& columns) const;
   // Room for words in the bands of that picture, at least so many columns wide and rows high; the largest
@@ -180,6 +183,8 @@ class View {
 
   // How bands are painted; refers to the look and to what is kept.
   [[nodiscard]] Result<replay::PaintStyle> style(const Look& look);
+  // The same for ranks of blocks, which the look of segments says nothing of.
+  [[nodiscard]] Result<replay::PaintStyle> style_of_blocks(const Look& look);
   [[nodiscard]] Result<std::span<const uint8_t>> lit(const analysis::BlockGroups& groups, int32_t kind);
   // Runs `make`; if memory is refused, once more without what is kept.
   template <typename Make>

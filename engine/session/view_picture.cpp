@@ -32,6 +32,9 @@ constexpr double kLabelForPlace = 2.5;  // times the width of a label that shows
   return key;
 }
 
+// Colour of a block that the timeline does not show.
+[[nodiscard]] uint32_t unranked_of(const Look& look) { return replay::darker(look.envelope, 96); }
+
 }  // namespace
 
 Result<replay::PaintStyle> View::style(const Look& look) {
@@ -78,17 +81,33 @@ Status View::draw(const ColumnGrid& columns, const RowGrid& rows, const Look& lo
   return {};
 }
 
-Status View::colour_map(std::span<const int32_t> map, const Look& look, std::span<uint32_t> rgba) {
+Result<replay::PaintStyle> View::style_of_blocks(const Look& look) {
   auto painted = style(look);
+  if (!painted) return painted;
+  painted->rank_of_band = {};
+  if (kind_ == Bands::segments) painted->group = {}, painted->matched = {};
+  return painted;
+}
+
+Result<replay::StateRects> View::draw_state(int32_t event, const replay::StateWindow& window,
+                                            const Look& look) {
+  const auto states = device_->states();
+  if (!states) return tl::unexpected(states.error());
+  const auto painted = style_of_blocks(look);
   if (!painted) return tl::unexpected(painted.error());
-  painted->rank_of_band = {};                                                // pixels are ranks
-  if (kind_ == Bands::segments) painted->group = {}, painted->matched = {};  // those of segments
+  const replay::BandColours colours(*painted);
+  return (*states)->layout(event, window, &colours, unranked_of(look));
+}
+
+Status View::colour_map(std::span<const int32_t> map, const Look& look, std::span<uint32_t> rgba) {
+  const auto painted = style_of_blocks(look);
+  if (!painted) return tl::unexpected(painted.error());
   const replay::BandColours colours(*painted);
   for (size_t i = 0; i < map.size(); ++i) {
     const int32_t rank = map[i];
     rgba[i] = rank >= 0                        ? colours.of(static_cast<uint32_t>(rank))
               : rank == replay::kMappedFree    ? look.envelope
-              : rank == replay::kUnrankedBlock ? replay::darker(look.envelope, 96)
+              : rank == replay::kUnrankedBlock ? unranked_of(look)
                                                : look.nothing;
   }
   return {};

@@ -160,6 +160,24 @@ class Host(unittest.TestCase):
         self.assertIn(f"stream_0;active_allocated;pinned.py:7:pinned {MIB}", folded)
         self.assertIn("stream_0;active_allocated;staging.py:7:staging 128", folded)
 
+    def test_the_list_of_devices_says_which_ran_out(self):
+        other = os.path.join(self.folder.name, "oom.pickle")
+        oom = {"action": "oom", "device_free": 0, "size": 1 << 40, "stream": 0}
+        with open(other, "wb") as out:
+            pickle.dump(dict(SNAPSHOT, device_traces=[SNAPSHOT["device_traces"][0], [oom]]), out, 4)
+        run = subprocess.run([PROGRAM, "state", other, "--device", "7"], capture_output=True, text=True)
+        self.assertIn('There is no device "7" in this file. Devices: 0, 1 (OOM).', run.stderr)
+
+    def test_events_that_contradict_the_final_segments_are_noticed(self):
+        self.assertNotIn("Noticed", self.run_it("state", "--at", "end"))
+        other = os.path.join(self.folder.name, "contradicting.pickle")
+        with open(other, "wb") as out:
+            pickle.dump(dict(SNAPSHOT, device_traces=[[event("alloc", 39 * MIB, 512), event("alloc", 38 * MIB, 512)]]), out, 4)
+        run = subprocess.run([PROGRAM, "state", other, "--at", "start,end"], capture_output=True, text=True, check=True)
+        self.assertEqual(run.stdout.count("Noticed"), 1)
+        self.assertIn("events contradict the final segments. They count to the end. [2 times]", run.stdout)
+        self.assertIn("Allocated blocks vanish without a free", run.stdout)
+
     def test_a_file_without_host_memory_says_so(self):
         other = os.path.join(self.folder.name, "other.pickle")
         with open(other, "wb") as out:

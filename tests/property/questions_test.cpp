@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <random>
 
 #include "engine/session/questions.h"
@@ -121,7 +122,7 @@ class Asker {
     const auto all = questions();
     const Question& question = all[below(all.size())];
     std::string text = "{\"ask\":\"" + std::string(question.name) + "\"";
-    if ((question.of == Question::Of::view) != (below(50) == 0))
+    if ((question.of != Question::Of::file) != (below(50) == 0))
       text += ",\"view\":" + (below(30) == 0 ? number() : std::to_string(1 + below(9)));
     return text + ",\"args\":" + object(question.arguments) + "}";
   }
@@ -228,6 +229,38 @@ TEST(Questions, InterleavedViewsAnswerAsIfEachWereAlone) {
         ASSERT_EQ(got.columns, expected[v][i].columns) << heads[v][i];
       }
     }
+  }
+}
+
+// Two files in two sessions, three views of each, asked in turn as chance has it.
+TEST(Questions, InterleavedSessionsAnswerAsIfEachWereAlone) {
+  constexpr size_t kViews = 3;
+  const std::string_view files[] = {"era3_expandable_and_oom", "private_pool"};
+  std::vector<std::unique_ptr<Session>> together;
+  std::vector<std::pair<std::string, Whole>> expected[2][kViews];
+  for (size_t f = 0; f < 2; ++f) {
+    const std::string bytes = golden_input(files[f]);
+    Session alone(int64_t{1} << 28);
+    ASSERT_TRUE(read_bytes(alone, bytes).has_value());
+    together.push_back(std::make_unique<Session>(int64_t{1} << 28));
+    ASSERT_TRUE(read_bytes(*together[f], bytes).has_value());
+    for (size_t v = 0; v < kViews; ++v) {
+      ASSERT_TRUE(alone.open_view(0, 0, static_cast<Bands>(v)).has_value());
+      ASSERT_TRUE(together[f]->open_view(0, 0, static_cast<Bands>(v)).has_value());
+      for (const std::string& head : heads_for(static_cast<ViewId>(v + 1), 10 * f + v, 150))
+        expected[f][v].emplace_back(head, whole(alone, head));
+    }
+  }
+  std::mt19937_64 random(7);
+  size_t asked[2][kViews] = {};
+  for (int i = 0; i < 3000; ++i) {
+    const size_t f = random() % 2, v = random() % kViews;
+    const auto& all = expected[f][v];
+    if (asked[f][v] == all.size()) continue;
+    const auto& [head, answer] = all[asked[f][v]++];
+    const Whole got = whole(*together[f], head);
+    ASSERT_EQ(got.head, answer.head) << files[f] << head;
+    ASSERT_EQ(got.columns, answer.columns) << files[f] << head;
   }
 }
 

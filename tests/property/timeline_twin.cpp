@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 namespace memstrata::replay {
 
@@ -101,6 +102,58 @@ Twin::Twin(const model::Recording& recording, const model::Part& part, int32_t d
 
   // Pending: every block looks for the first request of its life that is not completed at once.
   std::vector<int64_t> change(n + 1, 0);
+  const auto is_asked_before = [&](int32_t end) {
+    for (int32_t e = end - 1; e >= 0; --e) {
+      const auto i = static_cast<size_t>(e);
+      if (address[i] != address[static_cast<size_t>(end)]) continue;
+      if (action[i] == Action::free_requested) return true;
+      if (action[i] == Action::alloc || ends_block(action[i], false)) return false;
+    }
+    return false;
+  };
+  const auto is_completed_unasked = [&](const TwinBlock& block) {
+    return block.freed < events && action[static_cast<size_t>(block.freed)] == Action::free_completed &&
+           !is_asked_before(block.freed);
+  };
+  // Requests are lost only where they are written.
+  const bool writes_requests =
+      std::any_of(action.begin(), action.end(),
+                  [](Action a) { return a == Action::free_requested || a == Action::free; }) ||
+      std::none_of(allocs.begin(), allocs.end(), is_completed_unasked);
+  for (const TwinBlock& block : blocks) {
+    if (block.born >= 0 || !writes_requests || !is_completed_unasked(block)) continue;
+    bool is_first = true;  // use of the address
+    for (int32_t e = 0; e < block.freed; ++e) {
+      const auto i = static_cast<size_t>(e);
+      is_first = is_first && !(address[i] == block.address &&
+                               (action[i] == Action::alloc || ends_block(action[i], false)));
+    }
+    if (!is_first) continue;
+    initial_pending += block.size;
+    change[static_cast<size_t>(block.freed)] -= block.size;
+  }
+  // Blocks that wait in the end, though nobody asked.
+  std::set<uint64_t> waiting_in_the_end;
+  for (int32_t s = part.segments.first; s < part.segments.end(); ++s) {
+    if (recording.segments.device[static_cast<size_t>(s)] != device) continue;
+    const model::RowRange rows = recording.segments.blocks[static_cast<size_t>(s)];
+    for (int32_t row = rows.first; row < rows.end(); ++row) {
+      const auto i = static_cast<size_t>(row);
+      const auto found = open.find(recording.blocks.address[i]);
+      if (recording.blocks.state[i] != model::BlockState::active_pending_free || found == open.end() ||
+          !waiting_in_the_end.insert(found->first).second) {
+        continue;
+      }
+      const TwinBlock& block = blocks[older.size() + found->second];
+      bool is_asked = false;
+      for (int32_t e = block.born + 1; e < events; ++e) {
+        const auto j = static_cast<size_t>(e);
+        is_asked =
+            is_asked || (action[j] == Action::free_requested && address[j] == recording.blocks.address[i]);
+      }
+      if (!is_asked) change[n - 1] += block.size;
+    }
+  }
   for (const TwinBlock& block : blocks) {
     if (requests_only || block.source >= 0) continue;
     // An older block's request is one after the last use of its address by another block.
@@ -123,7 +176,7 @@ Twin::Twin(const model::Recording& recording, const model::Part& part, int32_t d
       break;
     }
   }
-  int64_t waiting = 0;
+  int64_t waiting = initial_pending;
   for (size_t i = 0; i < n; ++i) pending.push_back(waiting += change[i]);
 
   // Reserved.
@@ -194,7 +247,8 @@ TwinColumn Twin::column(Axis axis, int64_t k, int64_t width) const {
     shown.reserved = std::max(shown.reserved, reserved_after(-1));
   }
   shown.allocated =
-      shown.highest - static_cast<double>(shown.event < 0 ? 0 : pending[static_cast<size_t>(shown.event)]);
+      shown.highest -
+      static_cast<double>(shown.event < 0 ? initial_pending : pending[static_cast<size_t>(shown.event)]);
   return shown;
 }
 

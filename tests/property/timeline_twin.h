@@ -47,6 +47,7 @@ struct Twin {
   std::vector<TwinBlock> blocks;  // in stack order
   std::vector<int64_t> level, pending, reserved, time;
   int64_t initial_level = 0;
+  int64_t initial_pending = 0;
   int64_t initial_reserved = 0;
   int32_t events = 0;
   bool has_times = false;

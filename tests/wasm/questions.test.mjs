@@ -54,7 +54,8 @@ function questionsFor(info) {
     ['position', { axis: 'time', events: [-1, 0, event, info.events] }],
     ['marks', {}],
     ['overview', {}],
-    ['prepare', {}],
+    ['prepare', { part: 1 }],
+    ['prepare', { part: 2 ** 31 - 1 }],
     ['states', {}],
     ['filterEvents', { filter: { actions: ['alloc', 'oom'], leastSize: 1 } }],
     ['eventRows', { filter: {}, first: 0, count: 50 }],
@@ -76,6 +77,7 @@ function questionsFor(info) {
   }
   for (const at of [-1, 0, event, last]) {
     list.push(['totals', { event: at }], ['layout', { event: at, window }], ['event', { event: at }]);
+    list.push(['layout', { event: at, window, look: { ...look, filter: 'size>1KiB' } }]);
     list.push(['statePick', { event: at, window, x: 10, y: 10 }]);
     list.push(['findEvent', { kind: 'alloc', from: at, backwards: false }]);
     list.push(['probe', { axis: 'event', column: at, width: 1, bytes: info.peak.bytes / 2, known: -1 }]);

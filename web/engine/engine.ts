@@ -1,7 +1,7 @@
 // One engine with one open file, and views of it. Every question is answered once; nothing is asked of a dead engine.
 import type { Contents, Diagnostic, EngineError, OpenedView, ViewInfo } from './protocol/answers.ts';
 import type { Bands } from './protocol/arguments.ts';
-import type { FileQuestions, ViewQuestions } from './protocol/questions.ts';
+import { questionsOfStates, type FileQuestions, type ViewQuestions } from './protocol/questions.ts';
 import { decodeAnswer, encodeQuestion, type Bytes } from './protocol/wire.ts';
 import { EngineFailure, type Progress, type Source, type Transport } from './transport/transport.ts';
 
@@ -116,6 +116,12 @@ export class Engine {
   }
 }
 
+/** A promise of it, if it may come. */
+function abortOf(signal: AbortSignal | undefined): Promise<void>[] {
+  if (!signal) return [];
+  return [new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))];
+}
+
 /** One device of one snapshot as a timeline of bands. */
 export class EngineView {
   readonly info: ViewInfo;
@@ -123,6 +129,10 @@ export class EngineView {
   readonly diagnostics: Diagnostic[];
   private readonly id: number;
   private released = false;
+  private preparation: Promise<void> | undefined;
+  /** Of the states that are found, from 0 to 1; and who hears of it. */
+  private share = 0;
+  private readonly listeners = new Set<(share: number) => void>();
 
   constructor(
     readonly engine: Engine,
@@ -137,22 +147,41 @@ export class EngineView {
     return this.engine.alive;
   }
 
-  ask<K extends Kind>(kind: K, args: Args<K>, signal?: AbortSignal): Promise<Answer<K>> {
+  /** What needs the states waits until they are found (see `prepare`); other questions come in between. */
+  async ask<K extends Kind>(kind: K, args: Args<K>, signal?: AbortSignal): Promise<Answer<K>> {
+    if (questionsOfStates.includes(kind)) await Promise.race([this.prepare(), ...abortOf(signal)]);
     return this.engine.question(kind, args, this.id, signal) as Promise<Answer<K>>;
   }
 
   /**
-   * Makes ready what questions about states need, a moment at a time: whatever is asked meanwhile waits no longer than
-   * such a moment. They work without it, too, at once and longer.
+   * Finds the states, a part at a time: whatever is asked meanwhile waits no longer than for a part. Never refused: what
+   * went wrong is told by the questions that need them.
    */
-  async prepare(signal?: AbortSignal): Promise<void> {
-    while (!(await this.ask('prepare', {}, signal)).done);
+  prepare(): Promise<void> {
+    return (this.preparation ??= this.findStates().catch(() => undefined));
+  }
+
+  /** `told` hears at once and from then on which share of the states is found, 1 = all; until the answer is called. */
+  watchPreparation(told: (share: number) => void): () => void {
+    this.listeners.add(told);
+    told(this.share);
+    return () => this.listeners.delete(told);
+  }
+
+  private async findStates(): Promise<void> {
+    let parts = 1;
+    for (let part = 1; part <= parts; part += 1) {
+      parts = await this.ask('prepare', { part });
+      this.share = part / parts;
+      for (const told of this.listeners) told(this.share);
+    }
   }
 
   /** Gives its memory back. Questions after it are refused. */
   release(): void {
     if (this.released || !this.alive) return;
     this.released = true;
+    this.preparation = undefined;
     this.ask('release', {}).catch(() => undefined); // then the engine is gone, and the view with it
   }
 }

@@ -329,8 +329,43 @@ TEST(BlockLives, AnAllocAtAPendingAddressEndsThePendingBlock) {
   HandTrace trace;
   trace.alloc(kA, 100).request(kA, 100).alloc(kA, 5).complete(kB, 1);
   const BlockLives found = lifetimes_of(trace);
-  EXPECT_THAT(list(found.pending.event), ElementsAre(1, 2));
-  EXPECT_THAT(list(found.pending.value), ElementsAre(100, 0));
+  // B's request is lost, as the trace writes requests: it waits from the start.
+  EXPECT_EQ(found.pending.initial, 1);
+  EXPECT_THAT(list(found.pending.event), ElementsAre(1, 2, 3));
+  EXPECT_THAT(list(found.pending.value), ElementsAre(101, 1, 0));
+}
+
+// A ring of the newest events begins with completions. B's request is there; C is no older than A, at whose address
+// it was; D's free is both.
+TEST(BlockLives, ABlockWhoseRequestIsLostWaitsFromTheStart) {
+  HandTrace trace;
+  trace.complete(kA, 100).request(kB, 7).complete(kB, 7).complete(kA, 30).event(Action::free, kC, 5);
+  const BlockLives found = lifetimes_of(trace);
+  EXPECT_EQ(found.initial_level, 142);
+  EXPECT_EQ(found.pending.initial, 100);
+  EXPECT_THAT(list(found.pending.event), ElementsAre(0));
+  EXPECT_THAT(list(found.pending.value), ElementsAre(0));
+}
+
+TEST(BlockLives, WhereNoRequestsAreWrittenNoneIsLost) {
+  HandTrace trace;
+  trace.complete(kA, 100).alloc(kB, 5).complete(kB, 5);
+  EXPECT_EQ(lifetimes_of(trace).pending.initial, 0);
+  HandTrace unknown;
+  unknown.complete(kA, 100).alloc(kB, 5);  // nothing says that they are not
+  EXPECT_EQ(lifetimes_of(unknown).pending.initial, 100);
+}
+
+// Of B nothing says since when it waits: after the last event it does. A hostile file says so twice.
+TEST(BlockLives, ABlockThatWaitsInTheEndIsPendingThen) {
+  HandTrace trace;
+  trace.alloc(kA, 100).alloc(kB, 7).request(kA, 100).alloc(kC, 1).request(kC, 1).complete(kC, 1);
+  trace.segment(kA, 4096).block(kA, 512, 100, BlockState::active_pending_free);
+  trace.block(kB, 512, 7, BlockState::active_pending_free);
+  trace.block(kB, 512, 7, BlockState::active_pending_free);
+  const BlockLives found = lifetimes_of(trace);
+  EXPECT_THAT(list(found.pending.event), ElementsAre(2, 5));
+  EXPECT_THAT(list(found.pending.value), ElementsAre(100, 107));
 }
 
 TEST(BlockLives, ASizeBeyondTheLargestLevelCountsAsNothing) {

@@ -264,7 +264,15 @@ TEST(StateBuilder, SlicesOfAnySizeGiveTheSameHistory) {
   for (const int64_t work : {1, 2, 7, 100, 1000000}) {
     StateBuilder builder(hand.recording, hand.recording.parts[0], HandTrace::kDevice);
     int steps = 1;
-    for (auto done = builder.step(work); !*done; done = builder.step(work)) ++steps;
+    double share = builder.share();
+    EXPECT_EQ(share, 0) << work;
+    for (auto done = builder.step(work); !*done; done = builder.step(work)) {
+      ++steps;
+      EXPECT_GE(builder.share(), share) << work;
+      EXPECT_LT(builder.share(), 1) << work;
+      share = builder.share();
+    }
+    EXPECT_EQ(builder.share(), 1) << work;
     EXPECT_GE(steps, work == 1 ? 4 * whole.history().event_count() : 1);
     const StateHistory found = builder.take();
     const auto same = [](const auto& a, const auto& b) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/session/asking.h"
 
 namespace memstrata::session {
@@ -50,6 +52,66 @@ TEST_F(SessionTest, DiagnosticsAreThoseOfTheSummaryOnceADeviceIsOpen) {
   EXPECT_THAT(ask("summary", 0, R"({"file":"x"})"), HasSubstr(found + "}}"));
 }
 
+// Two blocks that nothing frees are not in the final segment.
+TEST_F(SessionTest, WhatContradictsTheFinalSegmentsIsToldWhateverTheBands) {
+  open("pool_ids");
+  for (const std::string_view bands : {"blocks", "pools", "segments"}) {
+    EXPECT_THAT(ask("open", 0, fmt::format(R"({{"snapshot":0,"device":0,"bands":"{}"}})", bands)),
+                HasSubstr(R"("name":"alloc_without_end","severity":"warning","count":2)"));
+  }
+  EXPECT_THAT(
+      ask("states", view_of(0)),
+      AllOf(HasSubstr(R"("diagnostics":[{"name":"state_alloc_not_live","severity":"warning","count":2)"),
+            Not(HasSubstr("alloc_without_end"))));
+  Session other(int64_t{1} << 28);
+  ASSERT_TRUE(read_bytes(other, golden_input("private_pool")).has_value());
+  EXPECT_THAT(asked(other, "states", other.open_view(0, 0, Bands::blocks).value_or(0)),
+              HasSubstr(R"("diagnostics":[]})"));
+}
+
+// 60,001 events: what states need is made in three parts, in whatever order they are asked for.
+TEST_F(SessionTest, StatesAreFoundInParts) {
+  std::string file = R"({"segments":[],"device_traces":[[)";
+  for (int i = 0; i < 60'000; ++i) {
+    file += fmt::format(R"({{"action":"{}","addr":{},"size":512,"stream":0,"frames":[]}},)",
+                        i % 2 == 0 ? "alloc" : "free_completed", 4096 + i / 2 % 100 * 512);
+  }
+  file += R"({"action":"alloc","addr":4096,"size":100,"stream":0,"frames":[]}]]})";
+  Session other(int64_t{1} << 28);
+  ASSERT_TRUE(read_bytes(session, file).has_value());
+  ASSERT_TRUE(read_bytes(other, file).has_value());
+  (void)ask("contents");  // the first answer takes memory that is kept
+  const ViewId view = view_of(0);
+  const ViewId unprepared = other.open_view(0, 0, Bands::blocks).value_or(0);
+  const int64_t before = session.progress().heap;
+  for (const char* part : {"0", "1", "1", "2", "1"})
+    EXPECT_EQ(ask("prepare", view, fmt::format(R"({{"part":{}}})", part)), R"({"answer":3})");
+  const int64_t halfway = session.progress().heap;
+  EXPECT_GT(halfway, before);
+  const ViewId second = view_of(0, Bands::pools);
+  EXPECT_EQ(ask("prepare", second, R"({"part":3})"), R"({"answer":3})");
+  EXPECT_EQ(ask("prepare", view, R"({"part":2147483647})"), R"({"answer":3})");
+  for (const char* event : {"-1", "0", "30000", "60000"}) {
+    const std::string args = fmt::format(R"({{"event":{}}})", event);
+    EXPECT_EQ(ask("totals", view, args), asked(other, "totals", unprepared, args));
+  }
+  session.release(view);
+  session.release(second);
+  // What was begun goes with the view.
+  const ViewId third = view_of(0);
+  EXPECT_EQ(session.progress().heap, before);
+  EXPECT_EQ(ask("prepare", third, R"({"part":1})"), R"({"answer":3})");
+  EXPECT_GT(session.progress().heap, before);
+  session.release(third);
+  EXPECT_LT(session.progress().heap, before);
+}
+
+TEST_F(SessionTest, TheContentsSayWhichDevicesRanOutOfMemory) {
+  open("oom_and_snapshot_events");
+  EXPECT_THAT(ask("contents"),
+              HasSubstr(R"({"device":0,"events":4,"segments":0,"oom":{"count":1,"events":[2]}})"));
+}
+
 TEST_F(SessionTest, APictureBeyondAnyScreenIsRefused) {
   open("wrapped_ring");
   const ViewId view = view_of(0);
@@ -73,7 +135,8 @@ TEST_F(SessionTest, LabelsAreTheSameWhateverWasDrawnBefore) {
 
 TEST_F(SessionTest, PinnedHostMemoryIsADevice) {
   open("era8_host_memory_and_annotate");
-  EXPECT_THAT(ask("contents"), HasSubstr(R"({"device":-1,"events":3,"segments":2})"));
+  EXPECT_THAT(ask("contents"),
+              HasSubstr(R"({"device":-1,"events":3,"segments":2,"oom":{"count":0,"events":[]}})"));
   // 4096 bytes by event 1, 512 by event 2; nothing is freed.
   EXPECT_THAT(ask("open", 0, R"({"snapshot":0,"device":-1,"bands":"blocks"})"),
               AllOf(HasSubstr(R"("device":-1,"events":3,"blocks":2,"from_start":0,)"),
@@ -132,6 +195,45 @@ TEST_F(SessionTest, PoolsAreEnvelopesAndBlocksKeepTheirRanks) {
                   R"({"columns":{"axis":"event","first":0,"width":1,"count":6},)"
                   R"("rows":{"bottom":0,"bytesPerRow":100,"count":90},"leastColumns":2,"leastRows":10})"),
               HasSubstr(R"json("rank":2,"size":8192,"name":"Private Pool (0,1,s0)")json"));
+}
+
+// The state after event 3: a segment of 8192 bytes with a block of 500 in 512, and one of 2 MiB with 800 in 1024.
+// Colours by size; the filter means the second block.
+TEST_F(SessionTest, TheStateHasTheColoursOfTheTimeline) {
+  open("private_pool");
+  const ViewId view = view_of(0);
+  Look look;
+  look.bands = {0xFF0000FF, 0xFF00FF00, 0xFFFF0000};
+  look.dimmed_towards = 0xFFFFFFFF;
+  look.colour_by = analysis::GroupBy::allocation;
+  View& shown = *session.view(view);
+  const replay::StateWindow wide{4096, 100, 1, 0, 0};  // 512 bytes a pixel
+  const auto colour_of_rank = [&](double bytes) {
+    uint32_t pixel = 0;
+    EXPECT_TRUE(shown.draw({replay::Axis::event, 3, 1, 1}, {bytes, 1, 1}, look, {&pixel, 1}).has_value());
+    return pixel;
+  };
+  auto rects = shown.draw_state(3, wide, look);
+  ASSERT_TRUE(rects.has_value());
+  const auto ranks = (*shown.device().states())->ranks_of(*rects);
+  const auto at = [&](int32_t rank) {
+    return static_cast<size_t>(std::find(ranks->begin(), ranks->end(), rank) - ranks->begin());
+  };
+  ASSERT_EQ(rects->colour.size(), rects->kind.size());
+  ASSERT_EQ(rects->matched.size(), rects->kind.size());
+  ASSERT_LT(at(1), ranks->size());
+  EXPECT_EQ(rects->colour[at(1)], colour_of_rank(900));  // 800 bytes: 1.6 pixels of their own
+  EXPECT_EQ(rects->colour[0], 0U);                       // a segment
+  EXPECT_THAT(rects->matched, testing::Each(1));
+  look.filter = "size>600";
+  rects = shown.draw_state(3, wide, look);
+  ASSERT_TRUE(rects.has_value());
+  EXPECT_EQ(rects->matched[at(1)], 1);
+  EXPECT_THAT(rects->matched, testing::Contains(0));  // the other block, though narrower than a pixel
+  const std::string args = fmt::format(
+      R"({{"event":3,"window":{{"width":100,"height":50,"zoom":1,"left":0,"top":0}},"look":{}}})", kLook);
+  EXPECT_THAT(ask("layout", view, args), AllOf(HasSubstr(R"({"name":"rects.colour","type":"rgba")"),
+                                               HasSubstr(R"("name":"rects.matched")")));
 }
 
 TEST_F(SessionTest, FiltersOfSegmentsLookAtSegments) {

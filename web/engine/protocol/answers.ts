@@ -26,7 +26,13 @@ export interface Contents {
   hash: string;
   snapshots: {
     name: string;
-    devices: { device: number; events: number; segments: number }[];
+    devices: {
+      device: number;
+      events: number;
+      segments: number;
+      /** Requests that could not be served: all of them, and the first 100 as events of the device. */
+      oom: { count: number; events: number[] };
+    }[];
     /** The one that is shown first (engine/replay/default_device.h); null = it has none. */
     default: number | null;
   }[];
@@ -283,10 +289,6 @@ export interface BlockAnswer {
   place: BlockPlace;
 }
 
-export interface Prepared {
-  done: boolean;
-}
-
 /** Pixels of the window. */
 export interface StateRects {
   x: Float32Array<ArrayBuffer>;
@@ -297,8 +299,12 @@ export interface StateRects {
   kind: Uint8Array<ArrayBuffer>;
   /** Of the segments for kind 0, else of the blocks; -1 = several, or a gap. */
   row: Int32Array<ArrayBuffer>;
-  /** Of the block on the timeline, for its colour; -1 = none. */
+  /** Of the block on the timeline; -1 = none. */
   rank: Int32Array<ArrayBuffer>;
+  /** Only with a look: RGBA of the block, as the timeline colours it, or the mean of several; 0 = no block. */
+  colour?: Uint8ClampedArray<ArrayBuffer>;
+  /** Only with a look: 0 = the look means none of its blocks. */
+  matched?: Uint8Array<ArrayBuffer>;
 }
 export const stateKinds = ['segment', 'block', 'rounding', 'pending', 'gap'] as const;
 
@@ -327,6 +333,8 @@ export interface StateInfo {
   oom_events: number;
   snapshot_events: number;
   annotate_events: number;
+  /** What finding the states repaired; those of the view are not among them. */
+  diagnostics: Diagnostic[];
 }
 
 export interface EventRow {

@@ -71,13 +71,18 @@ import type * as T from './arguments.ts';
   for (const of of ['file', 'view']) {
     text += `\n/** Questions about ${of === 'file' ? 'the file' : 'a view'}. */\n`;
     text += `export interface ${of === 'file' ? 'File' : 'View'}Questions {\n`;
-    for (const { name, args, answer, comment } of questions.filter((each) => each.of === of)) {
+    for (const { name, args, answer, comment } of questions.filter(
+      (each) => (each.of === 'file') === (of === 'file'),
+    )) {
       const given = args === '' ? 'Record<never, never>' : `{ ${typed(fields(args).join('; '))} }`;
       text += commented(comment, '  ');
       text += `  ${name}: {\n    args: ${given};\n    answer: ${typed(answer)};\n  };\n`;
     }
     text += '}\n';
   }
+  const ofStates = questions.filter(({ of }) => of === 'states').map(({ name }) => `  '${name}',\n`);
+  text += `\n/** Those of a view that need its states: \`prepare\` finds them in parts. */\n`;
+  text += `export const questionsOfStates: readonly string[] = [\n${ofStates.join('')}];\n`;
   return text;
 }
 

@@ -103,10 +103,13 @@ export interface ViewQuestions {
     args: Record<never, never>;
     answer: A.Overview;
   };
-  /** Works for a moment on what the questions below need, which else do it all at once. Ask until `done`. */
+  /**
+   * Makes at least the first `part` parts of what the questions below need, which else make it all at
+   * once; a part takes some milliseconds. How many parts there are.
+   */
   prepare: {
-    args: Record<never, never>;
-    answer: A.Prepared;
+    args: { part: T.Count };
+    answer: T.Count;
   };
   states: {
     args: Record<never, never>;
@@ -140,9 +143,9 @@ export interface ViewQuestions {
     args: { event: T.Event };
     answer: A.StateTotals;
   };
-  /** The state after an event as rectangles, and its totals. */
+  /** The state after an event as rectangles, and its totals; with a look the rectangles have colours. */
   layout: {
-    args: { event: T.Event; window: T.StateWindow };
+    args: { event: T.Event; window: T.StateWindow; look?: T.Look };
     answer: A.StateLayout;
   };
   statePick: {
@@ -189,3 +192,24 @@ export interface ViewQuestions {
     answer: T.Rank;
   };
 }
+
+/** Those of a view that need its states: `prepare` finds them in parts. */
+export const questionsOfStates: readonly string[] = [
+  'states',
+  'filterEvents',
+  'eventRows',
+  'rowOfEvent',
+  'event',
+  'findEvent',
+  'totals',
+  'layout',
+  'statePick',
+  'stateBlock',
+  'stateSegment',
+  'statePlace',
+  'regions',
+  'addressMap',
+  'regionOfBlock',
+  'blockOfRank',
+  'rankOfBlock',
+];

@@ -44,6 +44,11 @@ export class EngineClient {
     this.engine.close();
   }
 
+  /** `told` hears which share of the states of the device shown is found, 1 = all; until the answer is called. */
+  watchPreparation(told: (share: number) => void): () => void {
+    return this.shown.watchPreparation(told);
+  }
+
   private get shown(): EngineView {
     if (!this.view) throw new Error('No device is shown.');
     return this.view;

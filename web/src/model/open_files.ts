@@ -19,9 +19,9 @@ const mostReading = Math.min(4, Math.max(2, globalThis.navigator?.hardwareConcur
 /** Events whose peaks are found out while one looks at the picture: about a second (see findPeaks). */
 const mostCompared = 4_000_000;
 
-/** Events of which the states are built while one looks at the picture: about a third of a second, 36 MB. */
-const mostPrepared = 1_500_000;
 const restBefore = 500; // ms
+/** What finding the states of a view repaired; it is told with what opening the view repaired. */
+const notesOfStates = new WeakMap<ViewInfo, readonly Diagnostic[]>();
 
 export interface Loading {
   name: string;
@@ -209,16 +209,24 @@ export class OpenFiles {
   }
 
   /**
-   * Builds the states of the device shown, so that the panels open at once; called when its picture is there. Longer
-   * recordings wait until a panel is opened or pointed at: their engine would not answer meanwhile.
+   * Finds the states of the device shown, a part at a time between other questions, so that the panels open at once;
+   * called when its picture is there.
    */
   prepareStates(): void {
     const { file } = this;
     const view = file?.view;
-    if (!file || !view || view.events > mostPrepared) return;
+    if (!file || !view) return;
     setTimeout(() => {
-      if (file === this.file && view === file.view && file.engine.alive)
-        file.engine.call('states', {}).catch(() => undefined); // a panel asks again, and tells
+      if (file !== this.file || view !== file.view || !file.engine.alive) return;
+      file.engine.call('states', {}).then(
+        (states) => {
+          if (!states || notesOfStates.has(view)) return;
+          notesOfStates.set(view, states.diagnostics);
+          if (view === file.view) file.diagnostics = [...file.diagnostics, ...states.diagnostics];
+          this.changed();
+        },
+        () => undefined, // a panel asks again, and tells
+      );
     }, restBefore);
   }
 
@@ -359,7 +367,7 @@ function showView(
   const key = viewKey(snapshot, view);
   file.view = file.views.get(key) ?? view;
   file.views.set(key, file.view);
-  file.diagnostics = diagnostics;
+  file.diagnostics = [...diagnostics, ...(notesOfStates.get(file.view) ?? [])];
 }
 
 function viewKey(snapshot: number, { device, bands }: ViewInfo): string {

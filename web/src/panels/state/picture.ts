@@ -45,6 +45,9 @@ export class StatePictureView extends LitElement {
   @state() private totals: StateTotals | undefined;
   @state() private pointed: Pointed | undefined;
   @state() private problem: string | undefined;
+  /** Of the states that are found; long recordings take a while. */
+  @state() private share = 1;
+  private unwatch: (() => void) | undefined;
   @query('.picture') private picture!: HTMLDivElement;
   @query('canvas') private canvas!: HTMLCanvasElement;
   @query('.tip') private tipBox!: HTMLDivElement | null;
@@ -68,6 +71,7 @@ export class StatePictureView extends LitElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.resized.disconnect();
+    this.unwatch?.();
     this.leave();
   }
 
@@ -120,6 +124,8 @@ export class StatePictureView extends LitElement {
     this.shown = undefined;
     this.totals = undefined;
     this.problem = undefined;
+    this.unwatch?.();
+    this.unwatch = engine.watchPreparation((share) => (this.share = share));
     this.layouts?.forget();
     this.layouts = new LatestOnly(
       async (question) => {
@@ -349,6 +355,13 @@ export class StatePictureView extends LitElement {
         @keydown=${this.key}>
         <canvas></canvas>
         ${problem === undefined ? nothing : html`<p class="problem" role="alert">The state cannot be shown: ${problem}</p>`}
+        ${
+          totals || problem !== undefined || this.share === 1
+            ? nothing
+            : html`<p class="problem">
+                Undoing the events to find the state: ${Math.floor(this.share * 100)} %
+              </p>`
+        }
         ${totals?.segments === 0 ? html`<p class="problem">No memory is reserved at this moment.</p>` : nothing}
         ${this.tip()}
         <div class="tools">
