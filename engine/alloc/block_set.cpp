@@ -66,6 +66,7 @@ void BlockSet::insert(BlockId id) {
   bins.used[bin / 64] |= uint64_t{1} << (bin % 64);
   bins.words_used |= uint64_t{1} << (bin / 64);
   ++size_;
+  bytes_ += block.size;
 }
 
 void BlockSet::erase_absorbed(BlockId id, int64_t stream) {
@@ -80,6 +81,7 @@ void BlockSet::erase_absorbed(BlockId id, int64_t stream) {
     if (bins.used[bin / 64] == 0) bins.words_used &= ~(uint64_t{1} << (bin / 64));
   }
   --size_;
+  bytes_ -= state_->block(id).size;
 }
 
 BlockId BlockSet::first_of_at_least(int64_t stream, int64_t size) const {

@@ -45,6 +45,7 @@ class BlockSet {
     }
   }
   [[nodiscard]] size_t size() const { return size_; }
+  [[nodiscard]] int64_t bytes() const { return bytes_; }  // of all blocks
 
   // By (stream, address).
   void insert_unmapped(BlockId id);
@@ -98,6 +99,7 @@ class BlockSet {
   std::vector<StreamBins> streams_;  // ascending
   std::vector<BlockId> unmapped_;
   size_t size_ = 0;
+  int64_t bytes_ = 0;
 };
 
 }  // namespace memstrata::alloc

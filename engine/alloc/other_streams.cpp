@@ -74,15 +74,16 @@ std::vector<uint64_t> DeviceAllocator::capture_markers(BlockId id) const {
 }
 
 void DeviceAllocator::reuse_in_capture(int64_t stream, const Origin& origin) {
-  for (size_t i = 0; i < deferred_.size();) {
-    DeferredFree& free = deferred_[i];
-    if (free.markers.empty() || state_.segment_of(free.block).stream != stream ||
-        !device_.all_terminals_follow(stream, free.markers)) {
-      ++i;
-      continue;
-    }
-    const BlockId block = free.block;
-    deferred_.erase(deferred_.begin() + static_cast<ptrdiff_t>(i));
+  // Nothing follows the nodes of a capture on a stream that is in none; a simulated device has no captures.
+  if (deferred_.empty() || !device_.capture_terminals(stream)) return;
+  std::vector<BlockId> reusable;
+  std::erase_if(deferred_, [&](const DeferredFree& free) {
+    const bool is_safe = !free.markers.empty() && state_.segment_of(free.block).stream == stream &&
+                         device_.all_terminals_follow(stream, free.markers);
+    if (is_safe) reusable.push_back(free.block);
+    return is_safe;
+  });
+  for (const BlockId block : reusable) {
     cross_.drop_uses(block);
     complete_free(block, origin);
   }

@@ -50,10 +50,7 @@ Error DeviceAllocator::out_of_memory(const Request& request, bool rejected) {
   oom.allowed_bytes = allowed_;
   oom.rejected = rejected;
   for (const auto& pool : pools_) {
-    if (pool->is_default()) continue;
-    const auto add = [&](BlockId id) { oom.private_pool_bytes += state_.block(id).size; };
-    pool->small.for_each(add);
-    pool->large.for_each(add);
+    if (!pool->is_default()) oom.private_pool_bytes += pool->small.bytes() + pool->large.bytes();
   }
   oom.allocated_bytes = stats.allocated_bytes.all().current + oom.private_pool_bytes;
   oom.unallocated_bytes = stats.reserved_bytes.all().current - oom.allocated_bytes;

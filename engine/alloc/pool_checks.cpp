@@ -30,9 +30,11 @@ std::string DeviceAllocator::check_pools() const {
       std::string wrong;
       BlockId previous;
       size_t visited = 0;
+      int64_t bytes = 0;
       set->for_each([&](BlockId id) {
         ++visited;
         const Block& block = state_.block(id);
+        bytes += block.size;
         if (block.is_active() || !block.mapped || &pool_of(id) != pool.get() ||
             state_.segment_of(id).small != (set == &pool->small))
           wrong = fmt::format("block at {:#x} is in a wrong set", block.address);
@@ -45,6 +47,7 @@ std::string DeviceAllocator::check_pools() const {
       });
       if (!wrong.empty()) return wrong;
       if (visited != set->size()) return "a set counts wrong";
+      if (bytes != set->bytes()) return "a set sums wrong";
       in_sets += visited;
       in_lists += set->unmapped().size();
       for (const BlockId id : set->unmapped()) {

@@ -62,8 +62,7 @@ class Telling {
   [[nodiscard]] int32_t row(int32_t event) const { return lifetimes_.events.first + event; }
   [[nodiscard]] std::optional<int64_t> time(int32_t event) const {
     if (event < 0) return std::nullopt;
-    const int64_t time = recording_.events.time[static_cast<size_t>(row(event))];
-    return time == model::kNoTime ? std::nullopt : std::optional(time);
+    return lifetimes_.clock.microseconds(recording_.events.time[static_cast<size_t>(row(event))]);
   }
 
   void find_place() {

@@ -64,8 +64,8 @@ class Evaluation {
 
   [[nodiscard]] std::optional<int64_t> time_of(int32_t event) const {
     if (event < 0 || event >= bands_.events.count) return std::nullopt;
-    const int64_t time = recording_.events.time[static_cast<size_t>(bands_.events.first + event)];
-    return time == model::kNoTime ? std::nullopt : std::optional(time);
+    return bands_.clock.microseconds(
+        recording_.events.time[static_cast<size_t>(bands_.events.first + event)]);
   }
 
   // Counted to the end of the recording for what is never freed, as lifetimes in events are.

@@ -26,9 +26,11 @@ void add_classes(BlockGroups& groups, size_t count) {
   for (size_t i = 0; i < count; ++i) groups.kinds.push_back({static_cast<int32_t>(i)});
 }
 
+// Microseconds.
 [[nodiscard]] int64_t time_of(const model::Recording& recording, const replay::Bands& bands, int32_t event) {
   if (event < 0 || event >= bands.events.count) return model::kNoTime;
-  return recording.events.time[static_cast<size_t>(bands.events.first + event)];
+  const int64_t time = recording.events.time[static_cast<size_t>(bands.events.first + event)];
+  return bands.clock.microseconds(time).value_or(model::kNoTime);
 }
 
 // What torch.profiler says a tensor is for, in the alloc event or else the free: a StringId of its JSON text;

@@ -9,8 +9,7 @@ using trace::Action;
 namespace {
 
 [[nodiscard]] std::optional<int64_t> time_of(const EventContext& context, int32_t event) {
-  const int64_t time = context.recording.events.time[context.row(event)];
-  return time == model::kNoTime ? std::nullopt : std::optional(time);
+  return context.part.clock.microseconds(context.recording.events.time[context.row(event)]);
 }
 
 [[nodiscard]] bool is_of_segment(Action action) {

@@ -16,9 +16,10 @@ using trace::Action;
 
 namespace {
 
+// Times are ticks of the part's clock.
 struct Region {
   StringId name;
-  int64_t from_us = kNoTime, to_us = kNoTime;
+  int64_t from_time = kNoTime, to_time = kNoTime;
   int32_t from_event = 0, to_event = 0;
   int32_t order = 0;  // in which they came
   bool cut_start = false, cut_end = false;
@@ -27,7 +28,7 @@ struct Region {
 // One START or END, wherever it comes from.
 struct Border {
   StringId name;
-  int64_t time_us;
+  int64_t time;
   int32_t event;
   bool starts;
 };
@@ -39,7 +40,7 @@ class Regions {
   // In order of time. False = no memory.
   [[nodiscard]] bool add(const Border& border) {
     if (border.starts) {
-      if (!found_.push_back({border.name, border.time_us, kNoTime, border.event, -1, count(), false, true}))
+      if (!found_.push_back({border.name, border.time, kNoTime, border.event, -1, count(), false, true}))
         return false;
       int32_t& innermost = open_.try_emplace(border.name.value, -1).first->second;
       if (!next_open_.push_back(innermost)) return false;
@@ -48,13 +49,12 @@ class Regions {
     }
     const auto open = open_.find(border.name.value);
     if (open == open_.end() || open->second < 0) {
-      return found_.push_back(
-                 {border.name, kNoTime, border.time_us, 0, border.event, count(), true, false}) &&
+      return found_.push_back({border.name, kNoTime, border.time, 0, border.event, count(), true, false}) &&
              next_open_.push_back(-1);
     }
     Region& region = found_[static_cast<size_t>(open->second)];
     open->second = next_open_[static_cast<size_t>(open->second)];
-    region.to_us = border.time_us;
+    region.to_time = border.time;
     region.to_event = border.event;
     region.cut_end = false;
     return true;
@@ -73,10 +73,6 @@ class Regions {
   Column<int32_t> next_open_;                  // per region: the open one around it that has its name
   std::unordered_map<int32_t, int32_t> open_;  // name -> innermost open region
 };
-
-[[nodiscard]] std::optional<int64_t> known(int64_t time) {
-  return time == kNoTime ? std::nullopt : std::optional(time);
-}
 
 [[nodiscard]] bool collect_annotations(const model::Recording& recording, const model::Part& part,
                                        const replay::DeviceRows& rows, Regions& regions) {
@@ -153,8 +149,8 @@ void list_regions(const model::Recording& recording, const replay::DeviceRows& r
     return std::tuple(-length(a), a.order) < std::tuple(-length(b), b.order);
   });
   std::sort(begin, begin + shown, [&](const Region& a, const Region& b) {
-    return std::tuple(a.from_event, a.from_us, -length(a), a.order) <
-           std::tuple(b.from_event, b.from_us, -length(b), b.order);
+    return std::tuple(a.from_event, a.from_time, -length(a), a.order) <
+           std::tuple(b.from_event, b.from_time, -length(b), b.order);
   });
   std::vector<int32_t> borders;
   for (size_t i = 0; i < shown; ++i) {
@@ -172,15 +168,16 @@ void list_regions(const model::Recording& recording, const replay::DeviceRows& r
   for (size_t i = 0; i < shown; ++i) {
     const Region& region = regions[i];
     const auto is_over = [&](const Region* one) {
-      if (one->to_event != region.from_event || one->to_us == kNoTime || region.from_us == kNoTime)
+      if (one->to_event != region.from_event || one->to_time == kNoTime || region.from_time == kNoTime)
         return one->to_event <= region.from_event;
-      return one->to_us <= region.from_us;
+      return one->to_time <= region.from_time;
     };
     while (!around.empty() && is_over(around.back())) around.pop_back();
     const Allocated inside = before(region.to_event) - before(region.from_event);
-    marks.regions.push_back({region.name, region.from_event, region.to_event, known(region.from_us),
-                             known(region.to_us), static_cast<int32_t>(around.size()), region.cut_start,
-                             region.cut_end, inside.bytes, inside.count});
+    marks.regions.push_back({region.name, region.from_event, region.to_event,
+                             rows.clock.microseconds(region.from_time),
+                             rows.clock.microseconds(region.to_time), static_cast<int32_t>(around.size()),
+                             region.cut_start, region.cut_end, inside.bytes, inside.count});
     around.push_back(&region);
   }
   marks.regions_left_out = static_cast<int64_t>(regions.size() - shown);
@@ -196,7 +193,7 @@ void list_markers(const model::Recording& recording, const replay::DeviceRows& r
       ++marks.markers_left_out;
     } else {
       marks.markers.push_back(
-          {action, event, known(events.time[row]), events.size[row], events.metadata[row]});
+          {action, event, rows.clock.microseconds(events.time[row]), events.size[row], events.metadata[row]});
     }
   }
 }

@@ -23,7 +23,7 @@ MemoryTotals memory_totals(const EventContext& context, const replay::MemoryAt& 
   found.event = memory.event();
   if (found.event >= 0) {
     const int64_t time = context.recording.events.time[context.row(found.event)];
-    if (time != model::kNoTime) found.time_us = time;
+    found.time_us = context.part.clock.microseconds(time);
   }
   found.sums = memory.totals();
   found.rounding = found.sums.active - found.sums.requested;

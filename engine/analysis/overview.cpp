@@ -17,8 +17,7 @@ namespace {
 [[nodiscard]] std::optional<int64_t> time_of(const model::Recording& recording,
                                              const replay::BlockLives& lifetimes, int32_t event) {
   if (event < 0) return std::nullopt;
-  const int64_t time = recording.events.time[row_of(lifetimes, event)];
-  return time == model::kNoTime ? std::nullopt : std::optional(time);
+  return lifetimes.clock.microseconds(recording.events.time[row_of(lifetimes, event)]);
 }
 
 [[nodiscard]] Use use_at(const replay::BlockLives& lifetimes, int32_t event) {

@@ -194,7 +194,9 @@ Who who_of(const model::Recording& recording, StackId stack) {
   Rank best = Rank::none;
   FrameId frame;
   if (stack.is_none()) return {};
+  size_t seen = 0;
   for (const FrameId id : recording.stacks.frames_of(stack)) {  // innermost first
+    if (seen++ == kMostFrames) break;
     const Rank rank = rank_of(recording, id);
     if (rank > best || (rank == Rank::op && best == Rank::op)) {
       best = rank;
@@ -211,7 +213,9 @@ Who who_of_frame(const model::Recording& recording, FrameId frame) {
 
 OwnFrames::OwnFrames(const model::Recording& recording, StackId stack) : recording_(recording) {
   if (stack.is_none()) return;
+  size_t seen = 0;
   for (const FrameId id : recording.stacks.frames_of(stack)) {
+    if (seen++ == kMostFrames) break;
     if (origin_of(recording, id) != Origin::own) continue;
     packages_are_own_ = false;
     break;

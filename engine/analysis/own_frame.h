@@ -39,7 +39,7 @@ struct Who {
   [[nodiscard]] bool is_frame() const { return kind == Kind::frame; }
 };
 
-// O(frames of the stack).
+// O(frames of the stack); of a hostile stack its innermost kMostFrames are looked at (frame_filter.h).
 [[nodiscard]] Who who_of(const model::Recording& recording, StackId stack);
 
 // A frame as WhoOfStacks found it.

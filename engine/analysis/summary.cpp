@@ -58,12 +58,14 @@ void count_actions(DeviceSummary& sums, const model::Recording& recording, RowRa
   return {};
 }
 
-void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange events) {
+void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange events,
+                const model::Clock& clock) {
   for (int32_t row = events.first; row < events.end(); ++row) {
     const int64_t time = recording.events.time[static_cast<size_t>(row)];
     if (time == model::kNoTime) continue;
-    if (!sums.first_time_us) sums.first_time_us = time;
-    sums.last_time_us = time;
+    const auto time_us = clock.microseconds(time);
+    if (!sums.first_time_us) sums.first_time_us = time_us;
+    sums.last_time_us = time_us;
   }
 }
 
@@ -109,7 +111,7 @@ void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange
     sums.reserved_peak_bytes = std::max(sums.reserved_peak_bytes, bytes);
   sums.oom = find_oom(recording, events);
   count_actions(sums, recording, events);
-  find_times(sums, recording, events);
+  find_times(sums, recording, events, part.clock);
   sum_final_state(sums, recording, part);
   if (Status status = count_stacks(sums, recording, events); !status) return tl::unexpected(status.error());
   return sums;

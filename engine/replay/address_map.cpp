@@ -19,7 +19,7 @@ AddressMap::AddressMap(const StateHistory& history, Budget& budget)
 Result<AddressMap> AddressMap::build(const model::Recording& recording, const StateHistory& history,
                                      const BlockLives& lives) {
   AddressMap map(history, recording.budget);
-  if (!map.axis_.build(recording, history.rows.events) || !map.build_regions() ||
+  if (!map.axis_.build(recording, history.rows.events, history.rows.clock) || !map.build_regions() ||
       !rank_blocks(recording, history, lives, map.rank_of_block_)) {
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the address map of {} blocks",
                 history.blocks.count());

@@ -29,6 +29,8 @@ struct StepSeries {
 struct Bands {
   explicit Bands(Budget& budget);
 
+  model::Clock clock;  // of the times of its events
+
   int32_t device = 0;
   model::RowRange events;  // rows of EventTable
 

@@ -73,6 +73,7 @@ class LifeFinder {
         lost_(recording.budget),
         unasked_(recording.budget) {
     found_.device = device;
+    found_.clock = part.clock;
     found_.events = part.events_of(device);
     const auto first = static_cast<size_t>(found_.events.first);
     const auto count = static_cast<size_t>(found_.events.count);
@@ -319,7 +320,8 @@ class LifeFinder {
     }
     // As in the state (state_history.h): blocks whose request is lost wait from the start, unless none are
     // written; of a block that waits in the end only that is known.
-    if (writes_requests_ || !frees_unasked_) {
+    const bool may_write_them = part_.kind == model::PartKind::snapshot;
+    if (may_write_them && (writes_requests_ || !frees_unasked_)) {
       for (const LostRequest& lost : lost_) {
         const int64_t size = found_.size[rank_of(lost.block)];
         found_.pending.initial += size;

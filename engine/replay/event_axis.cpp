@@ -20,7 +20,7 @@ int64_t add_columns(int64_t k, int64_t count) {
 
 }  // namespace
 
-bool EventAxis::build(const model::Recording& recording, model::RowRange events) {
+bool EventAxis::build(const model::Recording& recording, model::RowRange events, const model::Clock& clock) {
   event_count_ = events.count;
   const auto times = recording.events.time.span().subspan(static_cast<size_t>(events.first),
                                                           static_cast<size_t>(events.count));
@@ -32,7 +32,9 @@ bool EventAxis::build(const model::Recording& recording, model::RowRange events)
 
   base_ = *first;
   // INT64_MIN, the missing time, is out of order too, except at the very start.
-  const bool in_order = first == times.begin() && std::is_sorted(times.begin(), times.end());
+  constexpr int64_t kMicrosecond = 1000;  // ns
+  const bool in_order =
+      clock.tick_ns == kMicrosecond && first == times.begin() && std::is_sorted(times.begin(), times.end());
   int64_t length;
   if (in_order && !__builtin_sub_overflow(times.back(), base_, &length) && length < kMaxExtent) {
     times_ = times;
@@ -42,8 +44,9 @@ bool EventAxis::build(const model::Recording& recording, model::RowRange events)
   int64_t latest = 0;
   for (size_t i = 0; i < times.size(); ++i) {
     int64_t position = 0;
-    if (is_time(times[i]) && __builtin_sub_overflow(times[i], base_, &position)) {
-      position = times[i] < base_ ? 0 : kMaxExtent;
+    if (is_time(times[i])) {
+      const __int128 exact = (static_cast<__int128>(times[i]) - base_) * clock.tick_ns / kMicrosecond;
+      position = static_cast<int64_t>(std::clamp<__int128>(exact, 0, kMaxExtent));
     }
     latest = std::max(latest, std::min(position, kMaxExtent - 1));
     clock_[i] = latest;

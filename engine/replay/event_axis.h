@@ -28,8 +28,10 @@ class EventAxis {
  public:
   explicit EventAxis(Budget& budget) : clock_(budget) {}
 
-  // False if the budget refuses. Extra memory (8 bytes per event) only if times are not in order.
-  [[nodiscard]] bool build(const model::Recording& recording, model::RowRange events);
+  // False if the budget refuses. Extra memory (8 bytes per event) only if times are not in order or not in
+  // microseconds.
+  [[nodiscard]] bool build(const model::Recording& recording, model::RowRange events,
+                           const model::Clock& clock = {});
 
   [[nodiscard]] int32_t event_count() const { return event_count_; }
   [[nodiscard]] int64_t extent(Axis axis) const;

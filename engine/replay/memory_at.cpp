@@ -14,6 +14,12 @@ void add_to(int64_t& sum, int64_t bytes) {
   if (__builtin_add_overflow(sum, bytes, &sum)) sum = std::numeric_limits<int64_t>::max();
 }
 
+// Joined pieces of a hostile file may have more bytes than a size can say.
+[[nodiscard]] int64_t size_of(uint64_t from, uint64_t until) {
+  return static_cast<int64_t>(
+      std::min(until - from, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
+}
+
 // The event that began or ended a range, as a row of EventTable; -1 = the trace has neither.
 [[nodiscard]] int32_t event_row_of(const StateHistory& history, int32_t range) {
   const auto i = static_cast<size_t>(range);
@@ -73,7 +79,7 @@ void MemoryAt::count(const BlockAt& block) {
 }
 
 bool MemoryAt::add_free(uint64_t from, uint64_t until) {
-  const auto size = static_cast<int64_t>(until - from);
+  const auto size = size_of(from, until);
   ++totals_.free_blocks;
   totals_.largest_free = std::max(totals_.largest_free, size);
   return blocks_.push_back({from, size, 0, -1, BlockState::inactive});
@@ -123,8 +129,7 @@ bool MemoryAt::assemble() {
 bool MemoryAt::add_segment(int32_t first_piece, uint64_t end, size_t& next_block) {
   SegmentAt segment;
   segment.address = history_.ranges.address[static_cast<size_t>(first_piece)];
-  segment.size = static_cast<int64_t>(
-      std::min(end - segment.address, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
+  segment.size = size_of(segment.address, end);
   segment.row = first_piece;
   segment.first_block = static_cast<int32_t>(blocks_.size());
   uint64_t free_from = segment.address;

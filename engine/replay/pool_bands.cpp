@@ -163,6 +163,7 @@ class PoolFinder {
   [[nodiscard]] bool replay() {
     Bands& bands = found_;
     bands.device = blocks_.device;
+    bands.clock = blocks_.clock;
     bands.events = events();
     const auto count = static_cast<size_t>(count_);
     if (!bands.level.resize(count, 0) || !ended_.resize(count, -1)) return false;

@@ -11,6 +11,7 @@ namespace {
   const int32_t count = ranges.count();
   const auto rows = static_cast<size_t>(count);
   found.device = history.rows.device;
+  found.clock = history.rows.clock;
   found.events = history.rows.events;
   found.from_start = ranges.beginning_in(-2, -1).last;
   if (!found.range_of_rank.resize(rows, 0) || !found.size.resize(rows, 0) || !found.born.resize(rows, 0) ||

@@ -13,8 +13,8 @@ namespace memstrata::replay {
 using trace::Action;
 
 DeviceRows rows_of(const model::Part& part, int32_t device) {
-  if (device == kHostDevice) return {device, part.host_events, part.host_segments};
-  return {device, part.events_of(device), part.segments};
+  if (device == kHostDevice) return {device, part.host_events, part.host_segments, part.clock};
+  return {device, part.events_of(device), part.segments, part.clock};
 }
 
 StateHistory::StateHistory(Budget& budget)

@@ -47,6 +47,7 @@ struct DeviceRows {
   int32_t device = 0;
   model::RowRange events;
   model::RowRange segments;  // of all devices; those of others are left out
+  model::Clock clock{};      // of the events' times
 };
 [[nodiscard]] DeviceRows rows_of(const model::Part& part, int32_t device);
 

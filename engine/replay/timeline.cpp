@@ -77,7 +77,7 @@ Timeline::~Timeline() = default;
 Result<Timeline> Timeline::build(const model::Recording& recording, const Bands& bands) {
   Budget& budget = recording.budget;
   auto index = std::make_unique<Index>(bands, budget);
-  if (!index->axis.build(recording, bands.events) || !index->highest.build(bands.level.span()) ||
+  if (!index->axis.build(recording, bands.events, bands.clock) || !index->highest.build(bands.level.span()) ||
       !index->lowest.build(bands.level.span()) ||
       !index->highest_reserved.build(bands.reserved.value.span()) || !index->tree.build(bands) ||
       !index->scratch.reserve(index->tree)) {

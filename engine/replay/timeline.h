@@ -30,6 +30,7 @@ namespace memstrata::replay {
 
 enum class Axis : uint8_t { event, time };
 
+// Answers of a value per column are not charged: a question has at most 65,536 columns (session/arguments.h).
 struct ColumnGrid {
   Axis axis = Axis::event;
   int64_t first = 0;  // grid index k of the leftmost column, may be negative

@@ -127,9 +127,8 @@ Result<const analysis::BlockAttributes*> View::attributes() {
 
 std::optional<int64_t> View::time_of(int32_t event) const {
   if (event < 0 || event >= bands_->events.count) return std::nullopt;
-  const int64_t time = recording().events.time[static_cast<size_t>(bands_->events.first + event)];
-  if (time == model::kNoTime) return std::nullopt;
-  return time;
+  return bands_->clock.microseconds(
+      recording().events.time[static_cast<size_t>(bands_->events.first + event)]);
 }
 
 int64_t View::position(Axis axis, int32_t event) const { return timeline_->position(axis, event); }

@@ -250,6 +250,20 @@ TEST(StateHistory, WhereNoRequestsAreWrittenNoneIsLost) {
   EXPECT_THAT(replayed.after(-1), ElementsAre("0+2097152: A0+512/512 -512+2096640"));
 }
 
+// Three pieces of 2^62 bytes that touch are one segment of more bytes than a size can say.
+TEST(StateHistory, JoinedPiecesOfAHostileFileAreAtMostTheLargestSize) {
+  HandTrace hand;
+  constexpr int64_t kPiece = int64_t{1} << 62;
+  for (uint64_t i = 0; i < 3; ++i) hand.event(Action::segment_map, 4096 + i * kPiece, kPiece);
+  hand.event(Action::snapshot, 0, 0);  // the dump has none of them: they are there until the last event
+  Replayed replayed(hand);
+  ASSERT_TRUE(replayed.memory().go_to(2));
+  ASSERT_EQ(replayed.memory().segments().size(), 1U);
+  EXPECT_EQ(replayed.memory().segments()[0].size, std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(replayed.memory().blocks()[0].size, std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(replayed.memory().totals().largest_free, std::numeric_limits<int64_t>::max());
+}
+
 TEST(StateBuilder, SlicesOfAnySizeGiveTheSameHistory) {
   HandTrace hand;
   hand.event(Action::segment_alloc, kS, 2 * kMiB).complete(kS + 4096, 512);

@@ -345,5 +345,18 @@ TEST(Timeline, TooLittleMemoryIsRefused) {
   EXPECT_EQ(timeline.error().code, ErrorCode::limit_exceeded);
 }
 
+// Events after 0, 5 and 10.5 microseconds; the axis counts whole ones, whatever the file does.
+TEST(Timeline, TimesOfAFinerClockArePutOnTheAxisInMicroseconds) {
+  HandTrace trace;
+  trace.recording.parts[0].clock = {.tick_ns = 1, .base_ns = 1'000'000'000'000};
+  trace.event(Action::alloc, 0x100, 10, 7000).event(Action::alloc, 0x200, 10, 12'000);
+  trace.event(Action::alloc, 0x300, 10, 17'500);
+  const Drawn drawn(trace);
+  EXPECT_EQ(drawn.timeline->extent(Axis::time), 11);
+  EXPECT_EQ(drawn.timeline->position(Axis::time, 1), 5);
+  EXPECT_EQ(drawn.timeline->position(Axis::time, 2), 10);
+  EXPECT_EQ(drawn.timeline->event_of_column(Axis::time, 10, 1), 2);
+}
+
 }  // namespace
 }  // namespace memstrata::replay
