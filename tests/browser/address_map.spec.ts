@@ -148,6 +148,26 @@ test('the row of a block that is pinned elsewhere is scrolled to', async ({ page
   await expect(map(page).locator('.tip')).toHaveAttribute('data-rank', '299');
 });
 
+test('the row of a segment that is pinned in the state is scrolled to', async ({ page }) => {
+  await openMap(page, manySegments());
+  await page.evaluate(() => {
+    location.hash += '&block=299';
+  });
+  await expect(details(page).locator('[data-name]')).toHaveText(/^b'7f004ac00000_0$/);
+  const down = (): Promise<number> => scroller(page).evaluate((element) => element.scrollTop);
+  await expect.poll(down).toBeGreaterThan(0);
+  await details(page).locator('[data-way="segment"]').click();
+  await expect(details(page).locator('[data-title]')).toHaveText('Segment');
+  await expect(page.getByRole('tabpanel', { name: 'State' })).toBeVisible();
+  await page.getByRole('tab', { name: 'Address map' }).click();
+  await scroller(page).evaluate((element) => (element.scrollTop = 0));
+  await page.keyboard.press('2');
+  await page.keyboard.press('3');
+  await expect(map(page)).toBeVisible();
+  const height = (await scroller(page).boundingBox())!.height;
+  await expect.poll(down).toBeCloseTo(300 * (await rowHeight(page)) - height, -1);
+});
+
 test('axe finds nothing in the address map', async ({ page }) => {
   await openMap(page);
   for (const [width, theme] of [

@@ -74,14 +74,14 @@ test('what is kept of a device is there when one comes back to it', async ({ pag
 
 test('a refused question for the kinds of blocks is asked again', async () => {
   let asked = 0;
-  const call = (): Promise<unknown> => {
+  const ask = (): Promise<unknown> => {
     asked += 1;
     return asked === 1
       ? Promise.reject(new Error('refused'))
       : Promise.resolve({ by: 'size', ordered: true, kinds: [{ label: '1 KiB', blocks: 1, merged: 0 }] });
   };
   const track = new KindsTrack(
-    { call } as unknown as ConstructorParameters<typeof KindsTrack>[0],
+    { ask, alive: true } as unknown as ConstructorParameters<typeof KindsTrack>[0],
     () => undefined,
   );
   track.want('size');
@@ -106,8 +106,12 @@ test('a journey ends where another file is shown meanwhile', async () => {
       oom_events: [],
     }) as unknown as Stage['info'];
   const answers: ((answer: unknown) => void)[] = [];
-  stage.engine = { call: () => new Promise((answer) => answers.push(answer)) } as unknown as Stage['engine'];
-  stage.info = info(1000);
+  const device = (peak: number) =>
+    ({
+      info: info(peak),
+      ask: () => new Promise((answer) => answers.push(answer)),
+    }) as unknown as Stage['device'];
+  stage.device = device(1000);
   stage.axis = 'time';
   stage.area = { ...stage.area, width: 100, height: 100 };
   stage.bounds = stage.boundsFor('time');
@@ -127,7 +131,7 @@ test('a journey ends where another file is shown meanwhile', async () => {
   ];
   for (const [name, start, answer] of journeys) {
     const ends = start();
-    stage.info = info(2000); // another file
+    stage.device = device(2000); // another file
     while (answers.length > 0) {
       answers.shift()?.(answer);
       await Promise.race([ends, new Promise((done) => setTimeout(done))]);

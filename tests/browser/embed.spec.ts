@@ -70,6 +70,10 @@ test('three viewers on one page: each has its own file, keys, theme and size', a
   await page.keyboard.type('pfo1t/');
   await expect(text).toHaveText('letterspfo1t/');
 
+  // There is no address of its own, so no link to copy.
+  await expect(one.locator('[data-action=picture]')).toBeVisible();
+  await expect(one.locator('[data-action=link]')).toHaveCount(0);
+
   // Nothing of the host's own is touched.
   expect(await page.title()).toBe('host');
   expect(new URL(page.url()).hash).toBe('');
@@ -170,6 +174,41 @@ test('ten times there and gone: workers and memory are where they were', async (
   const after = await counted();
   expect(after.nodes - before.nodes).toBeLessThan(100); // one viewer has hundreds
   expect(after.heap - before.heap).toBeLessThan(2 * MiB);
+});
+
+test('ten files opened and closed: workers and memory are where they were', async ({ page }) => {
+  await openHost(page, '<memstrata-viewer id="one" src="a.pickle"></memstrata-viewer>');
+  const one = page.locator('#one');
+  await ready(one);
+  const cycle = async (): Promise<void> => {
+    await one.evaluate((viewer, bytes) => {
+      const file = new File([new Uint8Array(bytes)], 'again.pickle');
+      const chosen = { files: [{ name: file.name, source: { file } }] };
+      (viewer as HTMLElement & { receive(chosen: object): void }).receive(chosen);
+    }, bytes);
+    await expect(nameIn(one)).toHaveText('again.pickle');
+    await ready(one);
+    await one.locator('.plot[data-settled]').waitFor();
+    await one.locator('.plot').focus();
+    await page.keyboard.press('Shift+X');
+    await expect(nameIn(one)).toHaveText('a.pickle');
+  };
+  const bytes = [...knownSnapshot({ extra: MiB })];
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  const heap = async (): Promise<number> => {
+    await session.send('HeapProfiler.collectGarbage');
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? 0;
+  };
+  await cycle();
+  await cycle();
+  await expect.poll(() => page.workers().length).toBeLessThanOrEqual(3); // its own, and those that wait
+  const workers = page.workers().length;
+  const before = await heap();
+  for (let time = 0; time < 10; time += 1) await cycle();
+  await expect.poll(() => page.workers().length).toBe(workers);
+  expect((await heap()) - before).toBeLessThan(2 * MiB);
 });
 
 test('what a router keeps in the history stays there', async ({ page }) => {

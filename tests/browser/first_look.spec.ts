@@ -1,7 +1,7 @@
 // What the page shows of itself, and where its buttons and keys lead.
 import { expect, test, type Page } from '@playwright/test';
 import { pointAt, settledView } from './page.ts';
-import { knownSnapshot } from './pickle.ts';
+import { knownSnapshot, MiB, pickled } from './pickle.ts';
 import { openPage, openSample, openSnapshot, waitForState } from './support.ts';
 
 async function openOom(page: Page): Promise<void> {
@@ -51,6 +51,34 @@ test('after going to the peak, zooming keeps it in view', async ({ page }) => {
   expect(x0).toBeLessThanOrEqual(1017);
   expect(x1).toBeGreaterThanOrEqual(1018);
   expect(x1 - x0).toBeLessThan(400);
+});
+
+test('each thing has one word', async ({ page }) => {
+  await openOom(page);
+  // A stretch of the program is a region; addresses that segments had are ranges.
+  await page.getByRole('tab', { name: 'Address map' }).click();
+  const map = page.locator('memstrata-address-map');
+  await expect(map.locator('[data-regions]')).toContainText('address range');
+  expect((await map.innerText()).toLowerCase()).not.toContain('region');
+  expect(await map.innerText()).not.toContain('free device memory');
+  await expect(page.getByLabel('Colour by').locator('option').first()).toHaveText('Each block');
+});
+
+test('of one moment no number is told twice', async ({ page }) => {
+  const block = { address: 0, size: 4 * MiB, requested_size: 4 * MiB, state: 'active_allocated', frames: [] };
+  const segment = {
+    device: 0,
+    address: 0,
+    total_size: 20 * MiB,
+    stream: 0,
+    segment_type: 'large',
+    blocks: [block],
+  };
+  await openSnapshot(page, pickled({ segments: [segment], device_traces: [] }));
+  const stats = page.locator('memstrata-stats');
+  await expect(stats.locator('[data-stat=peak]')).toContainText('Allocated');
+  for (const same of ['initial', 'final']) await expect(stats.locator(`[data-stat=${same}]`)).toBeHidden();
+  await expect(page.getByRole('tab', { name: 'Events' })).toHaveAttribute('aria-disabled', 'true');
 });
 
 test('on paper there is nothing to press', async ({ page }) => {

@@ -1,42 +1,55 @@
 // web/src/model without a page: which file and device is shown, and how links lead there. Runs in Node.
 import { expect, test } from '@playwright/test';
-import type { Contents, ViewInfo } from '../../web/src/engine/answers.ts';
-import { EngineFailure, type EngineClient } from '../../web/src/engine/client.ts';
-import type { EnginePool } from '../../web/src/engine/pool.ts';
+import {
+  EngineFailure,
+  EngineView,
+  type Contents,
+  type Engine,
+  type Shown,
+  type ViewInfo,
+} from '../../web/engine/index.ts';
+import type { EnginePool } from '../../web/engine/pool.ts';
 import { Filtering } from '../../web/src/model/filtering.ts';
-import type { Shown } from '../../web/src/model/link.ts';
+import type { Shown as Place } from '../../web/src/model/link.ts';
 import { LinkWalk, type Address, type LinkTarget } from '../../web/src/model/link_walk.ts';
-import { OpenFiles, type OpenFile, type WantedView } from '../../web/src/model/open_files.ts';
+import { OpenFiles, type OpenFile } from '../../web/src/model/open_files.ts';
 import { createWorkspace, momentOf, noFilter } from '../../web/src/model/workspace.ts';
 
-/** An engine with devices 0 to 3 that answers when it is told to. Device 3 cannot be opened. */
+/** An engine with devices 0 to 3 that opens views of them when it is told to. Device 3 cannot be opened. */
 class SlowEngine {
   alive = true;
-  /** What it has a view of. */
-  shows: WantedView | undefined;
+  /** The devices of its views. */
+  readonly shows = new Map<number, number>();
+  private views = 0;
   private readonly late: (() => void)[] = [];
 
-  call(kind: string, args: unknown): Promise<unknown> {
-    if (kind === 'open') return Promise.resolve(this.opened(args as { source: { file: File } }));
-    const wanted = args as WantedView;
-    return new Promise((resolve, reject) => {
-      this.late.push(() => {
-        const refused = wanted.device === 3;
-        this.shows = refused ? undefined : wanted;
-        if (refused)
-          reject(new EngineFailure({ code: 'damaged', message: 'device 3 is broken', offset: -1 }));
-        else resolve({ view: viewOf(wanted), diagnostics: [] });
-      });
-    });
-  }
-  private opened({ source }: { source: { file: File } }): unknown {
-    this.shows = { snapshot: 0, device: 0, bands: 'blocks' };
+  open({ file }: { file: File }): Promise<Contents> {
     const devices = [0, 1, 2, 3].map((device) => ({ device, events: 10 }));
     const contents = { snapshots: [{ name: '', devices }], default: { snapshot: 0, device: 0 } };
-    const hash = source.file.name.padEnd(16, '0');
-    return { contents: contents as unknown as Contents, view: viewOf(this.shows), diagnostics: [], hash };
+    return Promise.resolve({ ...contents, hash: file.name.padEnd(16, '0') } as unknown as Contents);
   }
-  terminate(): void {
+  async view(shown: Shown): Promise<EngineView> {
+    return new EngineView(this as unknown as Engine, shown, await this.ask('open', shown));
+  }
+  ask(_: 'open', shown: Shown): Promise<{ id: number; info: ViewInfo; diagnostics: [] }> {
+    return new Promise((resolve, reject) => {
+      const answer = (): void => {
+        if (shown.device === 3)
+          return reject(new EngineFailure({ code: 'damaged', message: 'device 3 is broken', offset: -1 }));
+        this.views += 1;
+        this.shows.set(this.views, shown.device);
+        resolve({ id: this.views, info: infoOf(shown), diagnostics: [] });
+      };
+      if (this.views === 0)
+        answer(); // with the file
+      else this.late.push(answer);
+    });
+  }
+  question(_: 'release', _args: object, view: number): Promise<null> {
+    this.shows.delete(view);
+    return Promise.resolve(null);
+  }
+  close(): void {
     this.alive = false;
   }
   /** Answers what was asked first; false if nothing was. */
@@ -52,15 +65,17 @@ class SlowEngine {
 }
 
 const settle = (): Promise<void> => new Promise((done) => setTimeout(done, 0));
-const viewOf = ({ device, bands }: WantedView): ViewInfo =>
+const infoOf = ({ device, bands }: Shown): ViewInfo =>
   ({ device, bands, peak: { bytes: 1, event: 0 }, extent: { event: 10, time_us: 10 } }) as ViewInfo;
+const viewOf = (shown: Shown, info: object = {}): EngineView =>
+  new EngineView({} as Engine, shown, { id: 1, info: { ...infoOf(shown), ...info }, diagnostics: [] });
 
 async function open(...names: string[]): Promise<{ files: OpenFiles; engines: SlowEngine[] }> {
   const engines: SlowEngine[] = [];
-  const take = (): Promise<EngineClient> => {
+  const take = (): Promise<Engine> => {
     const engine = new SlowEngine();
     engines.push(engine);
-    return Promise.resolve(engine as unknown as EngineClient);
+    return Promise.resolve(engine as unknown as Engine);
   };
   const pool = { enter() {}, leave() {}, warmUp() {}, take } as unknown as EnginePool;
   const files = new OpenFiles(pool, () => undefined);
@@ -68,7 +83,7 @@ async function open(...names: string[]): Promise<{ files: OpenFiles; engines: Sl
   await settle();
   return { files, engines };
 }
-const device = (wanted: number): WantedView => ({ snapshot: 0, device: wanted, bands: 'blocks' });
+const device = (wanted: number): Shown => ({ snapshot: 0, device: wanted, bands: 'blocks' });
 
 test('of devices that are wanted quickly one after the other the last is shown', async () => {
   const { files, engines } = await open('a');
@@ -78,9 +93,23 @@ test('of devices that are wanted quickly one after the other the last is shown',
   expect(files.switching).toBe(true);
   await engines[0]!.answerAll();
   expect([await first, await second]).toEqual([false, true]);
-  expect(file.view?.device).toBe(2);
-  expect(engines[0]!.shows?.device).toBe(2);
+  expect(file.view?.info.device).toBe(2);
+  expect([...engines[0]!.shows.values()]).toEqual([2]); // the others are released
   expect(files.switching).toBe(false);
+});
+
+test('a device that one comes back to is the same view, opened again', async () => {
+  const { files, engines } = await open('a');
+  const file = files.file!;
+  const first = file.view!;
+  const other = files.openDevice(file, device(1));
+  await engines[0]!.answerAll();
+  expect([await other, first.alive, file.view?.alive]).toEqual([true, false, true]);
+  await expect(first.ask('overview', {})).rejects.toThrow('released');
+  const back = files.openDevice(file, device(0));
+  await engines[0]!.answerAll();
+  expect([await back, file.view, first.alive]).toEqual([true, first, true]);
+  expect([...engines[0]!.shows.values()]).toEqual([0]);
 });
 
 test('a device that does not open leaves the engine with the view before, whatever file is shown', async () => {
@@ -90,8 +119,8 @@ test('a device that does not open leaves the engine with the view before, whatev
   files.show(b!);
   await engines[0]!.answerAll();
   expect(await opened).toBe(false);
-  expect(a!.file!.view?.device).toBe(0);
-  expect(engines[0]!.shows?.device).toBe(0);
+  expect(a!.file!.view?.info.device).toBe(0);
+  expect([...engines[0]!.shows.values()]).toEqual([0]);
   expect(files.active).toBe(b); // no card over the other file
   // On the page it is told.
   files.show(a!);
@@ -99,14 +128,14 @@ test('a device that does not open leaves the engine with the view before, whatev
   await engines[0]!.answerAll();
   expect(await again).toBe(false);
   expect(files.state).toBe('error');
-  expect(engines[0]!.shows?.device).toBe(0);
+  expect([...engines[0]!.shows.values()]).toEqual([0]);
 });
 
 // -- Links.
 
 class FakeAddress implements Address {
-  went: (shown: Shown) => void = () => undefined;
-  connect(went: (shown: Shown) => void): Shown | undefined {
+  went: (shown: Place) => void = () => undefined;
+  connect(went: (shown: Place) => void): Place | undefined {
     this.went = went;
     return undefined;
   }
@@ -125,7 +154,7 @@ function walkOver(files: OpenFiles): { walk: LinkWalk; address: FakeAddress; arr
     updateComplete: Promise.resolve(),
     shown: () => undefined,
     take: () => undefined,
-    arrive: (shown: Shown, file: OpenFile) => {
+    arrive: (shown: Place, file: OpenFile) => {
       arrived.push(`${file.name} ${shown.device} ${shown.bands}`);
       return Promise.resolve();
     },
@@ -135,8 +164,8 @@ function walkOver(files: OpenFiles): { walk: LinkWalk; address: FakeAddress; arr
   walk.connect(address);
   return { walk, address, arrived };
 }
-const place = (file: string, wanted: number, bands: Shown['bands'] = 'blocks'): Shown =>
-  ({ file, hash: file.padEnd(16, '0'), snapshot: 0, device: wanted, bands, axis: 'event' }) as Shown;
+const place = (file: string, wanted: number, bands: Shown['bands'] = 'blocks'): Place =>
+  ({ file, hash: file.padEnd(16, '0'), snapshot: 0, device: wanted, bands, axis: 'event' }) as Place;
 
 test('back across devices never says that the file is not the one of the link', async () => {
   const { files, engines } = await open('a');
@@ -155,11 +184,11 @@ test('back twice, quickly, ends at the second place', async () => {
   address.went(place('a', 2, 'segments'));
   await engines[0]!.answerAll();
   expect(arrived).toEqual(['a 2 segments']);
-  expect(files.file?.view).toMatchObject({ device: 2, bands: 'segments' });
+  expect(files.file?.view?.info).toMatchObject({ device: 2, bands: 'segments' });
   address.went(place('a', 1));
   address.went(place('a', 2, 'segments')); // there already, but for the other one on the way
   await engines[0]!.answerAll();
-  expect(files.file?.view).toMatchObject({ device: 2, bands: 'segments' });
+  expect(files.file?.view?.info).toMatchObject({ device: 2, bands: 'segments' });
 });
 
 test('back to another device while another file is switching', async () => {
@@ -174,7 +203,7 @@ test('back to another device while another file is switching', async () => {
   expect(walk.wanted).toBeUndefined();
   expect(files.file?.name).toBe('a');
   await engines[1]!.answerAll();
-  expect(files.file?.view?.device).toBe(2);
+  expect(files.file?.view?.info.device).toBe(2);
 });
 
 test('a link to a file that is not open asks for it, and goes on when it comes', async () => {
@@ -225,6 +254,19 @@ test('moment and selection belong to a view and come back with it; the range goe
   expect([workspace.get('moment'), workspace.get('range')]).toEqual([7, undefined]);
 });
 
+test('a workspace that is disposed of holds nothing and tells nobody', () => {
+  const workspace = createWorkspace();
+  const view = viewOf(device(0));
+  const told: string[] = [];
+  workspace.watch(['view', 'moment'], () => told.push('told'));
+  workspace.change({ view, moment: 3 });
+  workspace.dispose();
+  expect([workspace.get('view'), workspace.get('moment')]).toEqual([undefined, undefined]);
+  workspace.change({ view });
+  expect(workspace.get('moment')).toBeUndefined(); // nothing was kept of the view
+  expect(told).toEqual(['told']);
+});
+
 test('a step is made by who remembers the steps; anything else is not', () => {
   const steps: (number | undefined)[] = [];
   const workspace = createWorkspace((change) => {
@@ -250,10 +292,10 @@ test('a change made by a watcher is told to all', () => {
 test('the moment that is shown: the chosen one, else the last out-of-memory event, else the peak', () => {
   const workspace = createWorkspace();
   expect(momentOf(workspace)).toBe(-1);
-  const view = { ...viewOf(device(0)), peak: { bytes: 1, event: 5 }, oom_events: [] } as unknown as ViewInfo;
-  workspace.change({ view });
+  const peak = { bytes: 1, event: 5 };
+  workspace.change({ view: viewOf(device(0), { peak, oom_events: [] }) });
   expect(momentOf(workspace)).toBe(5);
-  workspace.change({ view: { ...view, oom_events: [7, 9] } });
+  workspace.change({ view: viewOf(device(0), { peak, oom_events: [7, 9] }) });
   expect(momentOf(workspace)).toBe(9);
   workspace.change({ moment: -1 });
   expect(momentOf(workspace)).toBe(-1);
@@ -263,19 +305,19 @@ test('what a filter means is a part; a wrong one means nothing', async () => {
   const workspace = createWorkspace();
   const filter = new Filtering(workspace);
   const answers: Record<string, unknown> = { 'size>1': { count: 2, bytes: 8 } };
-  const engine = {
+  const view = {
     alive: true,
-    call: (_: string, { text, index }: { text: string; index: number }) =>
-      index !== undefined
-        ? Promise.resolve(40 + index)
-        : text in answers
-          ? Promise.resolve(answers[text])
+    ask: (kind: string, asked: { text: string; filter: string; index: number }) =>
+      kind === 'match'
+        ? Promise.resolve(asked.filter === 'size>1' ? 40 + asked.index : -1)
+        : asked.text in answers
+          ? Promise.resolve(answers[asked.text])
           : Promise.reject(new EngineFailure({ code: 'filter', message: 'what?', offset: 0 })),
-  } as unknown as EngineClient;
-  filter.show(engine);
+  } as unknown as EngineView;
+  filter.show(view);
   filter.set('size>1');
   await settle();
-  expect(workspace.get('filter')).toMatchObject({ text: 'size>1', found: { count: 2 }, highlight: '1' });
+  expect(workspace.get('filter')).toMatchObject({ text: 'size>1', found: { count: 2 }, highlight: 'size>1' });
   expect([await filter.step(1), await filter.step(1), await filter.step(1)]).toEqual([40, 41, 40]);
   filter.set('size>');
   await settle();

@@ -1,6 +1,6 @@
 // What the overview says: numbers by hand.
 import { expect, test } from '@playwright/test';
-import type { Overview, ViewInfo } from '../../web/src/engine/answers.ts';
+import type { Overview, ViewInfo } from '../../web/engine/index.ts';
 import { findingsOf, type OomMet } from '../../web/src/words/overview_text.ts';
 
 const GiB = 1024 ** 3;
@@ -32,7 +32,16 @@ const met = (size: number, deviceFree: number, free: number, largest: number): O
       size,
       device_free: deviceFree,
       frames: [
-        { text: '', name: 'loss', file: '/home/me/loss.py', line: 21, repeats: 1, hidden: false, fx: [] },
+        {
+          text: '',
+          name: 'loss',
+          file: '/home/me/loss.py',
+          line: 21,
+          repeats: 1,
+          hidden: false,
+          own: true,
+          fx: [],
+        },
       ],
     },
     totals: { free, largest_free: largest },

@@ -26,14 +26,16 @@ test('the overview is open at first; tab, key and button open and close answers'
   await expect(answer(page)).toHaveCount(0);
   await tab(page, 'Events').click();
   await expect(tab(page, 'Events')).toHaveAttribute('aria-selected', 'true');
-  await page.keyboard.press('7');
-  await expect(tab(page, 'Settings')).toHaveAttribute('aria-selected', 'true');
-  await tab(page, 'Settings').focus();
+  await page.keyboard.press('5');
+  await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('6');
+  await tab(page, 'Events').focus();
   await page.keyboard.press('Home');
   await expect(tab(page, 'Overview')).toBeFocused();
   await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true');
-  await page.keyboard.press('ArrowLeft'); // around
-  await expect(tab(page, 'Settings')).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowLeft'); // around, to what has nothing to show
+  await expect(tab(page, 'Settings')).toBeFocused();
+  await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true');
   await page.getByRole('button', { name: 'Close the panel' }).click();
   await expect(answer(page)).toHaveCount(0);
 });
@@ -87,14 +89,14 @@ test('what is open is in the link and in the history', async ({ page }) => {
   await openKnown(page);
   await page.keyboard.press('2');
   await expect(page).toHaveURL(/main=state/);
-  await tab(page, 'Settings').click();
-  await expect(page).toHaveURL(/main=state&panel=settings/);
+  await tab(page, 'Events').click();
+  await expect(page).toHaveURL(/main=state&panel=events/);
   await page.goBack();
   await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true');
   await expect(tab(page, 'State')).toHaveAttribute('aria-selected', 'true');
   await page.goForward();
-  await expect(tab(page, 'Settings')).toHaveAttribute('aria-selected', 'true');
-  await tab(page, 'Settings').click(); // none
+  await expect(tab(page, 'Events')).toHaveAttribute('aria-selected', 'true');
+  await tab(page, 'Events').click(); // none
   await expect(page).toHaveURL(/panel=(&|$)/);
 });
 
@@ -113,8 +115,29 @@ test('the settings of the allocator are a table, JSON, and text to copy', async 
   expect(violations.map(({ id }) => id)).toEqual([]);
 });
 
-test('a file without settings says so', async ({ page }) => {
+test('a panel that has nothing to show is grey and says why, to the pointer, to a key and to a reader', async ({
+  page,
+}) => {
+  await openKnown(page); // its file tells no settings
+  const settings = tab(page, 'Settings');
+  await expect(settings).toHaveAttribute('aria-disabled', 'true');
+  await expect(settings).toHaveAttribute('title', /does not say how the allocator was set/);
+  await expect(settings).toHaveAccessibleName(/^Settings +The file does not say/);
+  const said = page.locator('memstrata-toast').getByRole('status');
+  for (const ask of [() => settings.click({ force: true }), () => page.keyboard.press('7')]) {
+    await ask();
+    await expect(said).toContainText('does not say');
+    await expect(settings).toHaveAttribute('aria-selected', 'false');
+    await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true');
+    await expect(said).toBeEmpty();
+  }
+  await tab(page, 'Events').click();
+  await expect(tab(page, 'Events')).toHaveAttribute('aria-selected', 'true'); // it has events
+  await expect(tab(page, 'Events')).not.toHaveAttribute('aria-disabled');
+});
+
+test('a link to a panel that has nothing to show says why in its place', async ({ page }) => {
   await openKnown(page);
-  await tab(page, 'Settings').click();
-  await expect(page.locator('[data-note=no-settings]')).toContainText('does not say');
+  await page.evaluate(() => (location.hash += '&panel=settings'));
+  await expect(answer(page).locator('[data-lacks]')).toContainText('does not say');
 });

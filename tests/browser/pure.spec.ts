@@ -12,13 +12,12 @@ import {
 } from '../../web/src/base/format.ts';
 import { LatestOnly } from '../../web/src/base/latest_only.ts';
 import { byteTicks, decimalTicks } from '../../web/src/base/ticks.ts';
-import type { EngineClient } from '../../web/src/engine/client.ts';
 import { Projection } from '../../web/src/draw/plot.ts';
 import { colorsOf } from '../../web/src/draw/colors.ts';
-import type { BandLabel, Frame, ViewInfo } from '../../web/src/engine/answers.ts';
-import { originsOf } from '../../web/src/engine/origins.ts';
-import { runsOf } from '../../web/src/words/stack_lines.ts';
+import type { BandLabel, EngineView, Frame, ViewInfo } from '../../web/engine/index.ts';
+import { originOf, ownFrame, runsOf } from '../../web/src/words/stack_lines.ts';
 import { drawLabels, inkOn } from '../../web/src/draw/labels.ts';
+import { drawAbove, drawOoms, drawPeak, type Box } from '../../web/src/draw/markers.ts';
 import { actionOf, actions, keyText } from '../../web/src/viewer/actions.ts';
 import { prepareFirst, rememberArea, tracksOf } from '../../web/src/timeline/tracks/device_tracks.ts';
 import { PictureTrack } from '../../web/src/timeline/tracks/picture_track.ts';
@@ -160,24 +159,21 @@ test('of questions asked meanwhile only the latest is asked on', async () => {
 test('a picture that is refused is asked for once more, then the reason is told', async () => {
   let asked = 0;
   let redraws = 0;
-  const engine = {
+  const device = {
     alive: true,
-    call: () => {
+    ask: () => {
       asked += 1;
       return Promise.reject(new Error('no room'));
     },
-  } as unknown as EngineClient;
-  const track = new PictureTrack(engine, () => (redraws += 1));
+  };
+  const track = new PictureTrack(device as unknown as EngineView, () => (redraws += 1));
   const bounds = boundsOf(1000, GiB, GiB);
   const area = { left: 0, top: 0, width: 500, height: 300, ratio: 1 };
-  const palette = { bands: new Uint32Array(1), nothing: 0, dimmedTowards: 0, envelope: 0 };
+  const palette = { bands: [0], nothing: 0, dimmedTowards: 0, envelope: 0 };
   const want = (view = fitAll(bounds)): boolean =>
     track.want(new Projection(view, area), 'event', bounds, {
       key: 'a',
-      palette,
-      dimOthers: false,
-      colourBy: 'allocation' as const,
-      kind: -1,
+      look: { palette, colourBy: 'allocation', filter: '', kind: -1 },
     });
   expect(want()).toBe(false);
   await expect.poll(() => redraws).toBe(1);
@@ -186,33 +182,35 @@ test('a picture that is refused is asked for once more, then the reason is told'
   expect([want(), want(), asked]).toEqual([false, false, 2]);
   want(show({ x0: 0, x1: 10, y0: 0, y1: GiB }, bounds)); // another picture may be possible
   expect(asked).toBe(3);
+  // A device that was left meanwhile: asked when it is shown again.
+  device.alive = false;
+  await expect.poll(() => want() || asked).toBe(4);
+  await new Promise((done) => setTimeout(done));
+  device.alive = true;
+  expect([want(), asked]).toEqual([false, 5]);
 });
 
 test('the first picture of a file is asked for before there is a plot, and once', () => {
   const asked: string[] = [];
-  const engine = {
-    alive: true,
-    call: (kind: string) => {
-      asked.push(kind);
-      return new Promise(() => undefined);
-    },
-  } as unknown as EngineClient;
+  const ask = (kind: string): Promise<never> => {
+    asked.push(kind);
+    return new Promise(() => undefined);
+  };
   const area = { left: 60, top: 20, width: 500, height: 300, ratio: 1 };
-  const infoOf = (): ViewInfo =>
-    ({
-      extent: { event: 1000, time_us: 5000 },
-      peak: { bytes: GiB, event: 7 },
-      reserved_peak: GiB,
-    }) as unknown as ViewInfo;
-  prepareFirst(engine, infoOf(), 'event', 'light', 'allocation');
+  const made = (): EngineView => {
+    const extent = { event: 1000, time_us: 5000 };
+    const info = { extent, peak: { bytes: GiB, event: 7 }, reserved_peak: GiB } as unknown as ViewInfo;
+    return { alive: true, info, ask } as unknown as EngineView;
+  };
+  prepareFirst(made(), 'event', 'light', 'allocation');
   expect(asked).toEqual([]); // nobody knows how large it will be
   rememberArea(area);
-  const info = infoOf();
-  prepareFirst(engine, info, 'event', 'light', 'allocation');
+  const device = made();
+  prepareFirst(device, 'event', 'light', 'allocation');
   expect(asked).toEqual(['picture']);
   // What the element does once it has its size.
-  const tracks = tracksOf(engine, info);
-  expect(tracksOf(engine, info)).toBe(tracks);
+  const tracks = tracksOf(device);
+  expect(tracksOf(device)).toBe(tracks);
   const bounds = boundsOf(1000, GiB, GiB);
   const want = ({ width }: { width: number }): boolean =>
     tracks.picture.want(
@@ -278,32 +276,66 @@ test('words in bands fit, are never cut, and have contrast on every band', () =>
   expect(words(label(0, 90, 0, 100))).toEqual([]);
 });
 
+test('the tag of the peak covers no OOM and no word about what is reserved', () => {
+  const rounded: Box[] = [];
+  const nothing = (): void => undefined;
+  const ctx = {
+    measureText: (text: string) => ({ width: 6 * text.length }),
+    roundRect: (left: number, top: number, width: number, height: number) =>
+      rounded.push({ left, top, width, height }),
+    ...Object.fromEntries(
+      ['fillText', 'fillRect', 'beginPath', 'moveTo', 'lineTo', 'stroke', 'fill', 'arc'].map((name) => [
+        name,
+        nothing,
+      ]),
+    ),
+  } as unknown as Parameters<typeof drawPeak>[0];
+  const colors = colorsOf('light');
+  const apart = (a: Box, b: Box): boolean =>
+    a.left + a.width <= b.left ||
+    b.left + b.width <= a.left ||
+    a.top + a.height <= b.top ||
+    b.top + b.height <= a.top;
+  // Plots of many shapes, an OOM at the peak and others beside it, the peak anywhere.
+  for (const [width, height] of [
+    [900, 400],
+    [400, 85],
+    [260, 60],
+  ] as const)
+    // prettier-ignore
+    for (let peak = 0; peak <= 1000; peak += 50)
+      for (const top of [0.4, 0.95, 1]) {
+        const area = { left: 60, top: 24, width, height, ratio: 1 };
+        const at = new Projection({ x0: 0, x1: 1000, y0: 0, y1: 1000 }, area);
+        const taken = [...drawOoms(ctx, at, [peak, 990], colors), drawAbove(ctx, at, 2000, colors)];
+        rounded.length = 0;
+        drawPeak(ctx, at, { x: peak, bytes: 1000 * top }, taken, colors);
+        const tag = rounded[0]!;
+        for (const word of taken) expect(apart(tag, word), `${width} x ${height}, ${peak}, ${top}`).toBe(true);
+        expect(tag.left).toBeGreaterThanOrEqual(area.left);
+        expect(tag.left + tag.width).toBeLessThanOrEqual(area.left + width);
+      }
+});
+
 test('own frames stand out from libraries and the interpreter', () => {
-  const frame = (name: string, file: string, hidden = false): Frame => ({
-    text: `${file}:1:${name}`, name, file, line: 1, repeats: 1, hidden, fx: [],
+  // Whose code it is the engine says: analysis/own_frame.h, OwnFrames.
+  const frame = (name: string, own = false, hidden = false): Frame => ({
+    text: name, name, file: 'train.py', line: 1, repeats: 1, hidden, own, fx: [],
   }); // prettier-ignore
   const frames = [
-    frame('at::native::empty', '??'),
-    frame('_PyObject_Call', '??'),
-    frame('forward', '/usr/lib/python3.11/site-packages/torch/nn/modules/linear.py'),
-    frame('attention', '/home/me/train.py'),
-    frame('step', 'C:\\work\\train.py'),
-    frame('_PyEval_EvalFrameDefault', '/src/ceval.c', true),
+    frame('at::native::empty'),
+    frame('_PyEval_EvalFrameDefault', false, true),
+    frame('forward'),
+    frame('attention', true),
+    frame('step', true),
   ];
-  expect(originsOf(frames)).toEqual(['library', 'interpreter', 'library', 'own', 'own', 'interpreter']);
-  expect(runsOf(frames, false).map(({ origin, frames: run }) => [origin, run.length])).toEqual([
-    ['library', 2],
-    ['own', 2],
-  ]);
-  // A trainer that was installed with pip is the program, when nothing else is.
-  const installed = frame('train_step', '/venv/lib/python3.10/site-packages/torchtitan/train.py');
-  const linear = frame('forward', '/venv/lib/python3.10/site-packages/torch/nn/linear.py');
-  expect(originsOf([linear, installed])).toEqual(['library', 'own']);
-  expect(originsOf([linear, installed, frame('main', '/home/me/run.py')])).toEqual([
-    'library',
-    'library',
-    'own',
-  ]);
+  expect(frames.map(originOf)).toEqual(['library', 'interpreter', 'library', 'own', 'own']);
+  expect(ownFrame(frames)?.name).toBe('attention');
+  expect(ownFrame(frames.slice(0, 3))).toBeUndefined();
+  const runs = (all: boolean): unknown[] =>
+    runsOf(frames, all).map(({ origin, frames: run }) => [origin, run.length]);
+  expect(runs(false)).toEqual([['library', 2], ['own', 2]]); // prettier-ignore
+  expect(runs(true)).toEqual([['library', 1], ['interpreter', 1], ['library', 1], ['own', 2]]); // prettier-ignore
 });
 
 test('every key of the table means its action, and no two mean the same', () => {

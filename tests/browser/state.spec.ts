@@ -363,6 +363,23 @@ test('the details lead to events, block and segment', async ({ page }) => {
   await expect(page.locator('[data-found]')).toHaveAttribute('data-found', '3');
 });
 
+test('a segment that is read about is told as it is at the next moment', async ({ page }) => {
+  await openPage(page);
+  await openBusy(page);
+  await page.keyboard.press('2');
+  await settled(page, 8);
+  const at = await inPicture(page, 0.9, 0.75); // free, in the large segment
+  await page.mouse.click(at.x, at.y);
+  const moment = details(page).locator('dd').first();
+  await expect(details(page).locator('[data-title]')).toHaveText('Segment');
+  const name = (await details(page).locator('[data-name]').textContent())!;
+  await expect(moment).toHaveText('after event 8');
+  await page.keyboard.press(']');
+  await after(page, 9);
+  await expect(moment).toHaveText('after event 9');
+  await expect(details(page).locator('[data-name]')).toHaveText(name);
+});
+
 test('a link shows the same moment, and back leads to the one before', async ({ page }) => {
   await openState(page);
   await row(page, 4).click();

@@ -23,6 +23,7 @@ export interface Shown {
 }
 
 const cancelled: EngineError = { code: 'cancelled', message: 'Cancelled.', offset: -1 };
+const released: EngineError = { code: 'cancelled', message: 'The view was released.', offset: -1 };
 
 export class Engine {
   /** Called once when the engine stops on its own; every open question is refused too. */
@@ -55,7 +56,8 @@ export class Engine {
 
   /** `{ snapshot, device, bands }` of the file; release it when it is not shown any more. */
   async view({ snapshot, device, bands }: Shown): Promise<EngineView> {
-    return new EngineView(this, await this.ask('open', { snapshot, device, bands }));
+    const shown = { snapshot, device, bands };
+    return new EngineView(this, shown, await this.ask('open', shown));
   }
 
   /** About the file. */
@@ -127,8 +129,8 @@ export class EngineView {
   readonly info: ViewInfo;
   /** Of the file and of showing this device. */
   readonly diagnostics: Diagnostic[];
-  private readonly id: number;
-  private released = false;
+  /** Undefined = it is released. */
+  private id: number | undefined;
   private preparation: Promise<void> | undefined;
   /** Of the states that are found, from 0 to 1; and who hears of it. */
   private share = 0;
@@ -136,6 +138,7 @@ export class EngineView {
 
   constructor(
     readonly engine: Engine,
+    private readonly shown: Shown,
     opened: OpenedView,
   ) {
     this.id = opened.id;
@@ -143,13 +146,16 @@ export class EngineView {
     this.diagnostics = opened.diagnostics;
   }
 
+  /** It answers: the engine is there, and it is not released. */
   get alive(): boolean {
-    return this.engine.alive;
+    return this.id !== undefined && this.engine.alive;
   }
 
   /** What needs the states waits until they are found (see `prepare`); other questions come in between. */
   async ask<K extends Kind>(kind: K, args: Args<K>, signal?: AbortSignal): Promise<Answer<K>> {
-    if (questionsOfStates.includes(kind)) await Promise.race([this.prepare(), ...abortOf(signal)]);
+    if (this.id !== undefined && questionsOfStates.includes(kind))
+      await Promise.race([this.prepare(), ...abortOf(signal)]);
+    if (this.id === undefined) throw new EngineFailure(released);
     return this.engine.question(kind, args, this.id, signal) as Promise<Answer<K>>;
   }
 
@@ -177,11 +183,18 @@ export class EngineView {
     }
   }
 
-  /** Gives its memory back. Questions after it are refused. */
+  /** Gives its memory back. Questions after it are refused, until it is opened again. */
   release(): void {
-    if (this.released || !this.alive) return;
-    this.released = true;
+    this.ask('release', {}).catch(() => undefined); // then the engine is gone, or it is released
+    this.id = undefined;
+  }
+
+  /** What was released answers as before. */
+  async reopen(): Promise<void> {
+    if (this.id !== undefined) return;
+    const { id } = await this.engine.ask('open', this.shown);
+    this.id = id;
     this.preparation = undefined;
-    this.ask('release', {}).catch(() => undefined); // then the engine is gone, and the view with it
+    this.share = 0;
   }
 }

@@ -141,7 +141,10 @@ export interface Frame {
   file: string;
   line: number;
   repeats: number;
+  /** Of the interpreter, or a wrapper: PyTorch's own viewer leaves it out. */
   hidden: boolean;
+  /** The user's own code (engine/analysis/own_frame.h). */
+  own: boolean;
   fx: string[];
 }
 

@@ -9,9 +9,11 @@ export interface Tab {
   name: string;
   /** That opens it. */
   key: string;
+  /** Why there is nothing to open, for whoever asks. */
+  lacks?: string | undefined;
 }
 
-/** Tells `open` with the id of a tab (undefined = none), and `near` with one that may be opened soon. */
+/** Tells `open` with the id of a tab (undefined = none; it may be one that lacks something), and `near` with one that may be opened soon. */
 @customElement('memstrata-tabs')
 export class TabsView extends LitElement {
   @property({ attribute: false }) tabs: readonly Tab[] = [];
@@ -24,7 +26,8 @@ export class TabsView extends LitElement {
     this.dispatchEvent(new CustomEvent('open', { detail: id }));
   }
   private near(id: string): void {
-    if (id !== this.open) this.dispatchEvent(new CustomEvent('near', { detail: id }));
+    const possible = this.tabs.some((tab) => tab.id === id && tab.lacks === undefined);
+    if (possible && id !== this.open) this.dispatchEvent(new CustomEvent('near', { detail: id }));
   }
   private choose(id: string): void {
     if (id !== this.open) this.ask(id);
@@ -43,7 +46,8 @@ export class TabsView extends LitElement {
     if (at < 0 || to === undefined) return;
     event.preventDefault();
     buttons[to]?.focus();
-    if (this.open !== undefined) this.ask(this.tabs[to]?.id);
+    const tab = this.tabs[to];
+    if (this.open !== undefined && tab?.lacks === undefined) this.ask(tab?.id);
   };
 
   protected override render(): TemplateResult {
@@ -52,18 +56,22 @@ export class TabsView extends LitElement {
     return html`
       <div class="tabs" role="tablist" aria-label=${this.label} @keydown=${this.key}>
         ${tabs.map(
-          ({ id, name, key }) =>
+          ({ id, name, key, lacks }) =>
             html`<button
               role="tab"
               id="tab-${id}"
               data-panel=${id}
               aria-selected=${id === open ? 'true' : 'false'}
               tabindex=${id === focusable ? 0 : -1}
-              title="${closable && id === open ? 'Close' : 'Open'} (${key})"
+              aria-disabled=${lacks === undefined ? nothing : 'true'}
+              title=${lacks ?? `${closable && id === open ? 'Close' : 'Open'} (${key})`}
               @pointerenter=${() => this.near(id)}
               @focus=${() => this.near(id)}
               @click=${() => this.choose(id)}>
-              ${name}<kbd aria-hidden="true">${key}</kbd>
+              ${name}${lacks === undefined ? nothing : html`<span class="visually-hidden"> ${lacks}</span>`}<kbd
+                aria-hidden="true"
+                >${key}</kbd
+              >
             </button>`,
         )}
       </div>
@@ -120,6 +128,10 @@ export class TabsView extends LitElement {
       .tabs button[aria-selected='true'] {
         border-color: var(--accent);
         color: var(--text);
+      }
+      .tabs button[aria-disabled] {
+        opacity: 0.55;
+        cursor: default;
       }
       .tabs button:focus-visible {
         outline-offset: -2px;

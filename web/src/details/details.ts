@@ -2,9 +2,9 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import { baseName, formatBytes, formatExactBytes } from '../base/format.ts';
-import type { ViewInfo } from '../engine/answers.ts';
+import type { ViewInfo } from '../../engine/index.ts';
 import { textOf, type Described, type Goal } from '../words/described.ts';
-import { ownFrame } from '../engine/origins.ts';
+import { ownFrame } from '../words/stack_lines.ts';
 import '../controls/copy_button.ts';
 import type { CopyButton } from '../controls/copy_button.ts';
 import './stack.ts';
@@ -117,8 +117,8 @@ export class DetailsView extends LitElement {
       ${
         info && info.events > 0 && !info.has_stacks
           ? html`<p data-note="no-stacks">
-              This recording has no stacks. Call <code>_record_memory_history(stacks="all")</code> to see the
-              lines of code, too.
+              The events of this recording have no stacks. Call
+              <code>_record_memory_history(stacks="all")</code> to see the lines of code, too.
             </p>`
           : nothing
       }

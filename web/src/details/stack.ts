@@ -2,10 +2,9 @@
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { baseName, plural } from '../base/format.ts';
-import type { Frame } from '../engine/answers.ts';
+import type { Frame } from '../../engine/index.ts';
 import type { Described } from '../words/described.ts';
-import { originsOf } from '../engine/origins.ts';
-import { runsOf, type StackRun } from '../words/stack_lines.ts';
+import { originOf, runsOf, type StackRun } from '../words/stack_lines.ts';
 import '../controls/copy_button.ts';
 import { base, partTitle } from '../controls/styles.ts';
 import { symbols } from '../controls/symbols.ts';
@@ -24,7 +23,7 @@ export class StackView extends LitElement {
 
   protected override render(): TemplateResult {
     const { frames, stackTitle, reasons } = this.of;
-    const hidden = originsOf(frames).filter((origin) => origin === 'interpreter').length;
+    const hidden = frames.filter((frame) => originOf(frame) === 'interpreter').length;
     const runs = runsOf(frames, this.withInterpreter);
     return html`
       <h3>

@@ -1,7 +1,7 @@
 // Rulers: bytes at the left, events or time below, and the faint lines across the plot.
 import { formatBytesTick, formatCount, formatMomentTick } from '../base/format.ts';
 import { byteTicks, decimalTicks } from '../base/ticks.ts';
-import type { Axis } from '../engine/answers.ts';
+import type { Axis } from '../../engine/index.ts';
 import type { TimelineColors } from './colors.ts';
 import { font, type Context, type Projection } from './plot.ts';
 

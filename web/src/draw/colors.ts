@@ -2,7 +2,7 @@
 //
 // Bands: three cool hues and sand in several lightnesses, so that neighbours stay apart for colour-blind readers
 // and in grey too. Everything that speaks (peak, out of memory, selection) has a colour or shape of its own.
-import type { Palette } from '../engine/protocol.ts';
+import type { Palette } from '../../engine/index.ts';
 
 export type Theme = 'light' | 'dark';
 
@@ -120,7 +120,7 @@ export const colorsOf = (theme: Theme): TimelineColors => (theme === 'light' ? l
 /** Colours of the bands for the engine, which paints them. */
 export function enginePalette(theme: Theme, bands: readonly string[]): Palette {
   return {
-    bands: Uint32Array.from(bands, packed),
+    bands: bands.map(packed),
     nothing: 0, // transparent: the grid lies under the picture
     dimmedTowards: packed(theme === 'light' ? '#f4f5f7' : '#171b21'),
     envelope: packed(colorsOf(theme).envelope),

@@ -1,6 +1,6 @@
 // Levels over the bands, one value per column of the grid, and the outline of a block.
 import type { Bytes, DevicePx } from '../base/units.ts';
-import type { Columns } from '../engine/protocol.ts';
+import type { Columns } from '../../engine/index.ts';
 import type { TimelineColors } from './colors.ts';
 import type { Context, Projection } from './plot.ts';
 

@@ -1,7 +1,7 @@
 // Words in bands: the size of the block and where it came from, only where they fit.
 import { formatBytes } from '../base/format.ts';
 import type { DevicePx } from '../base/units.ts';
-import type { BandLabel } from '../engine/answers.ts';
+import type { BandLabel } from '../../engine/index.ts';
 import { font, type Context, type Projection } from './plot.ts';
 
 /** Least room for a word, in CSS pixels. */

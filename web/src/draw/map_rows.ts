@@ -1,8 +1,7 @@
 // Rows of the address map: what a region is called, its blocks at their offsets, x as on the timeline.
 import { formatBytes } from '../base/format.ts';
 import type { CssPx, DevicePx, Rank } from '../base/units.ts';
-import type { Columns } from '../engine/protocol.ts';
-import type { Region } from '../engine/state_answers.ts';
+import type { Columns, Region } from '../../engine/index.ts';
 import type { TimelineColors } from './colors.ts';
 import { font, type Context, type Projection } from './plot.ts';
 

@@ -1,7 +1,7 @@
 // What the eye must find: the peak, the moments without memory, and what the program noted.
 import { formatBytes } from '../base/format.ts';
 import type { AxisUnits, Bytes, DevicePx } from '../base/units.ts';
-import type { Marks } from '../engine/state_answers.ts';
+import type { Marks } from '../../engine/index.ts';
 import type { TimelineColors } from './colors.ts';
 import { font, type Context, type Projection } from './plot.ts';
 
@@ -40,7 +40,7 @@ export function drawPeak(
     width,
     height,
   });
-  // Above the peak where there is room, else in the lane above the plot, else beside the peak.
+  // Above the peak where there is room, else in the lane above the plot, else beside the peak, else below it.
   const beside = 12 * ratio;
   const above = boxAt(x - width / 2, y - height - 10 * ratio, 2 * ratio);
   const places = [
@@ -48,6 +48,8 @@ export function drawPeak(
     ...[x - width - beside, x + beside]
       .filter((one) => one >= area.left && one + width <= right)
       .map((one) => boxAt(one, y - height / 2, area.top + 2 * ratio)),
+    boxAt(x - width / 2, y + beside, area.top + 2 * ratio),
+    boxAt(x - width / 2, lowest, area.top + 2 * ratio),
   ];
   const { left, top } = places.find((one) => !taken.some((other) => touch(one, other, 3 * ratio))) ?? above;
   const isAbove = top + height <= y;

@@ -3,7 +3,7 @@
 // Kinds without an order: Paul Tol's "muted" scheme (nine hues that colour-blind readers tell apart), two greys-in-hue
 // and grey for "others", least visible last. Kinds in order: one hue from pale to deep, so that the order is seen and
 // survives grey; what has no place in the order (never freed, from before) stands apart in sand and grey.
-import type { Kinds } from '../engine/answers.ts';
+import type { Kinds } from '../../engine/index.ts';
 import { colorsOf, type Theme } from './colors.ts';
 
 const unordered: Record<Theme, readonly string[]> = {

@@ -1,7 +1,6 @@
 // Where things lie on the canvas: the plot between its rulers, and data to device pixels.
 import type { AxisUnits, Bytes, CssPx, DevicePx } from '../base/units.ts';
-import type { Axis } from '../engine/answers.ts';
-import type { Columns } from '../engine/protocol.ts';
+import type { Axis, Columns } from '../../engine/index.ts';
 import { columnWidth, type Bounds, type Viewport } from '../model/viewport.ts';
 
 /** The plot's place on the canvas, in device pixels. */

@@ -5,8 +5,7 @@
 import { formatBytes, formatBytesTick, formatCount, formatMomentTick } from '../base/format.ts';
 import { byteTicks, decimalTicks } from '../base/ticks.ts';
 import type { AxisUnits, Bytes, CssPx } from '../base/units.ts';
-import type { Axis } from '../engine/answers.ts';
-import type { Columns, Curves } from '../engine/protocol.ts';
+import type { Axis, Columns, Curves } from '../../engine/index.ts';
 import type { TimelineColors } from './colors.ts';
 import type { Projection } from './plot.ts';
 

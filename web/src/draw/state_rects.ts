@@ -1,7 +1,7 @@
 // The allocator's state as rectangles: segments, blocks in the colours of their bands, what is lost to rounding, what
 // waits to be freed.
 import type { DevicePx, Rank } from '../base/units.ts';
-import { stateKinds, type StateRects, type StateWindow } from '../engine/state_calls.ts';
+import { stateKinds, type StateRects, type StateWindow } from '../../engine/index.ts';
 import { colorsOf, type Theme } from './colors.ts';
 import type { Context } from './plot.ts';
 

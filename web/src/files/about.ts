@@ -28,7 +28,7 @@ export class AboutView extends LitElement {
 
   protected override render(): TemplateResult {
     const { file } = this;
-    const settings = settingLines(file.view?.settings);
+    const settings = settingLines(file.view?.info.settings);
     return html`<memstrata-dialog
       heading="About this file"
       width="640"

@@ -2,7 +2,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatCount, plural } from '../base/format.ts';
-import type { Diagnostic, EngineError } from '../engine/answers.ts';
+import type { Diagnostic, EngineError } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
 
 /** Tells `reopen` and `notes`. */

@@ -2,7 +2,7 @@
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatOffset } from '../base/format.ts';
-import type { EngineError } from '../engine/answers.ts';
+import type { EngineError } from '../../engine/index.ts';
 import './file_button.ts';
 import { base, card } from '../controls/styles.ts';
 import { symbols } from '../controls/symbols.ts';

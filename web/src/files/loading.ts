@@ -2,14 +2,13 @@
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatBytes, formatCount, formatRate } from '../base/format.ts';
-import type { Phase } from '../engine/protocol.ts';
+import type { Phase } from '../../engine/index.ts';
 import type { Loading } from '../model/open_files.ts';
 import { base, card } from '../controls/styles.ts';
 
 const phases: Record<Phase, string> = {
   reading: 'Reading',
   finishing: 'Putting the tables in order',
-  indexing: 'Building the timeline',
 };
 
 @customElement('memstrata-loading')

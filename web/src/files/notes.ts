@@ -2,7 +2,7 @@
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import { formatCount, formatOffset } from '../base/format.ts';
-import type { Diagnostic, Severity } from '../engine/answers.ts';
+import type { Diagnostic, Severity } from '../../engine/index.ts';
 import '../controls/dialog.ts';
 import type { DialogView } from '../controls/dialog.ts';
 import { base } from '../controls/styles.ts';

@@ -1,5 +1,5 @@
 // How files come in: dropped, pasted, chosen, or named by address.
-import type { EngineError } from '../engine/answers.ts';
+import type { EngineError } from '../../engine/index.ts';
 import type { Chosen } from '../model/open_files.ts';
 
 /** Snapshots of the site, made by site/samples/make_samples.py. */

@@ -3,7 +3,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
-import type { Diagnostic, ViewInfo } from '../engine/answers.ts';
+import type { Diagnostic, ViewInfo } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
 
 const mostOoms = 1000; // the engine lists no more

@@ -1,5 +1,5 @@
 // The ways to colour blocks, in the order of the list.
-import type { ColourBy } from '../engine/answers.ts';
+import type { ColourBy } from '../../engine/index.ts';
 
 export const colourNames: Record<ColourBy, string> = {
   allocation: 'Each block',

@@ -1,5 +1,5 @@
 // What devices are called, and which one comes next.
-import type { Contents } from '../engine/answers.ts';
+import type { Contents } from '../../engine/index.ts';
 import type { OpenFile } from './open_file.ts';
 
 export interface DeviceChoice {

@@ -1,34 +1,32 @@
 // Asks the engine what the filter means; the workspace's `filter` is what it said.
 import { LatestOnly } from '../base/latest_only.ts';
 import type { Rank } from '../base/units.ts';
-import type { FilterAnswer } from '../engine/answers.ts';
-import { EngineFailure, type EngineClient } from '../engine/client.ts';
+import { EngineFailure, type EngineView, type FilterAnswer } from '../../engine/index.ts';
 import { noFilter, type Filter, type Workspace } from './workspace.ts';
 
 const meansNothing = { found: undefined, match: -1, highlight: '' };
 
 export class Filtering {
-  private filters = 0;
-  private engine: EngineClient | undefined;
+  private view: EngineView | undefined;
   private latest: LatestOnly<string, FilterAnswer> | undefined;
 
   constructor(private readonly workspace: Workspace) {}
 
   /** Another device is shown; the text stays and is asked for there. Undefined = nothing can be filtered. */
-  show(engine: EngineClient | undefined): void {
+  show(view: EngineView | undefined): void {
     this.latest?.forget();
     this.latest = undefined;
-    this.engine = engine;
-    if (!engine) {
+    this.view = view;
+    if (!view) {
       this.change(noFilter); // the field goes, and its text with it
       return;
     }
     this.change({ ...meansNothing, error: undefined });
     this.latest = new LatestOnly(
-      (text) => engine.call('filter', { text }),
+      (text) => view.ask('filter', { text }),
       (answer, text) => this.answered(answer, text),
       (error) => {
-        if (!(error instanceof EngineFailure) || !engine.alive) return;
+        if (!(error instanceof EngineFailure) || !view.alive) return;
         // What the one before meant is not what the field says.
         this.change({ ...meansNothing, error: error.reason });
       },
@@ -44,13 +42,13 @@ export class Filtering {
 
   /** The match after the one shown, or before it; undefined = none, or another was asked for meanwhile. */
   async step(by: 1 | -1): Promise<Rank | undefined> {
-    const { found, match: before } = this.now;
+    const { found, highlight: filter, match: before } = this.now;
     const count = found?.count ?? 0;
-    if (!this.engine || count === 0) return undefined;
+    if (!this.view || count === 0) return undefined;
     const from = before < 0 && by < 0 ? 0 : before;
     const match = (from + by + count) % count;
     this.change({ match });
-    const rank = await this.engine.call('match', { index: match });
+    const rank = await this.view.ask('match', { filter, index: match });
     return rank < 0 || found !== this.now.found || match !== this.now.match ? undefined : rank;
   }
 
@@ -62,12 +60,11 @@ export class Filtering {
   }
 
   private answered(answer: FilterAnswer, text: string): void {
-    this.filters += 1;
     this.change({
       match: -1,
       error: undefined,
       found: text === '' ? undefined : answer,
-      highlight: text !== '' && answer.count > 0 ? String(this.filters) : '',
+      highlight: text !== '' && answer.count > 0 ? text : '',
     });
   }
 }

@@ -1,7 +1,8 @@
 // What one sees, as the part of an address behind `#`, and back. Nothing of the file itself is in it: the file is named
 // by its name and by a hash of its bytes, so that a link opened without it can ask for it.
 import { colourWays } from './colours.ts';
-import { bandsWays, type Axis, type Bands, type ColourBy } from '../engine/answers.ts';
+import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
+import { bandsWays } from './bands.ts';
 import type { Rank } from '../base/units.ts';
 import { hostDevice } from './devices.ts';
 import type { Viewport } from './viewport.ts';

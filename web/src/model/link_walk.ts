@@ -1,6 +1,6 @@
 // Where the page stands in its address and in the browser's history, and how it goes to a place that they say.
 import type { Shown } from './link.ts';
-import type { OpenFile, OpenFiles } from './open_files.ts';
+import { isShown, type OpenFile, type OpenFiles } from './open_files.ts';
 import type { Viewport } from './viewport.ts';
 
 /** Where a page keeps what is shown: its address, and the browser's history of it (page/address_bar.ts). */
@@ -86,7 +86,7 @@ export class LinkWalk {
     const { wanted } = this;
     if (wanted?.hash === file.hash) void this.goTo(wanted);
     const { heading } = this;
-    return heading && isAt(file, heading) ? heading.view : undefined;
+    return heading && isShown(file, heading) ? heading.view : undefined;
   }
 
   /** The newest wins. */
@@ -108,17 +108,13 @@ export class LinkWalk {
     const { snapshot, device, bands } = shown;
     const known = file.contents.snapshots[snapshot]?.devices.some((one) => one.device === device);
     // A device that the file does not have: the rest of the link is shown of the one that is there.
-    if (known && (!isAt(file, shown) || file.switching)) {
+    if (known && (!isShown(file, shown) || file.switching)) {
       const opened = await this.files.openDevice(file, { snapshot, device, bands });
       if (!opened || !isNewest()) return;
     }
     const { view } = file;
-    this.page.take({ ...shown, axis: view?.extent.time_us === null ? 'event' : shown.axis });
+    this.page.take({ ...shown, axis: view?.info.extent.time_us === null ? 'event' : shown.axis });
     await this.page.updateComplete;
     if (isNewest()) await this.page.arrive(shown, file, () => isNewest() && view === file.view);
   }
-}
-
-function isAt({ snapshot, view }: OpenFile, shown: Shown): boolean {
-  return snapshot === shown.snapshot && view?.device === shown.device && view.bands === shown.bands;
 }

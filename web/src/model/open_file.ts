@@ -1,28 +1,28 @@
 // A file that could be read, and which device of it is shown.
 import type { Bytes } from '../base/units.ts';
-import type { Bands, Contents, Diagnostic, EngineError, ViewInfo } from '../engine/answers.ts';
-import type { EngineClient } from '../engine/client.ts';
-import type { Source } from '../engine/protocol.ts';
-
-export interface WantedView {
-  snapshot: number;
-  device: number;
-  bands: Bands;
-}
+import type {
+  Contents,
+  Diagnostic,
+  Engine,
+  EngineError,
+  EngineView,
+  Shown,
+  Source,
+} from '../../engine/index.ts';
 
 export interface OpenFile {
   name: string;
   bytes: Bytes;
   source: Source;
-  engine: EngineClient;
+  engine: Engine;
   contents: Contents;
   snapshot: number;
   /** Undefined if the file names no device. */
-  view: ViewInfo | undefined;
-  /** Those that were shown, by `viewKey`: what was chosen and drawn of one is kept by the object. */
-  views: Map<string, ViewInfo>;
+  view: EngineView | undefined;
+  /** Those that were shown, by `viewKey`: what was chosen and drawn of one is kept by the object. Only `view` is not released. */
+  views: Map<string, EngineView>;
   /** What was chosen and is being opened, while `switching` lasts. */
-  wanted: WantedView | undefined;
+  wanted: Shown | undefined;
   switching: Promise<void> | undefined;
   /** What the reader noticed, and what the view shown repaired. */
   diagnostics: readonly Diagnostic[];

@@ -3,13 +3,20 @@
 // One engine per file: closing a file ends its worker, which gives all its memory back. A few are read at the same
 // time, the others wait. A file that cannot be read keeps its place with its error and hides no other.
 import type { Bytes } from '../base/units.ts';
-import type { Diagnostic, EngineError, ViewInfo } from '../engine/answers.ts';
-import { EngineFailure, type EngineClient } from '../engine/client.ts';
-import type { EnginePool } from '../engine/pool.ts';
-import type { Progress, Source } from '../engine/protocol.ts';
-import type { OpenFile, WantedView } from './open_file.ts';
+import {
+  EngineFailure,
+  type Diagnostic,
+  type Engine,
+  type EngineError,
+  type EngineView,
+  type Progress,
+  type Shown,
+  type Source,
+} from '../../engine/index.ts';
+import type { EnginePool } from '../../engine/pool.ts';
+import type { OpenFile } from './open_file.ts';
 
-export type { OpenFile, WantedView } from './open_file.ts';
+export type { OpenFile } from './open_file.ts';
 
 /** Bytes the engine may use for one file; the 32-bit heap ends at 4 GiB. */
 const budget: Bytes = 3.5 * 1024 ** 3;
@@ -21,7 +28,7 @@ const mostCompared = 4_000_000;
 
 const restBefore = 500; // ms
 /** What finding the states of a view repaired; it is told with what opening the view repaired. */
-const notesOfStates = new WeakMap<ViewInfo, readonly Diagnostic[]>();
+const notesOfStates = new WeakMap<EngineView, readonly Diagnostic[]>();
 
 export interface Loading {
   name: string;
@@ -42,7 +49,7 @@ export interface Entry {
   error: EngineError | undefined;
   file: OpenFile | undefined;
   /** While it is read. */
-  engine: EngineClient | undefined;
+  engine: Engine | undefined;
 }
 
 export interface Chosen {
@@ -153,33 +160,27 @@ export class OpenFiles {
    * Shows a device of a file: one after the other, and of several that are wanted meanwhile only the last. True = it is
    * what the file shows now; false = it could not be opened, or another one was wanted.
    */
-  async openDevice(file: OpenFile, wanted: WantedView): Promise<boolean> {
+  async openDevice(file: OpenFile, wanted: Shown): Promise<boolean> {
     file.wanted = wanted;
     file.switching ??= this.followWishes(file).finally(() => (file.switching = undefined));
     this.changed();
     await file.switching;
     this.changed();
-    const { view } = file;
-    return file.snapshot === wanted.snapshot && view?.device === wanted.device && view.bands === wanted.bands;
+    return isShown(file, wanted);
   }
 
   private async followWishes(file: OpenFile): Promise<void> {
     for (let { wanted } = file; wanted; wanted = file.wanted) {
       try {
-        const { view, diagnostics } = await file.engine.call('view', wanted);
-        if (file.wanted !== wanted) continue;
-        file.wanted = undefined;
-        showView(file, wanted.snapshot, view, diagnostics);
+        const view = await viewOf(file, wanted);
+        if (file.wanted === wanted) {
+          file.wanted = undefined;
+          showView(file, wanted.snapshot, view);
+        } else if (view !== file.view) view.release();
       } catch (error) {
         if (!file.engine.alive) file.wanted = undefined; // the page says so already
         if (file.wanted !== wanted) continue;
         file.wanted = undefined;
-        // The one before is still what the file shows, on the page or not.
-        const { snapshot, view } = file;
-        if (view)
-          await file.engine
-            .call('view', { snapshot, device: view.device, bands: view.bands })
-            .catch(() => undefined);
         // A file being loaded meanwhile goes on.
         if (file === this.file && this.state !== 'loading') this.fail(file.name, reasonOf(error));
       }
@@ -198,7 +199,7 @@ export class OpenFiles {
     this.comparing.add(file); // asked once
     const events = snapshots.flatMap(({ devices }) => devices).reduce((sum, one) => sum + one.events, 0);
     const found =
-      events > mostCompared ? undefined : await file.engine.call('peaks', {}).catch(() => undefined);
+      events > mostCompared ? undefined : await file.engine.ask('peaks', {}).catch(() => undefined);
     file.devicePeaks = found;
     if (snapshots.length < 2) return this.changed();
     file.peaks = snapshots.map((listed, index) => {
@@ -217,12 +218,12 @@ export class OpenFiles {
     const view = file?.view;
     if (!file || !view) return;
     setTimeout(() => {
-      if (file !== this.file || view !== file.view || !file.engine.alive) return;
-      file.engine.call('states', {}).then(
-        (states) => {
-          if (!states || notesOfStates.has(view)) return;
-          notesOfStates.set(view, states.diagnostics);
-          if (view === file.view) file.diagnostics = [...file.diagnostics, ...states.diagnostics];
+      if (file !== this.file || view !== file.view) return;
+      view.ask('states', {}).then(
+        ({ diagnostics }) => {
+          if (notesOfStates.has(view)) return;
+          notesOfStates.set(view, diagnostics);
+          if (view === file.view) file.diagnostics = [...file.diagnostics, ...diagnostics];
           this.changed();
         },
         () => undefined, // a panel asks again, and tells
@@ -239,7 +240,7 @@ export class OpenFiles {
   reopen(): void {
     const entry = this.shown;
     if (!entry?.source) return;
-    entry.file?.engine.terminate();
+    entry.file?.engine.close();
     entry.file = undefined;
     entry.loading = waiting(entry.name, entry.source);
     this.show(entry);
@@ -271,8 +272,8 @@ export class OpenFiles {
   }
 
   private drop(entry: Entry): void {
-    entry.engine?.terminate();
-    entry.file?.engine.terminate();
+    entry.engine?.close();
+    entry.file?.engine.close();
     this.entries = this.entries.filter((one) => one !== entry);
     if (this.behind === entry) this.behind = undefined;
     if (this.active === entry) this.active = undefined;
@@ -292,33 +293,31 @@ export class OpenFiles {
     entry.loading = { ...loading, startedAt: performance.now() };
     this.changed();
     const gone = (): boolean => !this.entries.includes(entry);
-    let engine: EngineClient | undefined;
+    let engine: Engine | undefined;
     try {
       engine = await this.pool.take();
-      if (gone()) return engine.terminate();
+      if (gone()) return engine.close();
       entry.engine = engine;
-      const { contents, view, diagnostics, hash } = await engine.call(
-        'open',
-        { source, budget },
-        (progress) => {
-          if (!entry.loading) return;
-          entry.loading = { ...entry.loading, progress };
-          this.changed();
-        },
-      );
-      if (gone()) return engine.terminate();
+      const contents = await engine.open(source, budget, (progress) => {
+        if (!entry.loading) return;
+        entry.loading = { ...entry.loading, progress };
+        this.changed();
+      });
+      const first = contents.default && { ...contents.default, bands: 'blocks' as const };
+      const view = first ? await engine.view(first) : undefined;
+      if (gone()) return engine.close();
       const file: OpenFile = {
         name: entry.name,
         bytes: 'file' in source ? source.file.size : (entry.loading?.progress.bytes ?? 0),
         source,
         engine,
         contents,
-        snapshot: contents.default?.snapshot ?? 0,
+        snapshot: first?.snapshot ?? 0,
         view,
-        views: new Map(view && [[viewKey(contents.default?.snapshot ?? 0, view), view]]),
-        diagnostics,
-        hash,
-        peak: view?.peak.bytes,
+        views: new Map(first && view && [[viewKey(first), view]]),
+        diagnostics: view?.diagnostics ?? contents.diagnostics,
+        hash: contents.hash,
+        peak: view?.info.peak.bytes,
         peaks: undefined,
         devicePeaks: undefined,
         wanted: undefined,
@@ -331,7 +330,7 @@ export class OpenFiles {
       };
       entry.file = file;
     } catch (error) {
-      engine?.terminate();
+      engine?.close();
       if (gone()) return;
       entry.error = reasonOf(error);
       this.pool.warmUp();
@@ -354,23 +353,33 @@ export class OpenFiles {
   }
 }
 
-function showView(
-  file: OpenFile,
-  snapshot: number,
-  view: ViewInfo,
-  diagnostics: readonly Diagnostic[],
-): void {
-  // Of other bands the peak is another one; that of the same device stays.
-  if (view.bands === 'blocks') file.peak = view.peak.bytes;
-  else if (file.snapshot !== snapshot || file.view?.device !== view.device) file.peak = undefined;
-  file.snapshot = snapshot;
-  const key = viewKey(snapshot, view);
-  file.view = file.views.get(key) ?? view;
-  file.views.set(key, file.view);
-  file.diagnostics = [...diagnostics, ...(notesOfStates.get(file.view) ?? [])];
+/** The same object whenever one comes back to it. */
+async function viewOf(file: OpenFile, wanted: Shown): Promise<EngineView> {
+  const known = file.views.get(viewKey(wanted));
+  if (!known) return file.engine.view(wanted);
+  await known.reopen();
+  return known;
 }
 
-function viewKey(snapshot: number, { device, bands }: ViewInfo): string {
+function showView(file: OpenFile, snapshot: number, view: EngineView): void {
+  const { view: before } = file;
+  const { device, bands, peak } = view.info;
+  // Of other bands the peak is another one; that of the same device stays.
+  if (bands === 'blocks') file.peak = peak.bytes;
+  else if (file.snapshot !== snapshot || before?.info.device !== device) file.peak = undefined;
+  file.snapshot = snapshot;
+  file.view = view;
+  file.views.set(viewKey({ snapshot, device, bands }), view);
+  file.diagnostics = [...view.diagnostics, ...(notesOfStates.get(view) ?? [])];
+  if (before !== view) before?.release();
+}
+
+export function isShown({ snapshot, view }: OpenFile, wanted: Shown): boolean {
+  const { device, bands } = view?.info ?? {};
+  return snapshot === wanted.snapshot && device === wanted.device && bands === wanted.bands;
+}
+
+function viewKey({ snapshot, device, bands }: Shown): string {
   return [snapshot, device, bands].join();
 }
 

@@ -1,6 +1,6 @@
 // What a reader prefers. Where it is kept between visits is the page's business (page/stored_settings.ts); an element
 // inside another page keeps it to itself.
-import type { ColourBy } from '../engine/answers.ts';
+import type { ColourBy } from '../../engine/index.ts';
 import { colourWays } from './colours.ts';
 
 export type ThemeChoice = 'auto' | 'light' | 'dark';

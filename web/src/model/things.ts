@@ -1,6 +1,5 @@
 // What the details can show besides a block of the timeline: an event, or a block or segment in the state after one.
-import type { EngineClient } from '../engine/client.ts';
-import type { EventDetails, StateBlock, StatePick, StateSegment } from '../engine/state_answers.ts';
+import type { EngineView, EventDetails, StateBlock, StatePick, StateSegment } from '../../engine/index.ts';
 
 export type Thing =
   | { kind: 'event'; event: EventDetails }
@@ -24,16 +23,16 @@ export function keyOf(thing: Thing | undefined): string {
 
 /** What lies at a place of the state's picture; undefined if it is gone, or the engine is. */
 export async function thingAt(
-  engine: EngineClient,
+  view: EngineView,
   at: number,
   { block, segment }: Pick<StatePick, 'block' | 'segment'>,
 ): Promise<Thing | undefined> {
   try {
     if (block >= 0) {
-      const found = await engine.call('stateBlock', { event: at, block });
-      return found ? { kind: 'state-block', block: found, at } : undefined;
+      const found = await view.ask('stateBlock', { event: at, block });
+      return { kind: 'state-block', block: found, at };
     }
-    const found = await engine.call('stateSegment', { event: at, segment });
+    const found = await view.ask('stateSegment', { event: at, segment });
     return found ? { kind: 'segment', segment: found, at } : undefined;
   } catch {
     return undefined; // the page says why

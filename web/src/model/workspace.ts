@@ -1,10 +1,10 @@
 // What one looks at: the parts that all views share. Views read parts, change them, and watch those that they show; no view
 // reaches into another. No DOM: it runs in Node.
 //
-// Moment and selection belong to a view of a device (a ViewInfo, the same object whenever one comes back to it): they change
+// Moment and selection belong to a view of a device (an EngineView, the same object whenever one comes back to it): they change
 // together with it, and are kept for as long as it is. The range and the viewport go with the view.
 import type { AxisUnits } from '../base/units.ts';
-import type { Axis, Band, ColourBy, EngineError, FilterAnswer, ViewInfo } from '../engine/answers.ts';
+import type { Axis, Band, ColourBy, EngineError, EngineView, FilterAnswer } from '../../engine/index.ts';
 import type { OpenFile } from './open_file.ts';
 import type { Thing } from './things.ts';
 import type { Viewport } from './viewport.ts';
@@ -32,14 +32,14 @@ export interface Filter {
   found: FilterAnswer | undefined;
   /** Number of the match that is shown; -1 = none. */
   match: number;
-  /** Changes with every filter; empty = nothing is dimmed. */
+  /** The text whose blocks are lit while the others fade; empty = none fade. */
   highlight: string;
 }
 
 export interface Parts {
   file: OpenFile | undefined;
   /** The device of it that is shown, as certain bands. */
-  view: ViewInfo | undefined;
+  view: EngineView | undefined;
   axis: Axis;
   /** What of the timeline is seen; undefined before anything is. */
   viewport: Viewport | undefined;
@@ -62,6 +62,8 @@ export interface Workspace {
   change(parts: Readonly<Partial<Parts>>, step?: boolean): void;
   /** Tells which of `parts` changed, after each change. Returns how to stop. */
   watch(parts: readonly Part[], changed: (changed: ReadonlySet<Part>) => void): () => void;
+  /** Lets go of everything: what it held of files and views, and who watched. It begins anew after that. */
+  dispose(): void;
 }
 
 /** Kept with a view. */
@@ -89,7 +91,7 @@ const atFirst: Parts = {
 /** `step` makes the change it is given, as one that one can go back from. */
 export function createWorkspace(step: (change: () => void) => void = (change) => change()): Workspace {
   const now: Parts = { ...atFirst };
-  const kept = new WeakMap<ViewInfo, Chosen>();
+  let kept = new WeakMap<EngineView, Chosen>();
   const watchers = new Set<(changed: ReadonlySet<Part>) => void>();
 
   const set = (parts: Readonly<Partial<Parts>>): void => {
@@ -121,11 +123,16 @@ export function createWorkspace(step: (change: () => void) => void = (change) =>
       watchers.add(watcher);
       return () => watchers.delete(watcher);
     },
+    dispose() {
+      watchers.clear();
+      kept = new WeakMap();
+      Object.assign(now, atFirst);
+    },
   };
 }
 
 /** The moment that is shown: the chosen one; else where memory ran out, which one looks for first; else the peak. */
 export function momentOf(workspace: Workspace): number {
-  const view = workspace.get('view');
-  return workspace.get('moment') ?? view?.oom_events.at(-1) ?? view?.peak.event ?? -1;
+  const info = workspace.get('view')?.info;
+  return workspace.get('moment') ?? info?.oom_events.at(-1) ?? info?.peak.event ?? -1;
 }

@@ -1,5 +1,5 @@
 // The page that is there for the viewer alone: its address, its title, its keys and drops, what it remembers.
-import { isOneFile } from '../engine/parts.ts';
+import { isOneFile } from '../../engine/assets.ts';
 import { markPicked } from '../files/open_file.ts';
 import type { ViewerChange } from '../viewer/application.ts';
 import { MemstrataViewer } from '../viewer/viewer.ts';

@@ -1,6 +1,6 @@
 // memstrata.html begins here: unpacks the page's script, which the policy knows by its hash, and runs it. Packed, the
 // whole viewer is half as large, and so is every page that `memstrata html` makes of it.
-import { unpacked, type EmbeddedParts } from '../engine/parts.ts';
+import { unpacked, type EmbeddedParts } from '../../engine/assets.ts';
 
 /** Put in place by site/build.mjs. */
 declare const embeddedParts: EmbeddedParts;

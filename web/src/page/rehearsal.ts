@@ -2,9 +2,9 @@
 // while, for all workers; it compiles scripts when they are first called, and makes an element's template and styles when
 // one is first shown. So a viewer that nobody sees opens a made-up recording and draws it, while no file is open. It has
 // the size of the one that is seen, which so knows where its plot will lie.
-import { madeUpRecording } from '../engine/made_up_recording.ts';
 import type { Application, ViewerChange } from '../viewer/application.ts';
 import { MemstrataViewer } from '../viewer/viewer.ts';
+import { madeUpRecording } from './made_up_recording.ts';
 
 const rounds = 12_000; // 24,000 events, 6 MB: enough for the browser to compile what reads them well
 

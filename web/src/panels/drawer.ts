@@ -71,10 +71,10 @@ export class DrawerView extends LitElement {
 }
 
 /** Who points at a tab may open it: what takes longest is begun now. */
-export function prepare(id: string, { engine }: PanelPage): void {
+export function prepare(id: string, { view }: PanelPage): void {
   const panel = panelOf(id);
   void panel?.load().catch(() => undefined); // told when it is opened
-  if (panel?.needs.includes('states')) engine.call('states', {}).catch(() => undefined);
+  if (panel?.needs.includes('states')) void view.prepare();
 }
 
 declare global {

@@ -6,9 +6,7 @@
 import type { TemplateResult } from 'lit';
 import type { Rank } from '../base/units.ts';
 import type { Theme } from '../draw/colors.ts';
-import type { Axis, BlockDetails, ColourBy, ViewInfo } from '../engine/answers.ts';
-import type { EngineClient } from '../engine/client.ts';
-import type { SegmentRow } from '../engine/state_answers.ts';
+import type { Axis, BlockDetails, ColourBy, EngineView, SegmentRow, ViewInfo } from '../../engine/index.ts';
 import type { Thing } from '../model/things.ts';
 import type { Viewport } from '../model/viewport.ts';
 import type { Range } from '../model/workspace.ts';
@@ -16,12 +14,14 @@ import type { Goal } from '../words/described.ts';
 
 /** What a panel knows of the page; the same object as long as nothing of it that the panel reads changes. */
 export interface PanelPage {
-  engine: EngineClient;
+  /** The device that is shown, as certain bands; what to ask. */
+  view: EngineView;
+  /** Of it. */
   info: ViewInfo;
   theme: Theme;
   axis: Axis;
   colourBy: ColourBy;
-  /** Changes with every filter; empty = nothing is dimmed. */
+  /** The filter whose blocks are lit while the others fade; empty = none fade. */
   highlight: string;
   /** The pinned block. */
   pinned: BlockDetails | undefined;
@@ -32,7 +32,7 @@ export interface PanelPage {
   /** The stretch that the reader marked with the ruler. */
   range: Range | undefined;
   /** What the timeline shows; undefined before it shows anything. */
-  view: Viewport | undefined;
+  viewport: Viewport | undefined;
   /** Its first picture was drawn: questions delay it no more. */
   settled: boolean;
 }
@@ -73,12 +73,14 @@ export interface Panel {
   readonly place: 'main' | 'drawer';
   /** What the engine builds for it: begun when somebody points at the tab. */
   readonly needs: readonly 'states'[];
+  /** Why it has nothing to show of a view, as a sentence; undefined = it has. Absent = it always has. */
+  lacks?(info: ViewInfo): string | undefined;
   load(): Promise<{ panel: LoadedPanel }>;
 }
 
 /** S: what it remembers of a view. */
 export interface LoadedPanel<S extends object = object> {
-  /** It is shown anew when one of these changes; engine and info always count. */
+  /** It is shown anew when one of these changes; the view always counts. */
   readonly reads: readonly PagePart[];
   readonly initial: S;
   show(page: PanelPage, kept: Kept<S>): TemplateResult;

@@ -4,7 +4,7 @@ import { customElement, property, state } from 'lit/decorators.js';
 import { base } from '../controls/styles.ts';
 import { keptOf } from './kept.ts';
 import type { Kept, LoadedPanel, PanelPage } from './panel.ts';
-import { panelOf, panels } from './registry.ts';
+import { lacking, panelOf, panels } from './registry.ts';
 
 const loaded = new Map<string, LoadedPanel>();
 
@@ -52,13 +52,15 @@ export class PanelSlot extends LitElement {
     const before = changed.has('of') ? undefined : this.given;
     const { page } = this;
     const same = (part: keyof PanelPage): boolean => before?.[part] === page[part];
-    if (!before || !same('engine') || !same('info') || !panel.reads.every(same)) this.given = page;
-    if (!this.kept || changed.has('round') || changed.has('of') || before?.info !== page.info)
-      this.kept = keptOf(page.info, this.of, panel.initial);
+    if (!before || !same('view') || !panel.reads.every(same)) this.given = page;
+    if (!this.kept || changed.has('round') || changed.has('of') || before?.view !== page.view)
+      this.kept = keptOf(page.view, this.of, panel.initial);
   }
 
   protected override render(): TemplateResult {
     const panel = loaded.get(this.of);
+    const lacks = lacking(this.of, this.page.info);
+    if (lacks !== undefined) return html`<p class="dim" data-lacks>${lacks}</p>`;
     if (this.problem !== undefined) return html`<p role="alert">${this.problem}</p>`;
     if (!panel || !this.given || !this.kept) return html`<p class="dim">Loading…</p>`;
     return panel.show(this.given, this.kept);

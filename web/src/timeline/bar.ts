@@ -2,7 +2,7 @@
 import { html, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { colourNames, colourWays } from '../model/colours.ts';
-import type { Axis, ColourBy, ViewInfo } from '../engine/answers.ts';
+import type { Axis, ColourBy, ViewInfo } from '../../engine/index.ts';
 import type { Tool } from './tracks/drag_tool.ts';
 import { symbols } from '../controls/symbols.ts';
 

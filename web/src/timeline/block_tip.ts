@@ -3,8 +3,8 @@ import { type TemplateResult } from 'lit';
 import { baseName, formatBytes } from '../base/format.ts';
 import type { CssPx } from '../base/units.ts';
 import { tip } from '../controls/tip.ts';
-import { sizeOf, type Band } from '../engine/answers.ts';
-import { ownFrame } from '../engine/origins.ts';
+import { sizeOf, type Band } from '../../engine/index.ts';
+import { ownFrame } from '../words/stack_lines.ts';
 
 export function blockTip(band: Band, at: { x: CssPx; y: CssPx }, plot: HTMLElement): TemplateResult {
   const lines = [`${formatBytes(sizeOf(band))}  ${band.name}`];

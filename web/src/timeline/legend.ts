@@ -3,7 +3,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
-import type { Kinds, Shares } from '../engine/answers.ts';
+import type { Kinds, Shares } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
 
 /** Tells `light` with the kind that is to be lit alone, -1 = none. */

@@ -4,7 +4,7 @@ import { customElement, property, query } from 'lit/decorators.js';
 import { formatCount, formatDuration } from '../base/format.ts';
 import type { AxisUnits } from '../base/units.ts';
 import { colorsOf, type Theme } from '../draw/colors.ts';
-import type { Axis } from '../engine/answers.ts';
+import type { Axis } from '../../engine/index.ts';
 import type { Bounds, Viewport } from '../model/viewport.ts';
 import type { Picture } from './tracks/picture_track.ts';
 import { base } from '../controls/styles.ts';

@@ -1,6 +1,6 @@
 // What one should know of a timeline before reading it.
 import { html, type TemplateResult } from 'lit';
-import type { ViewInfo } from '../engine/answers.ts';
+import type { ViewInfo } from '../../engine/index.ts';
 
 export function timelineNotes(info: ViewInfo): TemplateResult {
   return html`${info.events === 0 ? noEvents : ''} ${bandsNote(info)}`;

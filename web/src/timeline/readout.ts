@@ -1,7 +1,7 @@
 // What is true at the cursor, below the timeline.
 import { html, type TemplateResult } from 'lit';
 import { formatBytes, formatCount, formatMoment } from '../base/format.ts';
-import type { Pick, ViewInfo } from '../engine/answers.ts';
+import type { Pick, ViewInfo } from '../../engine/index.ts';
 
 function allocated({ level, allocated: used }: Pick, { bands }: ViewInfo): TemplateResult | '' {
   if (bands === 'segments') return '';

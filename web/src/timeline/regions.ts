@@ -10,7 +10,7 @@ import { colorsOf, type Theme } from '../draw/colors.ts';
 
 import type { Projection } from '../draw/plot.ts';
 import { drawRegions, laneHeight, regionAt } from '../draw/regions.ts';
-import type { Axis } from '../engine/answers.ts';
+import type { Axis } from '../../engine/index.ts';
 import { regionLines } from '../words/mark_text.ts';
 import { Gestures, type GestureTarget, type Point } from '../controls/gestures.ts';
 import type { PlacedMarks, PlacedRegion } from './tracks/marks_track.ts';

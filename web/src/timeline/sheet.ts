@@ -3,7 +3,7 @@ import { formatBytes, formatCount } from '../base/format.ts';
 import { colorsOf, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds } from '../draw/palettes.ts';
 import type { Sheet } from '../draw/sheet.ts';
-import { bandsNames } from '../engine/answers.ts';
+import { bandsNames } from '../model/bands.ts';
 import { deviceName } from '../model/devices.ts';
 import type { DeviceTracks } from './tracks/device_tracks.ts';
 import type { Stage } from './tracks/stage.ts';

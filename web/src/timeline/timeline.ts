@@ -11,8 +11,8 @@ import { colorsOf, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds } from '../draw/palettes.ts';
 import { plotArea } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
-import { bandsNames, type Axis, type Band, type ColourBy, type ViewInfo } from '../engine/answers.ts';
-import type { EngineClient } from '../engine/client.ts';
+import type { Axis, Band, ColourBy, EngineView } from '../../engine/index.ts';
+import { bandsNames } from '../model/bands.ts';
 import { deviceName } from '../model/devices.ts';
 import { markerLines } from '../words/mark_text.ts';
 import { fitAll, show, type Viewport } from '../model/viewport.ts';
@@ -49,8 +49,7 @@ import { tipStyles } from '../controls/tip.ts';
 
 @customElement('memstrata-timeline')
 export class TimelineView extends LitElement {
-  @property({ attribute: false }) engine!: EngineClient;
-  @property({ attribute: false }) info!: ViewInfo;
+  @property({ attribute: false }) device!: EngineView;
   @property({ attribute: false }) theme: Theme = 'light';
   @property({ attribute: false }) axis: Axis = 'event';
   /** The pinned block, shared with the other views. */
@@ -58,7 +57,7 @@ export class TimelineView extends LitElement {
   @property({ attribute: false }) colourBy: ColourBy = 'allocation';
   /** The chosen moment, if it is to be seen: the state after this event, -1 = before the first. */
   @property({ attribute: false }) chosen: number | undefined;
-  /** Changes with every filter; empty = nothing is dimmed. */
+  /** The filter whose blocks are lit while the others fade; empty = none fade. */
   @property({ attribute: false }) highlight = '';
   /** What is pointed at is told beside the pointer. */
   @property({ type: Boolean }) tips = false;
@@ -228,9 +227,9 @@ export class TimelineView extends LitElement {
   }
 
   /** Has the picture of another file ready, so that it is there when one goes to it. */
-  prepare(engine: EngineClient, info: ViewInfo): void {
-    if (info === this.info) return;
-    this.tracksOf(engine, info).prepare(this.stage.area, this.axis, this.theme, this.colourBy);
+  prepare(device: EngineView): void {
+    if (device === this.device) return;
+    this.tracksOf(device).prepare(this.stage.area, this.axis, this.theme, this.colourBy);
   }
 
   /** The other axis for the same stretch of the recording. */
@@ -246,15 +245,14 @@ export class TimelineView extends LitElement {
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     const { stage } = this;
-    const isNew = changed.has('info') || changed.has('engine');
+    const isNew = changed.has('device');
     if (isNew || changed.has('axis')) {
       if (isNew && this.kept) {
         this.kept.view = stage.view;
         this.kept.axis = stage.axis;
       }
       this.motion.stop();
-      stage.engine = this.engine;
-      stage.info = this.info;
+      stage.device = this.device;
       stage.axis = this.axis;
       stage.bounds = stage.boundsFor(this.axis);
       if (isNew) this.start();
@@ -276,19 +274,19 @@ export class TimelineView extends LitElement {
   }
 
   private start(): void {
-    this.kept = this.tracksOf(this.engine, this.info);
+    this.kept = this.tracksOf(this.device);
     this.litKind = -1;
     this.heldKind = -1;
     this.travel.landmarks = undefined;
     this.firstPicture = false;
   }
 
-  private tracksOf(engine: EngineClient, info: ViewInfo): DeviceTracks {
-    const tracks = tracksOf(engine, info);
+  private tracksOf(device: EngineView): DeviceTracks {
+    const tracks = tracksOf(device);
     tracks.changed ??= {
       picture: () => tracks === this.kept && this.redraw(),
       kinds: () => {
-        if (tracks !== this.kept) return this.prepare(engine, info);
+        if (tracks !== this.kept) return this.prepare(device);
         this.requestUpdate(); // the legend
         this.redraw(); // in the new colours, and asks for shares
       },
@@ -491,7 +489,7 @@ export class TimelineView extends LitElement {
   // -- The frame around the canvas.
 
   protected override render(): TemplateResult {
-    const { info } = this;
+    const { info } = this.device;
     const peak = formatBytes(info.peak.bytes);
     const kinds = this.kept?.kinds.kinds;
     const { measured } = this.ruler;

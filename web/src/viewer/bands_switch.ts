@@ -1,6 +1,6 @@
 // Other bands of the same device (blocks, with envelopes of pools, segments): the same stretch of it is seen, at its own
 // height, and what is chosen stays.
-import { isBlock, type Bands } from '../engine/answers.ts';
+import { isBlock, type Bands } from '../../engine/index.ts';
 import type { LinkTarget, LinkWalk } from '../model/link_walk.ts';
 import type { OpenFile, OpenFiles } from '../model/open_files.ts';
 import { boundsOf, type Viewport } from '../model/viewport.ts';
@@ -22,11 +22,11 @@ export class BandsSwitch {
   async to(bands: Bands): Promise<void> {
     const { page, files } = this;
     const { file } = files;
-    if (!file?.view || file.view.bands === bands || files.switching) return;
+    if (!file?.view || file.view.info.bands === bands || files.switching) return;
     const before = page.shown();
     const { view, engine } = file;
     this.left = { engine, view: this.workspace.get('viewport'), chosen: this.choices.chosen };
-    await files.openDevice(file, { snapshot: file.snapshot, device: view.device, bands });
+    await files.openDevice(file, { snapshot: file.snapshot, device: view.info.device, bands });
     await page.updateComplete;
     if (file.view !== view) this.links.stepped(before);
     this.left = undefined;
@@ -38,9 +38,10 @@ export class BandsSwitch {
     this.left = undefined;
     if (!view || left?.engine !== engine) return undefined;
     const { block, event } = left.chosen;
-    this.choices.keep({ event, block: isBlock(block) && view.bands !== 'segments' ? block : undefined });
-    const length = view.extent[this.workspace.get('axis') === 'time' ? 'time_us' : 'event'] ?? 1;
-    const { fitTop } = boundsOf(length, view.peak.bytes, view.reserved_peak);
+    this.choices.keep({ event, block: isBlock(block) && view.info.bands !== 'segments' ? block : undefined });
+    const { info } = view;
+    const length = info.extent[this.workspace.get('axis') === 'time' ? 'time_us' : 'event'] ?? 1;
+    const { fitTop } = boundsOf(length, info.peak.bytes, info.reserved_peak);
     return left.view && { ...left.view, y0: 0, y1: fitTop };
   }
 }

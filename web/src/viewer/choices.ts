@@ -1,8 +1,15 @@
 // What is chosen and what is pointed at, shared by all views: a block, a moment, an event or segment to read about.
 // What is chosen lives in the workspace; what is pointed at lives here, as long as the pointer is there.
 import type { Rank } from '../base/units.ts';
-import { isBlock, sizeOf, type Band, type ViewInfo } from '../engine/answers.ts';
-import type { Calls, Kind } from '../engine/protocol.ts';
+import {
+  isBlock,
+  sizeOf,
+  type Answer,
+  type Args,
+  type Band,
+  type EngineView,
+  type Kind,
+} from '../../engine/index.ts';
 import { describeBand } from '../words/band_text.ts';
 import type { Described, Goal } from '../words/described.ts';
 import { momentOf, type Workspace } from '../model/workspace.ts';
@@ -47,14 +54,17 @@ export class Choices {
   constructor(
     private readonly workspace: Workspace,
     private readonly page: ChoicesTarget,
-  ) {
-    workspace.watch(['view'], () => {
+  ) {}
+
+  /** Until the workspace is disposed of. */
+  start(): void {
+    this.workspace.watch(['view'], () => {
       this.pointedBlock = undefined;
       this.pointedThing = undefined;
     });
   }
 
-  private get info(): ViewInfo | undefined {
+  private get view(): EngineView | undefined {
     return this.workspace.get('view');
   }
 
@@ -75,7 +85,8 @@ export class Choices {
 
   /** What the details tell; the same object as long as it is the same. */
   get described(): Described | undefined {
-    const { info, chosen } = this;
+    const { chosen } = this;
+    const info = this.view?.info;
     const what = this.pointedThing ?? chosen.thing ?? chosen.block ?? this.pointedBlock;
     if (!info || !what) return undefined;
     if (what !== this.told?.what)
@@ -94,7 +105,7 @@ export class Choices {
 
   /** `step`: one can go back to what was before. */
   keep(change: Partial<Chosen>, step = false): void {
-    if (!this.info) return;
+    if (!this.view) return;
     const { event, ...selection } = { ...this.chosen, ...change };
     const same = Object.entries(this.workspace.get('selection')).every(
       ([name, one]) => one === selection[name as 'block'],
@@ -137,18 +148,18 @@ export class Choices {
   }
   /** What is read about as it is at another moment; what does not exist then stays as it was. */
   private async follow(thing: Exclude<Thing, { kind: 'event' }>, event: number): Promise<void> {
-    const engine = this.workspace.get('file')?.engine;
+    const { view } = this;
     const row =
       thing.kind === 'segment'
         ? { block: -1, segment: thing.segment.row }
         : { block: thing.block.row, segment: -1 };
-    const now = engine && (await thingAt(engine, event, row));
+    const now = view && (await thingAt(view, event, row));
     const { chosen } = this;
     if (now && chosen.thing === thing && chosen.event === event) this.keep({ thing: now });
   }
   /** Shows the out-of-memory event after the chosen one, going round; false if there is none. */
   nextOom(): boolean {
-    const events = this.info?.oom_events ?? [];
+    const events = this.view?.info.oom_events ?? [];
     const from = this.chosen.event ?? -1;
     const event = events.find((one) => one > from) ?? events[0];
     if (event === undefined) return false;
@@ -157,10 +168,10 @@ export class Choices {
     return true;
   }
   private async tellEvent(event: number): Promise<void> {
-    const { info } = this;
+    const { view } = this;
     this.chooseEvent({ event, step: false, told: true });
     const details = await this.ask('event', { event });
-    if (details && info === this.info && this.event === event)
+    if (details && view === this.view && this.event === event)
       this.chooseThing({ kind: 'event', event: details });
   }
   chooseThing(thing: Thing | null | undefined): void {
@@ -172,15 +183,15 @@ export class Choices {
     const isHere = this.place();
     if (rank !== undefined) await this.page.showBlocks();
     if (!isHere()) return;
-    const { info } = this;
+    const { view } = this;
     const block = rank === undefined ? undefined : await this.blockOf(rank);
-    if (info === this.info) this.pin(block);
+    if (view === this.view) this.pin(block);
   }
   /** Chooses a block and brings its band into view. */
   async showBlock(rank: Rank): Promise<void> {
-    const { info } = this;
+    const { view } = this;
     const block = await this.blockOf(rank);
-    if (!block || info !== this.info) return;
+    if (!block || view !== this.view) return;
     this.pin(block);
     const { event } = this;
     if (isBlock(block) && this.page.rooms.main !== 'timeline') {
@@ -205,9 +216,8 @@ export class Choices {
   // -- Going to what a button of the details means.
 
   async go(goal: Goal): Promise<void> {
-    const { info } = this;
-    const engine = this.workspace.get('file')?.engine;
-    if (!engine) return;
+    const { view } = this;
+    if (!view) return;
     switch (goal.to) {
       case 'event': {
         void this.page.timeline?.showEvent(goal.event);
@@ -225,8 +235,8 @@ export class Choices {
         this.page.rooms.show('state');
         const row =
           goal.to === 'block' ? { block: goal.block, segment: -1 } : { block: -1, segment: goal.segment };
-        const thing = await thingAt(engine, goal.at, row);
-        if (thing && info === this.info) this.chooseThing(thing);
+        const thing = await thingAt(view, goal.at, row);
+        if (thing && view === this.view) this.chooseThing(thing);
         return;
       }
       case 'peak':
@@ -241,7 +251,7 @@ export class Choices {
         // Now, or else when the block was there.
         for (const at of [this.event, goal.at]) {
           const found = block === undefined ? null : await this.ask('stateBlock', { event: at, block });
-          if (info !== this.info) return;
+          if (view !== this.view) return;
           if (found && found.segment >= 0) return this.go({ to: 'segment', segment: found.segment, at });
         }
         return;
@@ -252,17 +262,16 @@ export class Choices {
   /** Tells whether the same device is still shown, in whatever bands. */
   private place(): () => boolean {
     const file = this.workspace.get('file');
-    const [snapshot, device] = [file?.snapshot, file?.view?.device];
+    const [snapshot, device] = [file?.snapshot, file?.view?.info.device];
     return () =>
-      file === this.workspace.get('file') && snapshot === file?.snapshot && device === file?.view?.device;
+      file === this.workspace.get('file') &&
+      snapshot === file?.snapshot &&
+      device === file?.view?.info.device;
   }
 
-  private async ask<K extends Kind>(
-    kind: K,
-    args: Calls[K]['args'],
-  ): Promise<Calls[K]['answer'] | undefined> {
+  private async ask<K extends Kind>(kind: K, args: Args<K>): Promise<Answer<K> | undefined> {
     try {
-      return await this.workspace.get('file')?.engine.call(kind, args);
+      return await this.view?.ask(kind, args);
     } catch {
       return undefined; // the engine died: the page says so already
     }

@@ -1,6 +1,6 @@
 // What of an open file is on the page, below its name.
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Axis, Band, ColourBy, ViewInfo } from '../engine/answers.ts';
+import type { Axis, Band, ColourBy, ViewInfo } from '../../engine/index.ts';
 import type { Goal } from '../words/described.ts';
 import type { OpenFile } from '../model/open_files.ts';
 import type { Range } from '../model/workspace.ts';
@@ -9,11 +9,12 @@ import '../details/details.ts';
 import './filter_bar.ts';
 import '../files/notes.ts';
 import '../controls/tabs.ts';
+import type { Tab } from '../controls/tabs.ts';
 import { prepare } from '../panels/drawer.ts';
 import type { PanelEvents } from '../panels/panel.ts';
 import '../panels/overview/panel.ts'; // seen at once
 import '../panels/panel_slot.ts';
-import { answerTabs, mainTabs, panelOf, type MainId, type PanelId } from '../panels/registry.ts';
+import { answerTabs, lacking, mainTabs, panelOf, type MainId, type PanelId } from '../panels/registry.ts';
 import '../controls/splitter.ts';
 import '../files/stats.ts';
 import '../timeline/timeline.ts';
@@ -25,12 +26,13 @@ const pictureHeight = 260;
 /** The numbers of its device, the filter, warnings. */
 export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult {
   const filter = page.workspace.get('filter');
+  const { view } = file;
   return html`
     ${
-      file.view
+      view
         ? html`<section class="second" aria-label="Numbers of the device, and the filter">
             <memstrata-stats
-              .info=${file.view}
+              .info=${view.info}
               .diagnostics=${file.diagnostics}
               @choose=${(event: CustomEvent<'peak' | 'oom' | 'notes'>) => page.chooseStat(event.detail)}></memstrata-stats>
             <memstrata-filter
@@ -38,7 +40,7 @@ export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult
               .found=${filter.found}
               .error=${filter.error}
               .current=${filter.match}
-              .complete=${(asked: { text: string; cursor: number }) => file.engine.call('complete', asked)}
+              .complete=${(asked: { text: string; cursor: number }) => view.ask('complete', asked)}
               @filter=${(event: CustomEvent<string>) => page.filter.set(event.detail)}
               @step=${(event: CustomEvent<1 | -1>) => page.actions.stepMatch(event.detail)}></memstrata-filter>
           </section>`
@@ -69,7 +71,9 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
   }
   const { rooms } = page;
   const { main, answer } = rooms;
-  const panelPage = rooms.panelPage(file, view);
+  const withReasons = (tabs: readonly Tab[]): Tab[] =>
+    tabs.map((tab) => ({ ...tab, lacks: lacking(tab.id, view.info) }));
+  const panelPage = rooms.panelPage(view);
   const withDetails = page.choices.isAny || page.detailsOpen;
   return html`<div
     class="work ${withDetails ? 'with-details' : ''}"
@@ -85,8 +89,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
       @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => page.choices.chooseThing(event.detail ?? undefined)}
       @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}>
       <memstrata-timeline
-        .engine=${file.engine}
-        .info=${view}
+        .device=${view}
         .theme=${page.theme}
         .axis=${page.axis}
         .pinned=${page.choices.block}
@@ -107,10 +110,10 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         <memstrata-tabs
           slot="tabs"
           label="Pictures"
-          .tabs=${mainTabs}
+          .tabs=${withReasons(mainTabs)}
           .open=${main}
           @near=${(event: CustomEvent<string>) => prepare(event.detail, panelPage)}
-          @open=${(event: CustomEvent<MainId>) => rooms.showMain(event.detail)}></memstrata-tabs>
+          @open=${(event: CustomEvent<MainId>) => page.openPanel(event.detail)}></memstrata-tabs>
       </memstrata-timeline>
       ${
         main === 'timeline'
@@ -137,13 +140,13 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
           : nothing
       }
       <memstrata-drawer
-        .tabs=${answerTabs}
+        .tabs=${withReasons(answerTabs)}
         .open=${answer}
         .page=${panelPage}
         .round=${rooms.round}
-        @open-panel=${(event: CustomEvent<PanelId | null>) => rooms.showAnswer(event.detail ?? undefined)}></memstrata-drawer>
+        @open-panel=${(event: CustomEvent<PanelId | null>) => page.openPanel(event.detail ?? undefined)}></memstrata-drawer>
     </div>
-    ${withDetails ? details(page, view) : nothing}
+    ${withDetails ? details(page, view.info) : nothing}
   </div>`;
 }
 

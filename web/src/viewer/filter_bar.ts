@@ -5,7 +5,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../base/format.ts';
 import { LatestOnly } from '../base/latest_only.ts';
-import type { Completions, EngineError, FilterAnswer } from '../engine/answers.ts';
+import type { Completions, EngineError, FilterAnswer } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
 import { symbols } from '../controls/symbols.ts';
 
@@ -206,8 +206,8 @@ export class FilterBar extends LitElement {
         ${
           none
             ? 'no match'
-            : html`${this.current >= 0 ? `${formatCount(this.current + 1)} of ` : ''}${plural(found.count, 'match', 'matches')}
-                <span class="bytes">· ${formatBytes(found.at_peak)} at the peak</span>`
+            : html`<span class="bytes">${formatBytes(found.at_peak)} at the peak · </span>
+                ${this.current >= 0 ? `${formatCount(this.current + 1)} of ` : ''}${plural(found.count, 'match', 'matches')}`
         }
       </span>
       <button

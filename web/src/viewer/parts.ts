@@ -1,6 +1,6 @@
 // The viewer, as the parts of it know it: what they show (file_area.ts) and act on (viewer_actions.ts).
 import type { Theme } from '../draw/colors.ts';
-import type { Axis, ColourBy } from '../engine/answers.ts';
+import type { Axis, ColourBy } from '../../engine/index.ts';
 import type { Filtering } from '../model/filtering.ts';
 import type { DeviceChoice } from '../model/devices.ts';
 import type { Shown } from '../model/link.ts';
@@ -67,6 +67,8 @@ export interface ViewerParts extends Elements, Shared {
   receive(chosen: ChosenFiles): void;
   shown(): Shown | undefined;
   showDevice(choice: DeviceChoice | undefined): boolean;
+  /** Undefined = no answer. Says why if it has nothing to show; false then. */
+  openPanel(id: string | undefined): boolean;
   setColour(colour: ColourBy): void;
   chooseStat(what: 'peak' | 'oom' | 'notes'): void;
   moved(): void;

@@ -1,9 +1,8 @@
 // Which picture is the main one, which answer is open below it, and what panels know of the page.
-import { isBlock, type ViewInfo } from '../engine/answers.ts';
-import type { OpenFile } from '../model/open_files.ts';
+import { isBlock, type EngineView } from '../../engine/index.ts';
 import { beginWith } from '../panels/kept.ts';
 import type { PanelPage } from '../panels/panel.ts';
-import { panelOf, panels, type MainId, type PanelId } from '../panels/registry.ts';
+import { panelOf, type MainId, type PanelId } from '../panels/registry.ts';
 import type { Theme } from '../draw/colors.ts';
 import type { Workspace } from '../model/workspace.ts';
 import type { Choices } from './choices.ts';
@@ -21,15 +20,13 @@ interface RoomsTarget {
 export class Rooms {
   /** Counts what panels were told from outside. */
   round = 0;
-  private readonly settled = new WeakSet<ViewInfo>();
+  private readonly settled = new WeakSet<EngineView>();
   private lastPage: PanelPage | undefined;
 
   constructor(
     private readonly workspace: Workspace,
     private readonly page: RoomsTarget,
-  ) {
-    workspace.change({ answer: firstAnswer });
-  }
+  ) {}
 
   /** Undefined = none was chosen. */
   get chosenMain(): MainId | undefined {
@@ -41,12 +38,12 @@ export class Rooms {
 
   /** Without history the state is all there is. */
   get main(): MainId {
-    return this.chosenMain ?? (this.workspace.get('view')?.events === 0 ? 'state' : 'timeline');
+    return this.chosenMain ?? (this.workspace.get('view')?.info.events === 0 ? 'state' : 'timeline');
   }
 
   /** Its first picture was drawn. */
-  settle(info: ViewInfo | undefined): void {
-    if (info) this.settled.add(info);
+  settle(view: EngineView | undefined): void {
+    if (view) this.settled.add(view);
     this.page.requestUpdate();
   }
 
@@ -58,27 +55,27 @@ export class Rooms {
   }
   /** Wherever its place is. */
   show(id: string): void {
-    const panel = panels.find((one) => one.id === id);
-    if (panel?.place === 'main') this.showMain(panel.id);
-    else if (panel) this.showAnswer(panel.id);
+    const main = mainOf(id);
+    if (main) this.showMain(main);
+    else if (panelOf(id)) this.showAnswer(answerOf(id));
   }
   /** Opens a panel as if it kept this. */
   showWith(id: PanelId, memory: object): void {
-    const info = this.workspace.get('view');
-    if (!info) return;
-    beginWith(info, id, memory);
+    const view = this.workspace.get('view');
+    if (!view) return;
+    beginWith(view, id, memory);
     this.round += 1;
     this.show(id);
     this.page.requestUpdate();
   }
 
   /** What panels know; the same object as long as nothing of it changes. */
-  panelPage({ engine }: OpenFile, info: ViewInfo): PanelPage {
+  panelPage(view: EngineView): PanelPage {
     const { lastPage, page: viewer, workspace } = this;
     const { block, event, thing } = viewer.choices.shown;
     const page: PanelPage = {
-      engine,
-      info,
+      view,
+      info: view.info,
       theme: viewer.theme,
       axis: workspace.get('axis'),
       colourBy: workspace.get('look').colour,
@@ -87,8 +84,8 @@ export class Rooms {
       segment: thing?.kind === 'segment' ? thing.segment.row : -1,
       event,
       range: workspace.get('range'),
-      view: workspace.get('viewport'),
-      settled: this.settled.has(info),
+      viewport: workspace.get('viewport'),
+      settled: this.settled.has(view),
     };
     const names = Object.keys(page) as (keyof PanelPage)[];
     if (!lastPage || names.some((name) => page[name] !== lastPage[name])) this.lastPage = page;

@@ -4,7 +4,8 @@ import { customElement, property } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
 import type { Theme } from '../draw/colors.ts';
-import { bandsNames, bandsWays, type Bands } from '../engine/answers.ts';
+import type { Bands } from '../../engine/index.ts';
+import { bandsNames, bandsWays } from '../model/bands.ts';
 import { choiceOf, deviceName, snapshotName, type DeviceChoice } from '../model/devices.ts';
 import type { OpenFile } from '../model/open_files.ts';
 import type { ActionId } from './actions.ts';
@@ -16,7 +17,7 @@ import { symbols } from '../controls/symbols.ts';
 function deviceText({ devicePeaks, snapshot, views }: OpenFile, device: number, events: number): string {
   const peak = devicePeaks?.[snapshot]?.find((one) => one.device === device)?.bytes;
   const ranOut = [...views].some(
-    ([key, view]) => key.startsWith(`${snapshot},${device},`) && view.oom_events.length > 0,
+    ([key, view]) => key.startsWith(`${snapshot},${device},`) && view.info.oom_events.length > 0,
   );
   const size =
     peak !== undefined ? formatBytes(peak) : events > 0 ? `${formatCount(events)} events` : 'state only';
@@ -33,6 +34,8 @@ export class TopBarView extends LitElement {
   /** Changes with the file's contents, which is the same object. */
   @property({ attribute: false }) view: OpenFile['view'];
   @property() theme: Theme = 'light';
+  /** What is shown has an address; without one there is nothing to copy. */
+  @property({ type: Boolean }) linkable = false;
   @property({ type: Boolean }) switching = false;
 
   protected override render(): TemplateResult {
@@ -49,7 +52,7 @@ export class TopBarView extends LitElement {
       </div>
       ${file ? this.fileChoice(file) : nothing}
       <div class="end">
-        ${file?.view ? this.button('link', 'Copy a link to this view', 'U', symbols.link) : nothing}
+        ${file?.view && this.linkable ? this.button('link', 'Copy a link to this view', 'U', symbols.link) : nothing}
         ${file?.view ? this.button('picture', 'Save the picture', 'I', symbols.save) : nothing}
         ${file ? this.button('about', 'About this file', 'B', symbols.info) : nothing}
         ${this.button('theme', `Use the ${other} theme`, 'T', this.theme === 'dark' ? symbols.sun : symbols.moon)}
@@ -76,6 +79,7 @@ export class TopBarView extends LitElement {
   private fileChoice(file: OpenFile): TemplateResult {
     const { snapshots } = file.contents;
     const devices = snapshots[file.snapshot]?.devices ?? [];
+    const info = file.view?.info;
     return html`<div class="file">
       <span class="file-name" title=${file.name}>${file.name}</span>
       <span class="file-size" title=${formatExactBytes(file.bytes)}>${formatBytes(file.bytes)}</span>
@@ -98,7 +102,7 @@ export class TopBarView extends LitElement {
               class="field"
               aria-label="Device"
               ?disabled=${this.switching}
-              .value=${live(String(file.view?.device ?? ''))}
+              .value=${live(String(info?.device ?? ''))}
               @change=${(event: Event) =>
                 this.choose({
                   snapshot: file.snapshot,
@@ -106,7 +110,7 @@ export class TopBarView extends LitElement {
                 })}>
               ${devices.map(
                 ({ device, events }) =>
-                  html`<option value=${device} ?selected=${device === file.view?.device}>
+                  html`<option value=${device} ?selected=${device === info?.device}>
                     ${deviceText(file, device, events)}
                   </option>`,
               )}
@@ -115,23 +119,23 @@ export class TopBarView extends LitElement {
             ? html`<span class="device">${deviceName(devices[0]!.device)}</span>`
             : nothing
       }
-      ${file.view ? html`<span class="on-paper">${deviceName(file.view.device)} · ${bandsNames[file.view.bands]}</span>` : nothing}
+      ${info ? html`<span class="on-paper">${deviceName(info.device)} · ${bandsNames[info.bands]}</span>` : nothing}
       ${
-        file.view
+        info
           ? html`<select
               class="field"
               aria-label="View"
               title="What the timeline shows (V)"
-              data-bands=${file.view.bands}
+              data-bands=${info.bands}
               ?disabled=${this.switching}
-              .value=${live(file.view.bands)}
+              .value=${live(info.bands)}
               @change=${(event: Event) =>
                 this.dispatchEvent(
                   new CustomEvent<Bands>('bands', {
                     detail: (event.target as HTMLSelectElement).value as Bands,
                   }),
                 )}>
-              ${bandsWays.map((way) => html`<option value=${way} ?selected=${way === file.view?.bands}>${bandsNames[way]}</option>`)}
+              ${bandsWays.map((way) => html`<option value=${way} ?selected=${way === info.bands}>${bandsNames[way]}</option>`)}
             </select>`
           : nothing
       }

@@ -3,8 +3,8 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import type { Theme } from '../draw/colors.ts';
-import { pagePool } from '../engine/pool.ts';
-import type { Axis, Bands, ColourBy } from '../engine/answers.ts';
+import { pagePool } from '../../engine/pool.ts';
+import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
 import { Filtering } from '../model/filtering.ts';
 import { choiceOf, fileNameOf, titleOf, type DeviceChoice } from '../model/devices.ts';
 import type { Shown } from '../model/link.ts';
@@ -36,6 +36,7 @@ import type { ViewerParts } from './parts.ts';
 import '../files/peak_row.ts';
 import type { DrawerView } from '../panels/drawer.ts';
 import { loadAll, type PanelSlot } from '../panels/panel_slot.ts';
+import { lacking } from '../panels/registry.ts';
 import '../files/start.ts';
 import { base, tokens } from '../controls/styles.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
@@ -94,14 +95,6 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   private leaving: ReturnType<typeof setTimeout> | undefined;
   private told = '';
 
-  constructor() {
-    super();
-    // The viewport changes with every frame of a zoom: `moved` knows who draws it.
-    this.workspace.watch(['axis', 'moment', 'range', 'selection', 'filter', 'look', 'main', 'answer'], () =>
-      this.requestUpdate(),
-    );
-  }
-
   get axis(): Axis {
     return this.workspace.get('axis');
   }
@@ -141,7 +134,12 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.running = true;
     const { colour, detailsWidth, panelHeight, detailsOpen } = this.settings.load();
     Object.assign(this, { detailsWidth, panelHeight, detailsOpen });
-    this.workspace.change({ look: { colour } });
+    this.choices.start();
+    // The viewport changes with every frame of a zoom: `moved` knows who draws it.
+    this.workspace.watch(['axis', 'moment', 'range', 'selection', 'filter', 'look', 'main', 'answer'], () =>
+      this.requestUpdate(),
+    );
+    this.workspace.change({ look: { colour }, answer: firstAnswer });
     // So that a click anywhere inside gives it the keys.
     if (!this.application && !this.hasAttribute('tabindex')) this.tabIndex = -1;
     this.dataset['state'] = this.files.state;
@@ -159,6 +157,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.running = false;
     this.links.disconnect();
     this.files.dispose();
+    this.workspace.dispose();
   }
 
   /** What the host page names now, instead of what it named before. */
@@ -209,17 +208,17 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   private viewChanged(file: OpenFile | undefined): void {
     const view = file?.view;
-    this.workspace.change({ file, view, ...(view?.extent.time_us === null && { axis: 'event' }) });
-    this.filter.show(file?.view && file.engine);
+    this.workspace.change({ file, view, ...(view?.info.extent.time_us === null && { axis: 'event' }) });
+    this.filter.show(view);
     if (!file) return;
     if (!file.view) return this.firstPicture();
     this.firstView = this.links.opened(file) ?? this.bands.carryOn(file);
-    if (!this.firstView) prepareFirst(file.engine, file.view, this.axis, this.theme, this.colour);
+    if (!this.firstView) prepareFirst(file.view, this.axis, this.theme, this.colour);
   }
 
   /** Ranks in panels are those of blocks. */
   async showBlocks(): Promise<void> {
-    if (this.workspace.get('view')?.bands === 'segments') await this.bands.to('blocks');
+    if (this.workspace.get('view')?.info.bands === 'segments') await this.bands.to('blocks');
   }
 
   firstPicture(): void {
@@ -233,8 +232,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   /** Pictures of the other files, so that going to one takes a frame. */
   private prepareOthers(): void {
-    for (const { file } of this.files.entries)
-      if (file?.view && file.engine.alive) this.timeline?.prepare(file.engine, file.view);
+    for (const { file } of this.files.entries) if (file?.view?.alive) this.timeline?.prepare(file.view);
   }
 
   get file(): OpenFile | undefined {
@@ -253,7 +251,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     const { file } = this.files;
     if (!file?.view) return undefined;
     const view = this.workspace.get('viewport');
-    const { extent } = file.view;
+    const { extent, device, bands } = file.view.info;
     const whole =
       view &&
       view.x0 === 0 &&
@@ -263,8 +261,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
       file: file.name,
       hash: file.hash,
       snapshot: file.snapshot,
-      device: file.view.device,
-      bands: file.view.bands,
+      device,
+      bands,
       axis: this.axis,
       view: whole ? undefined : view,
       colour: this.colour,
@@ -294,7 +292,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     else this.timeline?.fit();
     if (shown.about) void openSheet('about', this);
     else if (this.about?.isOpen) this.about.close();
-    const last = Math.max((file.view?.events ?? 0) - 1, -1);
+    const last = Math.max((file.view?.info.events ?? 0) - 1, -1);
     const { choices } = this;
     const event = shown.event === undefined ? undefined : Math.min(shown.event, last);
     choices.keep({ event, thing: undefined });
@@ -308,11 +306,18 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.workspace.change({ look: { colour } });
     this.settings.save({ colour });
   }
+  openPanel(id: string | undefined): boolean {
+    const lacks = id === undefined ? undefined : lacking(id, this.workspace.get('view')?.info);
+    if (lacks !== undefined) this.toast.say(lacks);
+    else if (id === undefined) this.rooms.showAnswer(undefined);
+    else this.rooms.show(id);
+    return lacks === undefined;
+  }
   /** False = there is no such device. */
   showDevice(choice: DeviceChoice | undefined): boolean {
     const { file } = this;
     if (!choice || !file) return false;
-    void this.files.openDevice(file, { ...choice, bands: file.view?.bands ?? 'blocks' });
+    void this.files.openDevice(file, { ...choice, bands: file.view?.info.bands ?? 'blocks' });
     return true;
   }
 
@@ -346,6 +351,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
         .file=${file}
         .view=${file?.view}
         .theme=${this.theme}
+        ?linkable=${this.application !== undefined}
         .switching=${this.files.switching}
         @files=${this.chosen}
         @act=${(event: CustomEvent<ActionId>) => this.act(event.detail)}
@@ -386,7 +392,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
       </main>
       <memstrata-keys></memstrata-keys>
       ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.links.remember()}></memstrata-about>` : nothing}
-      ${file?.view ? html`<memstrata-export .name=${fileNameOf(file, file.view.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></memstrata-export>` : nothing}
+      ${file?.view ? html`<memstrata-export .name=${fileNameOf(file, file.view.info.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></memstrata-export>` : nothing}
       <memstrata-toast></memstrata-toast>
       ${this.dragging ? html`<div class="drop" aria-hidden="true"><p>Drop to open</p></div>` : nothing}
     </div>`;

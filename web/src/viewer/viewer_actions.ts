@@ -1,7 +1,7 @@
 // What the actions of the page do (actions.ts): keys, buttons of the top bar.
 import { copyText } from '../base/clipboard.ts';
 import { colourNames, colourWays } from '../model/colours.ts';
-import { bandsNames, bandsWays } from '../engine/answers.ts';
+import { bandsNames, bandsWays } from '../model/bands.ts';
 import { nextDevice, nextSnapshot } from '../model/devices.ts';
 import type { MainId, PanelId } from '../panels/registry.ts';
 import { askForFiles } from '../files/file_button.ts';
@@ -44,7 +44,7 @@ export class ViewerActions implements KeyTarget {
     this.page.toast.say(`Colour: ${colourNames[next].toLowerCase()}`);
   }
   changeBands(): boolean {
-    const bands = this.page.file?.view?.bands;
+    const bands = this.page.file?.view?.info.bands;
     const next = bands && bandsWays[(bandsWays.indexOf(bands) + 1) % bandsWays.length];
     if (!next) return false;
     void this.page.bands.to(next).then(() => this.page.toast.say(`View: ${bandsNames[next]}`));
@@ -71,15 +71,14 @@ export class ViewerActions implements KeyTarget {
   showMain(main: MainId): boolean {
     const { page } = this;
     if (!page.timeline) return false;
-    page.rooms.showMain(main);
-    void page.updateComplete.then(() => page.mainPanel?.focus());
+    if (page.openPanel(main)) void page.updateComplete.then(() => page.mainPanel?.focus());
     return true;
   }
   toggleAnswer(answer: PanelId): boolean {
     const { page } = this;
     if (!page.drawer) return false;
-    page.rooms.showAnswer(answer === page.rooms.answer ? undefined : answer);
-    void page.updateComplete.then(() => page.drawer?.focusPanel());
+    if (page.openPanel(answer === page.rooms.answer ? undefined : answer))
+      void page.updateComplete.then(() => page.drawer?.focusPanel());
     return true;
   }
   toggleDetails(): boolean {
@@ -95,7 +94,9 @@ export class ViewerActions implements KeyTarget {
   stepDevice(by: 1 | -1): boolean {
     const { file } = this.page;
     if (!file?.view) return false;
-    return this.page.showDevice(nextDevice(file.contents, { ...file.view, snapshot: file.snapshot }, by));
+    return this.page.showDevice(
+      nextDevice(file.contents, { device: file.view.info.device, snapshot: file.snapshot }, by),
+    );
   }
   stepSnapshot(by: 1 | -1): boolean {
     const { file } = this.page;

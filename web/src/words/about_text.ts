@@ -26,10 +26,10 @@ export function factsOfFile({ name, bytes, contents, hash, view }: OpenFile): Fa
     { label: 'Devices', value: formatCount(devices), more: plural(events, 'event') },
   ];
   if (!view) return facts;
-  const { first_time_us: first, last_time_us: last } = view;
+  const { first_time_us: first, last_time_us: last } = view.info;
   facts.push(
-    { label: 'Shown', value: deviceName(view.device), more: plural(view.segments, 'segment') },
-    { label: 'Stacks', value: view.has_stacks ? 'recorded' : 'not recorded' },
+    { label: 'Shown', value: deviceName(view.info.device), more: plural(view.info.segments, 'segment') },
+    { label: 'Stacks', value: view.info.has_stacks ? 'recorded' : 'not recorded' },
     first === null || last === null
       ? { label: 'Times', value: 'not recorded' }
       : { label: 'Recorded', value: formatWallClock(first), more: `for ${formatDuration(last - first)}` },
@@ -55,7 +55,7 @@ export function aboutText(file: OpenFile): string {
   const lines = factsOfFile(file).map(
     ({ label, value, more }) => `${label}: ${value}${more === undefined ? '' : ` (${more})`}`,
   );
-  const settings = settingLines(file.view?.settings);
+  const settings = settingLines(file.view?.info.settings);
   if (settings.length > 0)
     lines.push('', 'Settings of the allocator:', ...settings.map(([name, value]) => `  ${name} = ${value}`));
   if (file.diagnostics.length > 0)

@@ -1,7 +1,7 @@
 // What is known of a band of the timeline, whatever it is, in words.
 import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
-import type { Band, EnvelopeDetails, SegmentDetails, ViewInfo } from '../engine/answers.ts';
+import type { Band, EnvelopeDetails, SegmentDetails, ViewInfo } from '../../engine/index.ts';
 import { describeBlock } from './block_text.ts';
 import { poolText, streamFact, type Described, type Fact } from './described.ts';
 import { describeThing } from './thing_text.ts';

@@ -9,8 +9,8 @@ import {
   formatWallClock,
   plural,
 } from '../base/format.ts';
-import type { BlockDetails, ViewInfo } from '../engine/answers.ts';
-import { ownFrame } from '../engine/origins.ts';
+import type { BlockDetails, ViewInfo } from '../../engine/index.ts';
+import { ownFrame } from './stack_lines.ts';
 import { poolText, streamFact, type Described, type Fact, type Way } from './described.ts';
 
 const stackTitles = {

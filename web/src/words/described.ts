@@ -1,8 +1,7 @@
 // A thing as the details pane and the clipboard tell it.
 import { formatBytes, formatExactBytes } from '../base/format.ts';
 import type { Bytes, Rank } from '../base/units.ts';
-import type { Frame } from '../engine/answers.ts';
-import type { BlockRow, SegmentRow } from '../engine/state_answers.ts';
+import type { BlockRow, Frame, SegmentRow } from '../../engine/index.ts';
 
 export interface Fact {
   label: string;

@@ -1,7 +1,7 @@
 // A region and a marker in words.
 import { formatBytes, formatCount, formatDuration, formatMoment, plural } from '../base/format.ts';
 import type { Microseconds } from '../base/units.ts';
-import type { Marks } from '../engine/state_answers.ts';
+import type { Marks } from '../../engine/index.ts';
 
 type Region = Marks['regions'][number];
 type Marker = Marks['markers'][number];

@@ -1,10 +1,9 @@
 // What one should know first of a recording, in words with numbers: what it came to, why it ended, what is missing.
 import { baseName, formatBytes, formatCount, formatExactBytes, plural } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
-import type { Overview, ViewInfo } from '../engine/answers.ts';
-import type { EventDetails, StateTotals } from '../engine/state_answers.ts';
+import type { EventDetails, Overview, StateTotals, ViewInfo } from '../../engine/index.ts';
 import type { Goal, Way } from './described.ts';
-import { ownFrame } from '../engine/origins.ts';
+import { ownFrame } from './stack_lines.ts';
 
 export interface Finding {
   id: string;

@@ -8,8 +8,7 @@ import {
   plural,
 } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
-import type { ViewInfo } from '../engine/answers.ts';
-import type { EventDetails, StateBlock, StateSegment } from '../engine/state_answers.ts';
+import type { EventDetails, StateBlock, StateSegment, ViewInfo } from '../../engine/index.ts';
 import { poolText, streamFact, type Described, type Fact, type Way } from './described.ts';
 import { keyOf, type Thing } from '../model/things.ts';
 

@@ -5,11 +5,18 @@ import type { DevicePx } from '../../base/units.ts';
 import { enginePalette, type Theme } from '../../draw/colors.ts';
 import type { MapRows } from '../../draw/map_rows.ts';
 import { colorsOfKinds } from '../../draw/palettes.ts';
-import type { ColourBy, Kinds } from '../../engine/answers.ts';
-import { EngineFailure, type EngineClient } from '../../engine/client.ts';
-import type { Columns, Look } from '../../engine/protocol.ts';
-import type { Region, Regions } from '../../engine/state_answers.ts';
-import type { MapPicture, RegionOrder } from '../../engine/state_calls.ts';
+import {
+  EngineFailure,
+  type ColourBy,
+  type Columns,
+  type EngineView,
+  type Kinds,
+  type Look,
+  type MapPicture,
+  type Region,
+  type RegionOrder,
+  type Regions,
+} from '../../../engine/index.ts';
 
 const around = 3; // rows drawn before and behind those that are seen
 const wordsAround = 30; // rows whose words are asked for likewise
@@ -22,7 +29,7 @@ export interface MapView {
   height: DevicePx;
   columns: Columns;
   theme: Theme;
-  /** Changes with every filter; empty = nothing is dimmed. */
+  /** The filter whose blocks are lit while the others fade; empty = none fade. */
   highlight: string;
 }
 
@@ -49,30 +56,30 @@ export class MapTrack {
   private asked = '';
   private kinds: Kinds | undefined;
   private regions: { order: RegionOrder; first: number; rows: readonly Region[] } | undefined;
-  private readonly lists: LatestOnly<List, Regions | null>;
+  private readonly lists: LatestOnly<List, Regions>;
   private readonly pictures: LatestOnly<Question, MapPicture>;
   private readonly asking: LatestOnly<ColourBy, Kinds>;
 
   /** `counted`: the number of regions is known or another one. */
-  constructor(engine: EngineClient, changed: () => void, counted: () => void) {
+  constructor(view: EngineView, changed: () => void, counted: () => void) {
     const failed = (error: unknown): void => {
-      if (engine.alive) this.problem = error instanceof EngineFailure ? error.message : String(error);
+      if (view.alive) this.problem = error instanceof EngineFailure ? error.message : String(error);
       counted();
     };
     this.lists = new LatestOnly(
-      (part) => engine.call('regions', part),
+      (part) => view.ask('regions', part),
       (answer, { order }) => {
-        const rows = answer?.rows ?? [];
+        const { rows, count } = answer;
         this.regions = { order, first: rows[0]?.row ?? 0, rows };
-        const isNew = this.count !== (answer?.count ?? 0);
-        this.count = answer?.count ?? 0;
+        const isNew = this.count !== count;
+        this.count = count;
         if (isNew) counted();
         else changed();
       },
       failed,
     );
     this.pictures = new LatestOnly(
-      ({ look, key: _key, ...part }) => engine.call('addressMap', { ...part, ...look }),
+      ({ key: _, ...question }) => view.ask('addressMap', question),
       (answer, question) => {
         this.shown = painted(answer, question, this.shown?.canvas);
         changed();
@@ -80,7 +87,7 @@ export class MapTrack {
       failed,
     );
     this.asking = new LatestOnly(
-      (by) => engine.call('kinds', { by }),
+      (by) => view.ask('kinds', { by }),
       (kinds) => {
         this.kinds = kinds;
         changed();
@@ -109,8 +116,8 @@ export class MapTrack {
     if (rows === undefined || end <= first) return false;
     const look: Look = {
       palette: enginePalette(theme, colorsOfKinds(kinds, theme)),
-      dimOthers: highlight !== '',
       colourBy: kinds?.by ?? 'allocation',
+      filter: highlight,
       kind: -1,
     };
     const key = [order, theme, look.colourBy, highlight, height, JSON.stringify(columns)].join('|');

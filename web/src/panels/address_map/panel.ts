@@ -18,8 +18,7 @@ import {
   wordsOf,
 } from '../../draw/map_rows.ts';
 import { plotArea, Projection, visibleColumns } from '../../draw/plot.ts';
-import type { Region } from '../../engine/state_answers.ts';
-import { mapPixels, regionOrders, type RegionOrder } from '../../engine/state_calls.ts';
+import { mapPixels, regionOrderWords, type Region, type RegionOrder } from '../../../engine/index.ts';
 import { RowWindow } from '../../controls/row_window.ts';
 import { boundsOf } from '../../model/viewport.ts';
 import { rowOfAddress } from './row_of_address.ts';
@@ -89,12 +88,12 @@ export class AddressMapView extends LitElement {
     if (!changed.has('page')) return;
     const before = changed.get('page');
     const { page } = this;
-    if (before?.info !== page.info) this.start();
+    if (before?.view !== page.view) this.start();
     this.map?.colourBy(page.colourBy);
-    if (before?.info !== page.info || before.event !== page.event || before.axis !== page.axis)
+    if (before?.view !== page.view || before.event !== page.event || before.axis !== page.axis)
       void this.findMoment();
-    if (before?.info !== page.info || before.pinned?.rank !== page.pinned?.rank) void this.reveal();
-    if (before?.info !== page.info || before.segment !== page.segment) void this.revealSegment();
+    if (before?.view !== page.view || before.pinned?.rank !== page.pinned?.rank) void this.reveal();
+    if (before?.view !== page.view || before.segment !== page.segment) void this.revealSegment();
   }
 
   protected override updated(): void {
@@ -103,7 +102,7 @@ export class AddressMapView extends LitElement {
 
   private start(): void {
     const made: MapTrack = new MapTrack(
-      this.page.engine,
+      this.page.view,
       () => made === this.map && this.redraw(),
       () => made === this.map && this.counted(),
     );
@@ -121,27 +120,27 @@ export class AddressMapView extends LitElement {
   }
 
   private async findMoment(): Promise<void> {
-    const { engine, axis, event, info } = this.page;
+    const { view, axis, event } = this.page;
     const found =
       axis === 'event'
         ? [event + 0.5]
-        : await engine.call('position', { axis, events: [Math.max(event, 0)] }).catch(() => []);
-    if (event !== this.page.event || axis !== this.page.axis || info !== this.page.info) return;
+        : await view.ask('position', { axis, events: [Math.max(event, 0)] }).catch(() => []);
+    if (event !== this.page.event || axis !== this.page.axis || view !== this.page.view) return;
     this.moment = event < 0 ? 0 : found[0];
     this.redraw();
   }
 
   /** The row of the pinned block. */
   private async reveal(): Promise<void> {
-    const { engine, pinned, info } = this.page;
+    const { view, pinned } = this.page;
     const rank = pinned?.rank ?? -1;
     if (rank < 0) this.revealed = -1;
     if (rank < 0 || rank === this.revealed) return this.redraw();
     const { order } = this;
     try {
-      const block = await engine.call('blockOfRank', { rank });
-      const row = block < 0 ? -1 : await engine.call('regionOfBlock', { order, block });
-      if (info !== this.page.info || rank !== this.page.pinned?.rank || order !== this.order) return;
+      const block = await view.ask('blockOfRank', { rank });
+      const row = block < 0 ? -1 : await view.ask('regionOfBlock', { order, block });
+      if (view !== this.page.view || rank !== this.page.pinned?.rank || order !== this.order) return;
       if (row < 0 || this.map?.count === undefined) return;
       this.revealed = rank;
       this.window.show(row);
@@ -153,14 +152,14 @@ export class AddressMapView extends LitElement {
 
   /** The row in which the segment lies that the details tell of. */
   private async revealSegment(): Promise<void> {
-    const { engine, segment, info, event } = this.page;
+    const { view, segment, event } = this.page;
     const { order } = this;
     const count = this.map?.count;
     if (segment < 0 || count === undefined) return;
     try {
-      const known = await engine.call('stateSegment', { event, segment });
-      const row = known ? await rowOfAddress(engine, order, count, BigInt(known.address)) : -1;
-      if (row < 0 || info !== this.page.info || segment !== this.page.segment || order !== this.order) return;
+      const known = await view.ask('stateSegment', { event, segment });
+      const row = known ? await rowOfAddress(view, order, count, BigInt(known.address)) : -1;
+      if (row < 0 || view !== this.page.view || segment !== this.page.segment || order !== this.order) return;
       this.window.show(row);
       this.placeBar();
     } catch {
@@ -228,7 +227,7 @@ export class AddressMapView extends LitElement {
 
   private projection(): Projection {
     const { extent, fitTop } = this.bounds;
-    const view = this.page.view ?? { x0: 0, x1: extent, y0: 0, y1: fitTop };
+    const view = this.page.viewport ?? { x0: 0, x1: extent, y0: 0, y1: fitTop };
     return new Projection(view, plotArea(this.canvas.width, this.canvas.height, devicePixelRatio));
   }
 
@@ -277,15 +276,14 @@ export class AddressMapView extends LitElement {
 
   /** The details tell of the block, as it was at that moment. */
   private async tellOf(spot: Spot): Promise<void> {
-    const { engine } = this.page;
+    const { view } = this.page;
     try {
-      const block = await engine.call('blockOfRank', { rank: spot.rank });
-      const known = block < 0 ? null : await engine.call('stateBlock', { event: this.page.event, block });
+      const block = await view.ask('blockOfRank', { rank: spot.rank });
+      const known = block < 0 ? undefined : await view.ask('stateBlock', { event: this.page.event, block });
       if (!known || this.spot?.rank !== spot.rank) return;
       const at = known.state ? this.page.event : known.begin;
-      const there = known.state ? known : await engine.call('stateBlock', { event: at, block });
-      if (there && this.spot?.rank === spot.rank)
-        tell(this, 'point-thing', { kind: 'state-block', block: there, at });
+      const there = known.state ? known : await view.ask('stateBlock', { event: at, block });
+      if (this.spot?.rank === spot.rank) tell(this, 'point-thing', { kind: 'state-block', block: there, at });
     } catch {
       return; // the page says why
     }
@@ -428,7 +426,7 @@ export class AddressMapView extends LitElement {
             aria-label="Order of the address ranges"
             .value=${live(this.order)}
             @change=${(event: Event) => this.sort((event.target as HTMLSelectElement).value as RegionOrder)}>
-            ${regionOrders.map((order) => html`<option value=${order} ?selected=${order === this.order}>${orderNames[order]}</option>`)}
+            ${regionOrderWords.map((order) => html`<option value=${order} ?selected=${order === this.order}>${orderNames[order]}</option>`)}
           </select>
         </label>
         <span class="dim" data-regions=${count ?? nothing}>
@@ -486,7 +484,7 @@ export class AddressMapView extends LitElement {
 }
 
 export const panel: LoadedPanel<MapMemory> = {
-  reads: ['axis', 'colourBy', 'event', 'highlight', 'pinned', 'segment', 'theme', 'view'],
+  reads: ['axis', 'colourBy', 'event', 'highlight', 'pinned', 'segment', 'theme', 'viewport'],
   initial: { order: 'address', top: 0 },
   show: (page, kept) => html`<memstrata-address-map .page=${page} .kept=${kept}></memstrata-address-map>`,
 };

@@ -1,19 +1,17 @@
 // In which row of the address map an address lies.
-import type { EngineClient } from '../../engine/client.ts';
-import type { Region } from '../../engine/state_answers.ts';
-import type { RegionOrder } from '../../engine/state_calls.ts';
+import type { EngineView, Region, RegionOrder } from '../../../engine/index.ts';
 
 const atOnce = 1024; // rows a question
 
 /** -1 = in none. In the order of addresses O(log rows) questions, else one for every `atOnce` rows. */
 export async function rowOfAddress(
-  engine: EngineClient,
+  view: EngineView,
   order: RegionOrder,
   count: number,
   address: bigint,
 ): Promise<number> {
   const rows = async (first: number, some: number): Promise<readonly Region[]> =>
-    (await engine.call('regions', { order, first, count: some }))?.rows ?? [];
+    (await view.ask('regions', { order, first, count: some })).rows;
   const holds = ({ address: from, size }: Region): boolean =>
     BigInt(from) <= address && address < BigInt(from) + BigInt(size);
   let [from, to] = [0, count];

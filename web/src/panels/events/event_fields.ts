@@ -1,6 +1,6 @@
 // The fields by which the list of events is filtered, as people fill them in, and as the engine takes them.
 import type { Bytes } from '../../base/units.ts';
-import type { EventFilter } from '../../engine/state_calls.ts';
+import type { EventFilter } from '../../../engine/index.ts';
 
 export interface EventFields {
   /** A key of `actionGroups`; empty = all. */

@@ -3,11 +3,13 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import { formatCount, plural } from '../../base/format.ts';
-import type { StateInfo } from '../../engine/state_answers.ts';
-import type { EventKind } from '../../engine/state_calls.ts';
+import type { StateInfo } from '../../../engine/index.ts';
 import { actionGroups, isEmpty, noFields, type EventFields } from './event_fields.ts';
 import { base } from '../../controls/styles.ts';
 import { symbols } from '../../controls/symbols.ts';
+
+/** What one can jump to: actions, and the event of the highest level. */
+export type EventKind = 'peak' | 'oom' | 'snapshot' | 'annotate' | 'segment_alloc' | 'segment_free';
 
 const groupNames: Readonly<Record<string, string>> = {
   blocks: 'Of blocks',

@@ -5,10 +5,15 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { formatBytes, formatCount, formatExactBytes, formatMoment } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
-import type { EngineClient } from '../../engine/client.ts';
-import { EngineFailure } from '../../engine/client.ts';
-import type { EventDetails, EventRow, StateInfo } from '../../engine/state_answers.ts';
-import type { EventFilter } from '../../engine/state_calls.ts';
+import {
+  EngineFailure,
+  type Args,
+  type EngineView,
+  type EventDetails,
+  type EventFilter,
+  type EventRow,
+  type StateInfo,
+} from '../../../engine/index.ts';
 import { filterOf, isEmpty, noFields, type EventFields } from './event_fields.ts';
 import { RowWindow } from '../../controls/row_window.ts';
 import './event_filter.ts';
@@ -19,11 +24,6 @@ import { base } from '../../controls/styles.ts';
 const rowHeight = 22;
 const around = 60; // rows asked for before and behind those that are seen
 const restMs = 150; // after which the scroll bar is put where it belongs
-
-interface Part {
-  first: number;
-  count: number;
-}
 
 /** Tells `choose-event`, `point-thing` and `choose-thing` (panels/panel.ts). */
 @customElement('memstrata-event-list')
@@ -42,8 +42,10 @@ export class EventListView extends LitElement {
 
   private readonly window = new RowWindow(rowHeight);
   private loaded: { first: number; rows: readonly EventRow[] } = { first: 0, rows: [] };
-  private engine: EngineClient | undefined;
-  private rows: LatestOnly<Part, EventRow[]> | undefined;
+  private view: EngineView | undefined;
+  private rows: LatestOnly<Args<'eventRows'>, EventRow[]> | undefined;
+  /** What is listed. */
+  private listed: EventFilter = {};
   private filters: LatestOnly<EventFilter, number> | undefined;
   private pointing: LatestOnly<number, EventDetails | null> | undefined;
   private choosing: LatestOnly<number, EventDetails | null> | undefined;
@@ -81,7 +83,7 @@ export class EventListView extends LitElement {
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     const before = changed.has('page') ? changed.get('page') : this.page;
-    if (before?.info !== this.page.info) this.start();
+    if (before?.view !== this.page.view) this.start();
     else if (changed.has('kept')) this.filter(this.kept.value);
     else if (before.event !== this.page.event) void this.findRow();
   }
@@ -91,36 +93,37 @@ export class EventListView extends LitElement {
   }
 
   private start(): void {
-    const { engine } = this.page;
+    const { view } = this.page;
     this.epoch += 1;
     const { epoch } = this;
     const isCurrent = (): boolean => epoch === this.epoch;
     const failed = (error: unknown): void => {
-      if (isCurrent() && engine.alive)
+      if (isCurrent() && view.alive)
         this.problem = error instanceof EngineFailure ? error.message : String(error);
     };
-    this.engine = engine;
+    this.view = view;
+    this.listed = {};
     this.info = undefined;
     this.count = 0;
     this.problem = undefined;
     this.loaded = { first: 0, rows: [] };
     this.rows = new LatestOnly(
-      (part) => engine.call('eventRows', part),
-      (rows, { first }) => {
-        if (!isCurrent()) return;
+      (part) => view.ask('eventRows', part),
+      (rows, { first, filter }) => {
+        if (!isCurrent() || filter !== this.listed) return;
         this.loaded = { first, rows };
         this.requestUpdate();
       },
       failed,
     );
     this.filters = new LatestOnly(
-      (filter) => engine.call('filterEvents', filter),
-      (count) => isCurrent() && void this.listed(count),
+      (filter) => view.ask('filterEvents', { filter }),
+      (count, filter) => isCurrent() && void this.list(filter, count),
       failed,
     );
     const details = (deliver: (thing: EventDetails) => void): LatestOnly<number, EventDetails | null> =>
       new LatestOnly(
-        (event) => engine.call('event', { event }),
+        (event) => view.ask('event', { event }),
         (answer) => answer && isCurrent() && deliver(answer),
         () => undefined, // nothing is shown then
       );
@@ -128,11 +131,12 @@ export class EventListView extends LitElement {
       if (this.pointed >= 0) tell(this, 'point-thing', { kind: 'event', event });
     });
     this.choosing = details((event) => tell(this, 'choose-thing', { kind: 'event', event }));
-    engine.call('states', {}).then((info) => isCurrent() && info && (this.info = info), failed);
+    view.ask('states', {}).then((info) => isCurrent() && (this.info = info), failed);
     this.filter(this.kept.value);
   }
 
-  private async listed(count: number): Promise<void> {
+  private async list(filter: EventFilter, count: number): Promise<void> {
+    this.listed = filter;
     this.count = count;
     this.loaded = { first: 0, rows: [] };
     this.measure();
@@ -145,7 +149,7 @@ export class EventListView extends LitElement {
     const { epoch } = this;
     let row = event;
     if (!isEmpty(this.fields) && event >= 0)
-      row = (await this.engine?.call('rowOfEvent', { event }).catch(() => -1)) ?? -1;
+      row = (await this.view?.ask('rowOfEvent', { filter: this.listed, event }).catch(() => -1)) ?? -1;
     if (epoch !== this.epoch || event !== this.page.event) return;
     this.row = row;
     if (row < 0 || row >= this.count) return this.requestUpdate();
@@ -195,7 +199,7 @@ export class EventListView extends LitElement {
     const to = Math.min(count, end + around / 3);
     if (loaded.first <= from && loaded.first + loaded.rows.length >= to) return;
     const start = Math.max(0, first - around);
-    this.rows?.request({ first: start, count: end + around - start });
+    this.rows?.request({ filter: this.listed, first: start, count: end + around - start });
   }
 
   private rowAt(index: number): EventRow | undefined {
@@ -211,8 +215,11 @@ export class EventListView extends LitElement {
     let event = isEmpty(this.fields) ? index : this.rowAt(index)?.event;
     if (event === undefined) {
       const { epoch } = this;
-      const rows = await this.engine?.call('eventRows', { first: index, count: 1 }).catch(() => undefined);
-      if (epoch !== this.epoch || this.row !== index) return;
+      const { listed: filter } = this;
+      const rows = await this.view
+        ?.ask('eventRows', { filter, first: index, count: 1 })
+        .catch(() => undefined);
+      if (epoch !== this.epoch || filter !== this.listed || this.row !== index) return;
       event = rows?.[0]?.event;
     }
     if (event === undefined) return;
@@ -227,12 +234,12 @@ export class EventListView extends LitElement {
   private async jump({ kind, backwards }: Jump): Promise<void> {
     const from = this.page.event;
     const { epoch } = this;
-    const found = await this.engine?.call('findEvent', { kind, from, backwards }).catch(() => -1);
+    const found = await this.view?.ask('findEvent', { kind, from, backwards }).catch(() => -1);
     // Around the end.
     const end = backwards ? (this.info?.events ?? 0) : -1;
     const event =
       found === undefined || found < 0
-        ? await this.engine?.call('findEvent', { kind, from: end, backwards }).catch(() => -1)
+        ? await this.view?.ask('findEvent', { kind, from: end, backwards }).catch(() => -1)
         : found;
     if (epoch === this.epoch && event !== undefined && event >= 0) this.chooseEvent(event, false);
   }

@@ -4,13 +4,10 @@ import { customElement, property, state } from 'lit/decorators.js';
 import { formatBytes, formatExactBytes, plural } from '../../base/format.ts';
 import '../../controls/copy_button.ts';
 import { base } from '../../controls/styles.ts';
-import type { Overview, ViewInfo } from '../../engine/answers.ts';
+import type { Overview, ViewInfo } from '../../../engine/index.ts';
 import type { Goal } from '../../words/described.ts';
 import { findingsOf, type Finding, type FindingPart, type OomMet } from '../../words/overview_text.ts';
 import { tell, type LoadedPanel, type PanelPage } from '../panel.ts';
-
-/** Events whose states are built without being asked for: about a third of a second (see model/open_files.ts). */
-const mostExplained = 1_500_000;
 
 @customElement('memstrata-overview')
 export class OverviewPanel extends LitElement {
@@ -19,6 +16,7 @@ export class OverviewPanel extends LitElement {
   @state() private known: { of: ViewInfo; overview: Overview } | undefined;
   /** What was asked for, however it ended. */
   private asked: ViewInfo | undefined;
+  private explained: ViewInfo | undefined;
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (!changed.has('page')) return;
@@ -28,31 +26,31 @@ export class OverviewPanel extends LitElement {
 
   /** What the engine finds out by looking at every block; asked for when the picture is there. */
   private async find(): Promise<void> {
-    const { engine, info, settled } = this.page;
+    const { view, info, settled } = this.page;
     if (!settled || this.asked === info) return;
     this.asked = info;
     try {
-      const overview = await engine.call('overview', {});
+      const overview = await view.ask('overview', {});
       if (info === this.page.info) this.known = { of: info, overview };
     } catch {
-      return; // what the view itself knows is shown
+      if (!view.alive) this.asked = undefined; // asked again when the device is shown again
     }
   }
 
   /** What was asked for, and what it met; asked for when the picture is there. */
   private async explain(): Promise<void> {
-    const { engine, info, settled } = this.page;
+    const { view, info, settled } = this.page;
     const last = info.oom_events.at(-1);
-    if (last === undefined || !settled || this.met?.of === info) return;
+    if (last === undefined || !settled || this.explained === info) return;
+    this.explained = info;
     try {
-      const known = info.events <= mostExplained;
       const [event, totals] = await Promise.all([
-        engine.call('event', { event: last }),
-        known ? engine.call('totals', { event: last }) : undefined,
+        view.ask('event', { event: last }),
+        view.ask('totals', { event: last }),
       ]);
       if (event && info === this.page.info) this.met = { of: info, oom: { event, totals } };
     } catch {
-      return; // the page says why
+      if (!view.alive) this.explained = undefined; // else the page says why
     }
   }
 

@@ -13,11 +13,6 @@ export class SettingsPanel extends LitElement {
   protected override render(): TemplateResult {
     const { settings } = this.page.info;
     const lines = settingLines(settings);
-    if (lines.length === 0)
-      return html`<p data-note="no-settings">
-        The file does not say how the allocator was set. Older versions of PyTorch did not write it; newer
-        ones do so in <code>allocator_settings</code>.
-      </p>`;
     const json = JSON.stringify(settings, undefined, 2);
     return html`
       <section>

@@ -3,8 +3,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatBytes, formatCount, formatExactBytes, formatMoment, plural } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
-import type { ViewInfo } from '../../engine/answers.ts';
-import type { StateTotals } from '../../engine/state_answers.ts';
+import type { StateTotals, ViewInfo } from '../../../engine/index.ts';
 import { base } from '../../controls/styles.ts';
 
 /** `12 %`. */

@@ -6,9 +6,17 @@ import { formatBytes, formatCount, plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { onceAFrame } from '../../base/once_a_frame.ts';
 import { drawFrame, drawState, legendOf, shiftBetween } from '../../draw/state_rects.ts';
-import { EngineFailure } from '../../engine/client.ts';
-import type { BlockRow, SegmentRow, StatePick, StatePlace, StateTotals } from '../../engine/state_answers.ts';
-import { stateKinds, type StateRects, type StateWindow } from '../../engine/state_calls.ts';
+import {
+  EngineFailure,
+  stateKinds,
+  type BlockRow,
+  type SegmentRow,
+  type StatePick,
+  type StatePlace,
+  type StateRects,
+  type StateTotals,
+  type StateWindow,
+} from '../../../engine/index.ts';
 import { pannedBy, resizedTo, revealing, wholeState, zoomedAt, type StateMemory } from './state_window.ts';
 import { thingAt } from '../../model/things.ts';
 import { Gestures, type Point } from '../../controls/gestures.ts';
@@ -107,17 +115,17 @@ export class StatePictureView extends LitElement {
     if (!changed.has('page')) return;
     const before = changed.get('page');
     const { page } = this;
-    if (before?.info !== page.info) this.start();
-    if (before?.info !== page.info || before.pinned?.rank !== page.pinned?.rank) void this.follow();
-    if (before?.info !== page.info || before.event !== page.event) {
+    if (before?.view !== page.view) this.start();
+    if (before?.view !== page.view || before.pinned?.rank !== page.pinned?.rank) void this.follow();
+    if (before?.view !== page.view || before.event !== page.event) {
       this.leave();
       this.ask();
     } else this.redraw(); // theme, or what is outlined
   }
 
   private start(): void {
-    const { engine, info } = this.page;
-    const isCurrent = (): boolean => info === this.page.info;
+    const { view } = this.page;
+    const isCurrent = (): boolean => view === this.page.view;
     const { width, height } = this.window;
     const { window } = this.kept.value;
     this.window = width < 2 ? window : resizedTo(window, width, height);
@@ -125,26 +133,26 @@ export class StatePictureView extends LitElement {
     this.totals = undefined;
     this.problem = undefined;
     this.unwatch?.();
-    this.unwatch = engine.watchPreparation((share) => (this.share = share));
+    this.unwatch = view.watchPreparation((share) => (this.share = share));
     this.layouts?.forget();
     this.layouts = new LatestOnly(
       async (question) => {
         const { event, window, block } = question;
         const [{ rects, totals }, place] = await Promise.all([
-          engine.call('layout', { event, window }),
-          block < 0 ? null : engine.call('statePlace', { event, block, window }),
+          view.ask('layout', { event, window }),
+          block < 0 ? null : view.ask('statePlace', { event, block, window }),
         ]);
         return { ...question, rects, totals, place };
       },
       (answer) => isCurrent() && this.laidOut(answer),
       (error) => {
-        if (isCurrent() && engine.alive)
+        if (isCurrent() && view.alive)
           this.problem = error instanceof EngineFailure ? error.message : String(error);
       },
     );
     this.picks?.forget();
     this.picks = new LatestOnly(
-      (at) => engine.call('statePick', { event: this.page.event, window: this.window, ...at }),
+      (at) => view.ask('statePick', { event: this.page.event, window: this.window, ...at }),
       (pick, at) => isCurrent() && this.point(pick, at),
       () => undefined, // nothing is shown then
     );
@@ -152,9 +160,9 @@ export class StatePictureView extends LitElement {
 
   /** The pinned block, as the state knows it. */
   private async follow(): Promise<void> {
-    const { pinned, engine } = this.page;
-    const block = pinned ? await engine.call('blockOfRank', { rank: pinned.rank }).catch(() => -1) : -1;
-    if (pinned?.rank !== this.page.pinned?.rank || block === this.block) return;
+    const { pinned, view } = this.page;
+    const block = pinned ? await view.ask('blockOfRank', { rank: pinned.rank }).catch(() => -1) : -1;
+    if (view !== this.page.view || pinned?.rank !== this.page.pinned?.rank || block === this.block) return;
     this.block = block;
     this.reveal = block >= 0;
     this.ask();
@@ -253,9 +261,9 @@ export class StatePictureView extends LitElement {
 
   /** As a whole: every point of it may lie in a block. */
   private async pointSegment(segment: SegmentRow, at: Point): Promise<void> {
-    const { engine, event } = this.page;
+    const { view, event } = this.page;
     const { cursor } = this;
-    const thing = await thingAt(engine, event, { block: -1, segment });
+    const thing = await thingAt(view, event, { block: -1, segment });
     if (thing?.kind !== 'segment' || cursor !== this.cursor || event !== this.page.event) return;
     const { name, size, free, rounding } = thing.segment;
     const text = `Segment ${name}, ${formatBytes(size)}\nfree ${formatBytes(free)}, lost to rounding ${formatBytes(rounding)}`;
@@ -271,8 +279,8 @@ export class StatePictureView extends LitElement {
     this.redraw();
     if (before && before.block === pick.block && before.segment === pick.segment && before.part === pick.part)
       return;
-    const { engine, event } = this.page;
-    void thingAt(engine, event, pick).then((thing) => {
+    const { view, event } = this.page;
+    void thingAt(view, event, pick).then((thing) => {
       if (thing && this.pointed?.pick === pick) tell(this, 'point-thing', thing);
     });
   }
@@ -286,20 +294,20 @@ export class StatePictureView extends LitElement {
   }
 
   private async clicked(at: Point): Promise<void> {
-    const { engine, event } = this.page;
-    const pick = await engine.call('statePick', { event, window: this.window, ...at }).catch(() => null);
+    const { view, event } = this.page;
+    const pick = await view.ask('statePick', { event, window: this.window, ...at }).catch(() => null);
     if (event === this.page.event) await this.take(pick);
   }
 
   /** A block is pinned everywhere; of a segment, or a block that no band stands for, the details tell. */
   private async take(pick: StatePick | null): Promise<void> {
-    const { engine, event, pinned } = this.page;
+    const { view, event, pinned } = this.page;
     if (!pick) return tell(this, 'choose-thing', undefined);
     if (pick.block >= 0) {
-      const rank = await engine.call('rankOfBlock', { block: pick.block }).catch(() => -1);
+      const rank = await view.ask('rankOfBlock', { block: pick.block }).catch(() => -1);
       if (rank >= 0) return tell(this, 'choose-block', rank === pinned?.rank ? undefined : rank);
     }
-    tell(this, 'choose-thing', await thingAt(engine, event, pick));
+    tell(this, 'choose-thing', await thingAt(view, event, pick));
   }
 
   // -- Drawing.

@@ -1,7 +1,6 @@
 // Arithmetic of the part of the state's picture that is seen: zoom 1 shows all of it.
 import type { DevicePx } from '../../base/units.ts';
-import type { StatePlace } from '../../engine/state_answers.ts';
-import type { StateWindow } from '../../engine/state_calls.ts';
+import type { StatePlace, StateWindow } from '../../../engine/index.ts';
 
 /** What the panel keeps of a view. */
 export interface StateMemory {

@@ -3,7 +3,7 @@ import { formatCount } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import type { AxisUnits, Bytes, DevicePx } from '../../base/units.ts';
 import type { ChosenMoment } from '../../draw/cursor.ts';
-import type { Axis } from '../../engine/answers.ts';
+import type { Axis } from '../../../engine/index.ts';
 import type { Hold, Point } from '../../controls/gestures.ts';
 import type { Stage } from './stage.ts';
 

@@ -2,8 +2,7 @@
 import { enginePalette, type Theme } from '../../draw/colors.ts';
 import { colorsOfKinds } from '../../draw/palettes.ts';
 import { Projection, type PlotArea } from '../../draw/plot.ts';
-import type { Axis, ColourBy, ViewInfo } from '../../engine/answers.ts';
-import type { EngineClient } from '../../engine/client.ts';
+import type { Axis, ColourBy, EngineView, ViewInfo } from '../../../engine/index.ts';
 import { boundsOf, fitAll, type Viewport } from '../../model/viewport.ts';
 import { KindsTrack } from './kinds_track.ts';
 import { MarksTrack } from './marks_track.ts';
@@ -22,14 +21,14 @@ export function rememberArea(area: PlotArea): void {
   lastArea = area;
 }
 
-const kept = new WeakMap<ViewInfo, DeviceTracks>();
+const kept = new WeakMap<EngineView, DeviceTracks>();
 
 /** Of a device, the same whenever it is asked for. */
-export function tracksOf(engine: EngineClient, info: ViewInfo): DeviceTracks {
-  const known = kept.get(info);
+export function tracksOf(device: EngineView): DeviceTracks {
+  const known = kept.get(device);
   if (known) return known;
-  const made = new DeviceTracks(engine, info);
-  kept.set(info, made);
+  const made = new DeviceTracks(device);
+  kept.set(device, made);
   return made;
 }
 
@@ -37,14 +36,8 @@ export function tracksOf(engine: EngineClient, info: ViewInfo): DeviceTracks {
  * Asks for the first picture of a device before there is an element to show it: the engine draws while the page is laid
  * out. If the plot turns out to lie elsewhere, the element asks again.
  */
-export function prepareFirst(
-  engine: EngineClient,
-  info: ViewInfo,
-  axis: Axis,
-  theme: Theme,
-  colourBy: ColourBy,
-): void {
-  if (lastArea) tracksOf(engine, info).prepare(lastArea, axis, theme, colourBy);
+export function prepareFirst(device: EngineView, axis: Axis, theme: Theme, colourBy: ColourBy): void {
+  if (lastArea) tracksOf(device).prepare(lastArea, axis, theme, colourBy);
 }
 
 const largestPrepared = 4_000_000; // device pixels; beyond that many files would hold too much memory
@@ -61,25 +54,27 @@ export class DeviceTracks {
   /** Undefined = nobody shows it yet. */
   changed: TracksChanged | undefined;
 
-  constructor(
-    engine: EngineClient,
-    private readonly info: ViewInfo,
-  ) {
-    this.picture = new PictureTrack(engine, () => this.changed?.picture());
-    this.kinds = new KindsTrack(engine, () => this.changed?.kinds());
-    this.marks = new MarksTrack(engine, info, () => this.changed?.marks());
+  private readonly info: ViewInfo;
+
+  constructor(device: EngineView) {
+    this.info = device.info;
+    this.picture = new PictureTrack(device, () => this.changed?.picture());
+    this.kinds = new KindsTrack(device, () => this.changed?.kinds());
+    this.marks = new MarksTrack(device, () => this.changed?.marks());
   }
 
-  /** `highlight` changes with the filter; `litKind`: -1 = none. */
-  style(theme: Theme, highlight: string, litKind: number): PictureStyle {
+  /** `filter`: its blocks are lit, empty = all; `litKind`: -1 = none. */
+  style(theme: Theme, filter: string, litKind: number): PictureStyle {
     const { kinds } = this;
     const kind = kinds.by === 'allocation' ? -1 : litKind;
     return {
-      key: [theme, kinds.by, highlight, kind].join('|'),
-      palette: enginePalette(theme, colorsOfKinds(kinds.kinds, theme)),
-      dimOthers: highlight !== '',
-      colourBy: kinds.by,
-      kind,
+      key: [theme, kinds.by, kind, filter].join('|'),
+      look: {
+        palette: enginePalette(theme, colorsOfKinds(kinds.kinds, theme)),
+        colourBy: kinds.by,
+        filter,
+        kind,
+      },
     };
   }
 

@@ -1,7 +1,6 @@
 // By which kinds the blocks are coloured, and what share each kind has of a moment: asks the engine, keeps the answer.
 import { LatestOnly } from '../../base/latest_only.ts';
-import type { ColourBy, Kinds, Shares } from '../../engine/answers.ts';
-import type { EngineClient } from '../../engine/client.ts';
+import type { Args, ColourBy, EngineView, Kinds, Shares } from '../../../engine/index.ts';
 
 export class KindsTrack {
   kinds: Kinds | undefined;
@@ -9,15 +8,14 @@ export class KindsTrack {
   private wantedBy: ColourBy | undefined;
   private wantedShares = '';
   private readonly asking: LatestOnly<ColourBy, Kinds>;
-  private readonly sharing: LatestOnly<{ by: ColourBy; event: number }, Shares>;
+  private readonly sharing: LatestOnly<Args<'shares'>, Shares>;
 
-  constructor(engine: EngineClient, changed: () => void) {
-    const failed = (): void => undefined; // a dead engine is told by its client; a refusal leaves what is shown
+  constructor(device: EngineView, changed: () => void) {
     const refused = (): void => {
       this.wantedBy = this.kinds?.by; // asked again when it is drawn next
     };
     this.asking = new LatestOnly(
-      (by) => engine.call('kinds', { by }),
+      (by) => device.ask('kinds', { by }),
       (kinds) => {
         this.kinds = kinds;
         this.shares = undefined;
@@ -27,13 +25,15 @@ export class KindsTrack {
       refused,
     );
     this.sharing = new LatestOnly(
-      (question) => engine.call('shares', question),
+      (question) => device.ask('shares', question),
       (shares, { by }) => {
         if (by !== this.kinds?.by) return;
         this.shares = shares;
         changed();
       },
-      failed,
+      () => {
+        if (!device.alive) this.wantedShares = ''; // asked again when the device is shown again
+      },
     );
   }
 
@@ -48,11 +48,11 @@ export class KindsTrack {
     this.asking.request(by);
   }
 
-  /** `filter` changes with the filter, whose share is told, too. */
+  /** The share of what the filter means is told, too. */
   wantShares(event: number, filter: string): void {
     const key = `${this.by} ${event} ${filter}`;
     if (key === this.wantedShares || (!this.kinds?.kinds.length && filter === '')) return;
     this.wantedShares = key;
-    this.sharing.request({ by: this.by, event });
+    this.sharing.request({ by: this.by, event, filter });
   }
 }

@@ -1,13 +1,12 @@
 // Keeps the words in the bands of what is visible. While the view moves the last ones move along.
 import { LatestOnly } from '../../base/latest_only.ts';
-import type { BandLabel } from '../../engine/answers.ts';
-import type { Calls } from '../../engine/protocol.ts';
+import type { Args, BandLabel } from '../../../engine/index.ts';
 import { drawLabels, labelRoom } from '../../draw/labels.ts';
 import type { Context, Projection } from '../../draw/plot.ts';
 import { colorIn, type Picture } from './picture_track.ts';
 import type { Stage } from './stage.ts';
 
-type Question = Calls['labels']['args'];
+type Question = Args<'labels'>;
 
 export class LabelTrack {
   private kept: { labels: BandLabel[]; question: Question } | undefined;
@@ -19,7 +18,7 @@ export class LabelTrack {
     changed: () => void,
   ) {
     this.latest = new LatestOnly(
-      (question) => stage.engine.call('labels', question),
+      (question) => stage.device.ask('labels', question),
       (labels, question) => {
         this.kept = { labels, question };
         changed();
@@ -44,10 +43,11 @@ export class LabelTrack {
     if (to <= from) return;
     const question = {
       columns: { ...columns, first: from, count: to - from },
+      rows,
       leastColumns: Math.max(1, Math.floor((labelRoom.width * area.ratio) / perColumn)),
       leastRows: Math.max(1, Math.floor(labelRoom.height * area.ratio)),
     };
-    const key = JSON.stringify([question, rows, picture.style]);
+    const key = JSON.stringify([question, picture.style]);
     if (key === this.asked) return;
     this.asked = key;
     this.latest.request(question);

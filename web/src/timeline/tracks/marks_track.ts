@@ -1,8 +1,6 @@
 // Regions and markers that the program wrote into its recording: asks the engine once, places them on an axis.
 import type { AxisUnits } from '../../base/units.ts';
-import type { Axis, ViewInfo } from '../../engine/answers.ts';
-import type { EngineClient } from '../../engine/client.ts';
-import type { Marks } from '../../engine/state_answers.ts';
+import type { Axis, EngineView, Marks } from '../../../engine/index.ts';
 
 export type Region = Marks['regions'][number];
 export type Marker = Marks['markers'][number];
@@ -30,11 +28,10 @@ export class MarksTrack {
   /** On the axis asked for last, as soon as they are known. */
   placed: PlacedMarks | undefined;
   private wanted: Axis | undefined;
-  private found: Promise<Marks | null> | undefined;
+  private found: Promise<Marks> | undefined;
 
   constructor(
-    private readonly engine: EngineClient,
-    private readonly info: ViewInfo,
+    private readonly device: EngineView,
     private readonly changed: () => void,
   ) {}
 
@@ -44,10 +41,16 @@ export class MarksTrack {
       this.wanted = axis;
       this.place(axis).then(
         (placed) => axis === this.wanted && this.take(placed),
-        () => axis === this.wanted && this.take(nothing(axis)), // a dead engine is told by its client
+        () => this.refused(axis),
       );
     }
     return this.placed?.axis === axis;
+  }
+
+  private refused(axis: Axis): void {
+    if (this.device.alive) return axis === this.wanted ? this.take(nothing(axis)) : undefined;
+    this.wanted = undefined; // asked again when the device is shown again
+    this.found = undefined;
   }
 
   private take(placed: PlacedMarks): void {
@@ -56,12 +59,12 @@ export class MarksTrack {
   }
 
   private async place(axis: Axis): Promise<PlacedMarks> {
-    this.found ??= this.engine.call('marks', {});
+    this.found ??= this.device.ask('marks', {});
     const marks = await this.found;
-    if (!marks) return nothing(axis);
     const placeOf = await this.places(axis, marks);
-    const first = this.info.first_time_us ?? 0;
-    const extent = (axis === 'event' ? this.info.extent.event : this.info.extent.time_us) ?? 1;
+    const { info } = this.device;
+    const first = info.first_time_us ?? 0;
+    const extent = (axis === 'event' ? info.extent.event : info.extent.time_us) ?? 1;
     const inside = (at: AxisUnits): AxisUnits => Math.min(Math.max(at, 0), extent);
     const border = (event: number, time: number | null): AxisUnits =>
       inside(axis === 'time' && time !== null ? time - first : placeOf(event));
@@ -88,12 +91,12 @@ export class MarksTrack {
     const events = new Set(markers.map(({ event }) => event));
     for (const { from_event, from_us, to_event, to_us } of regions) {
       if (from_us === null) events.add(from_event);
-      if (to_us === null) events.add(Math.min(to_event, this.info.events - 1));
+      if (to_us === null) events.add(Math.min(to_event, this.device.info.events - 1));
     }
     const asked = [...events];
-    const positions = await this.engine.call('position', { axis, events: asked });
+    const positions = await this.device.ask('position', { axis, events: asked });
     const known = new Map(asked.map((event, index) => [event, positions[index] ?? 0]));
-    return (event) => known.get(Math.min(event, this.info.events - 1)) ?? 0;
+    return (event) => known.get(Math.min(event, this.device.info.events - 1)) ?? 0;
   }
 }
 

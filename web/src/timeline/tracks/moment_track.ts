@@ -3,8 +3,7 @@ import { formatBytesAt, formatCount, formatMoment } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import type { AxisUnits, Bytes } from '../../base/units.ts';
 import type { Cursor } from '../../draw/cursor.ts';
-import type { Axis, Band, Pick } from '../../engine/answers.ts';
-import type { Columns, ProbeAnswer, ProbeQuestion } from '../../engine/protocol.ts';
+import type { Args, Axis, Band, Columns, Pick, ProbeAnswer } from '../../../engine/index.ts';
 import { bringIntoView } from '../../model/viewport.ts';
 import type { Point } from '../../controls/gestures.ts';
 import type { Stage } from './stage.ts';
@@ -30,9 +29,7 @@ export interface MomentTarget {
   drawnColumns(): Columns | undefined;
 }
 
-interface Question extends ProbeQuestion {
-  byKeyboard: boolean;
-}
+type Question = Args<'probe'> & { byKeyboard: boolean };
 
 export class MomentTrack {
   moment: Moment | undefined;
@@ -53,7 +50,7 @@ export class MomentTrack {
     private readonly target: MomentTarget,
   ) {
     this.probes = new LatestOnly(
-      (question) => stage.engine.call('probe', question),
+      ({ byKeyboard: _, ...question }) => stage.device.ask('probe', question),
       (answer, question) => this.probed(answer, question),
       () => undefined, // a dead engine is told by its client; a refusal leaves what is shown
     );
@@ -121,9 +118,9 @@ export class MomentTrack {
     this.byKeyboard = true;
     this.aim = event;
     this.target.went(event);
-    const { info } = stage;
+    const { device } = stage;
     const position = (await stage.positionOf(event)) ?? event;
-    if (info !== stage.info) return;
+    if (device !== stage.device) return;
     this.probes.request({
       axis: 'event',
       column: event,

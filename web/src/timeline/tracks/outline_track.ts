@@ -1,14 +1,9 @@
 // Keeps the outline of a band for what is visible.
 import { LatestOnly } from '../../base/latest_only.ts';
-import type { Rank } from '../../base/units.ts';
-import type { Band } from '../../engine/answers.ts';
-import type { Columns, Edges } from '../../engine/protocol.ts';
+import type { Args, Band, Columns, Edges } from '../../../engine/index.ts';
 import type { Outline, Stage } from './stage.ts';
 
-interface Question {
-  rank: Rank;
-  columns: Columns;
-}
+type Question = Args<'outline'>;
 
 export class OutlineTrack {
   private kept: Outline | undefined;
@@ -20,7 +15,7 @@ export class OutlineTrack {
     changed: () => void,
   ) {
     this.latest = new LatestOnly(
-      ({ rank, columns }) => stage.engine.call('outline', { rank, columns }),
+      (question) => stage.device.ask('outline', question),
       (edges, question) => {
         this.kept = { ...question, ...edges };
         changed();

@@ -2,16 +2,16 @@
 // the last one moved to the new place, with a coarse picture of everything behind it.
 import { LatestOnly } from '../../base/latest_only.ts';
 import type { AxisUnits, Bytes } from '../../base/units.ts';
-import type { Axis, ColourBy } from '../../engine/answers.ts';
-import type { EngineClient } from '../../engine/client.ts';
 import type {
+  Args,
+  Axis,
   Columns,
   Curves,
-  Palette,
+  EngineView,
+  Look,
   PictureAnswer,
-  PictureQuestion,
   Rows,
-} from '../../engine/protocol.ts';
+} from '../../../engine/index.ts';
 import { visibleColumns, type Context, type PlotArea, type Projection } from '../../draw/plot.ts';
 import { columnWidth, type Bounds, type Viewport } from '../../model/viewport.ts';
 
@@ -42,16 +42,10 @@ export function colorIn(
 /** What decides the colours; `key` differs whenever they do. */
 export interface PictureStyle {
   key: string;
-  palette: Palette;
-  dimOthers: boolean;
-  colourBy: ColourBy;
-  /** The only kind that is lit, -1 = the filter decides. */
-  kind: number;
+  look: Look;
 }
 
-interface Question extends PictureQuestion {
-  style: string;
-}
+type Question = Args<'picture'> & { style: string };
 
 /** Columns drawn beyond either side of what is visible, and how few of them may be left before more are asked for. */
 const overscan = 192;
@@ -79,11 +73,11 @@ export class PictureTrack {
   private readonly coarse: LatestOnly<Question, PictureAnswer>;
 
   constructor(
-    private readonly engine: EngineClient,
+    private readonly device: EngineView,
     private readonly changed: () => void,
   ) {
-    const ask = ({ style: _style, ...question }: Question): Promise<PictureAnswer> =>
-      engine.call('picture', question);
+    const ask = ({ columns, rows, look }: Question): Promise<PictureAnswer> =>
+      device.ask('picture', { columns, rows, look });
     this.exact = new LatestOnly(
       ask,
       (answer, question) => {
@@ -107,9 +101,13 @@ export class PictureTrack {
 
   /** Once more after a moment; then in words. The next movement asks again anyway. */
   private failed(error: unknown): void {
+    if (!this.device.alive) {
+      this.asked = ''; // asked again when the device is shown again
+      return;
+    }
     this.failures += 1;
     if (this.failures === 1) setTimeout(this.changed, retryAfterMs);
-    else if (this.engine.alive) {
+    else {
       this.problem = error instanceof Error ? error.message : String(error);
       this.changed();
     }
@@ -150,11 +148,7 @@ export class PictureTrack {
   };
 
   private ask(columns: Columns, rows: Rows, style: PictureStyle): void {
-    const question = {
-      columns,
-      rows,
-      ...looks(style),
-    };
+    const question = { columns, rows, look: style.look, style: style.key };
     const key = JSON.stringify([question.columns, rows, style.key]);
     if (key === this.asked && this.exact.busy) return;
     if (key !== this.asked) this.failures = 0;
@@ -189,22 +183,8 @@ export class PictureTrack {
       old.rows.bytesPerRow === rows.bytesPerRow
     )
       return;
-    this.coarse.request({
-      columns,
-      rows,
-      ...looks(style),
-    });
+    this.coarse.request({ columns, rows, look: style.look, style: style.key });
   }
-}
-
-function looks({
-  key,
-  palette,
-  dimOthers,
-  colourBy,
-  kind,
-}: PictureStyle): Omit<Question, 'columns' | 'rows'> {
-  return { palette, dimOthers, colourBy, kind, style: key };
 }
 
 /** Event of the highest point between two places of the axis, among the columns drawn; undefined = none is drawn. */

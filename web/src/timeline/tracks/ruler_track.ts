@@ -1,7 +1,7 @@
 // A measured stretch: bytes up, events and time across. Two points of the data, so it stays where it was put.
 import { formatBytes, formatCount, formatDuration, plural } from '../../base/format.ts';
 import type { AxisUnits, Bytes } from '../../base/units.ts';
-import type { Axis } from '../../engine/answers.ts';
+import type { Axis } from '../../../engine/index.ts';
 import type { Point } from '../../controls/gestures.ts';
 import type { Stage } from './stage.ts';
 import type { Travel } from './travel.ts';

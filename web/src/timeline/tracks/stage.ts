@@ -1,9 +1,16 @@
 // What the parts of the timeline share: which recording and axis, where the plot lies, what of it is visible.
 import type { AxisUnits, Rank } from '../../base/units.ts';
 import { plotArea, Projection, visibleColumns, type PlotArea } from '../../draw/plot.ts';
-import type { Axis, ViewInfo } from '../../engine/answers.ts';
-import type { EngineClient } from '../../engine/client.ts';
-import type { Calls, Columns, Edges, Kind } from '../../engine/protocol.ts';
+import type {
+  Answer,
+  Args,
+  Axis,
+  Columns,
+  Edges,
+  EngineView,
+  Kind,
+  ViewInfo,
+} from '../../../engine/index.ts';
 import { boundsOf, type Bounds, type Viewport } from '../../model/viewport.ts';
 
 /** A band's edges on a grid of columns. */
@@ -13,12 +20,15 @@ export interface Outline extends Edges {
 }
 
 export class Stage {
-  engine!: EngineClient;
-  info!: ViewInfo;
+  device!: EngineView;
   axis: Axis = 'event';
   area: PlotArea = plotArea(1, 1, 1);
   bounds: Bounds = { extent: 1, fitTop: 1, top: 1 };
   view: Viewport = { x0: 0, x1: 1, y0: 0, y1: 1 };
+
+  get info(): ViewInfo {
+    return this.device.info;
+  }
 
   projection(view: Viewport = this.view): Projection {
     return new Projection(view, this.area);
@@ -39,11 +49,11 @@ export class Stage {
   }
 
   /** Undefined when the engine is gone or refuses, or when another recording is shown by then. */
-  async ask<K extends Kind>(kind: K, args: Calls[K]['args']): Promise<Calls[K]['answer'] | undefined> {
-    const { info } = this;
+  async ask<K extends Kind>(kind: K, args: Args<K>): Promise<Answer<K> | undefined> {
+    const { device } = this;
     try {
-      const answer = await this.engine.call(kind, args);
-      return info === this.info ? answer : undefined;
+      const answer = await device.ask(kind, args);
+      return device === this.device ? answer : undefined;
     } catch {
       return undefined;
     }

@@ -1,6 +1,6 @@
 // Goes to things: everything, the peak, an OOM, a block, the same stretch on the other axis.
 import type { AxisUnits, Bytes, Rank } from '../../base/units.ts';
-import type { Axis } from '../../engine/answers.ts';
+import type { Axis } from '../../../engine/index.ts';
 import { bringIntoView, fitAll, show, type Viewport } from '../../model/viewport.ts';
 import type { MomentTrack } from './moment_track.ts';
 import type { Stage } from './stage.ts';
@@ -160,7 +160,7 @@ export class Travel {
   async eventAt(time: number): Promise<number | undefined> {
     const answer = await this.stage.ask('probe', {
       axis: 'time',
-      column: time,
+      column: Math.floor(time),
       width: 1,
       bytes: 0,
       known: -1,

@@ -1,6 +1,6 @@
-// Fetches the worker's script and compiles the engine, once, while no file is open yet: opening a local file
+// What the page's engines are made of: fetches the worker's script and compiles the engine, once, while no file is open yet: opening a local file
 // causes no request. The one-file page carries both inside itself.
-import type { EngineParts } from './client.ts';
+import type { EngineParts } from './transport/worker.ts';
 
 /** What memstrata.html holds, each in gzip and base64. */
 export interface EmbeddedParts {

@@ -1,11 +1,12 @@
 // Engines that are ready before a file is chosen. Script and compiled engine are fetched once; every worker after
 // that is made from them, without a request and without a compilation.
-import { EngineClient, type EngineParts } from './client.ts';
-import { loadEngineParts } from './parts.ts';
+import { loadEngineParts } from './assets.ts';
+import { Engine } from './engine.ts';
+import { WorkerTransport, type EngineParts } from './transport/worker.ts';
 
 export class EnginePool {
   private parts: Promise<EngineParts> | undefined;
-  private readonly ready: Promise<EngineClient>[] = [];
+  private readonly ready: Promise<Engine>[] = [];
   private users = 0;
 
   /** A viewer begins to use it: two engines wait, so that opening two files does not even make a worker. */
@@ -17,7 +18,7 @@ export class EnginePool {
   leave(): void {
     this.users -= 1;
     if (this.users > 0) return;
-    for (const engine of this.ready.splice(0)) engine.then((one) => one.terminate()).catch(() => undefined);
+    for (const engine of this.ready.splice(0)) engine.then((one) => one.close()).catch(() => undefined);
   }
 
   /** Has `count` engines waiting. The first call causes the page's own requests. */
@@ -25,18 +26,18 @@ export class EnginePool {
     if (this.users === 0) return;
     this.parts ??= loadEngineParts();
     while (this.ready.length < count) {
-      const engine = this.parts.then((parts) => new EngineClient(parts));
+      const engine = this.parts.then((parts) => engineOf(parts));
       engine.catch(() => undefined); // told when a file is opened
       this.ready.push(engine);
     }
   }
 
   /** One for something else than a file, which finds the others waiting as before. */
-  async spare(): Promise<EngineClient> {
+  async spare(): Promise<Engine> {
     return (await this.ready.pop()) ?? this.another();
   }
 
-  async take(): Promise<EngineClient> {
+  async take(): Promise<Engine> {
     this.warmUp();
     try {
       const engine = await this.ready.shift();
@@ -50,10 +51,12 @@ export class EnginePool {
     }
   }
 
-  private async another(): Promise<EngineClient> {
-    return new EngineClient(await (this.parts ??= loadEngineParts()));
+  private async another(): Promise<Engine> {
+    return engineOf(await (this.parts ??= loadEngineParts()));
   }
 }
+
+const engineOf = (parts: EngineParts): Engine => new Engine(new WorkerTransport(parts));
 
 /** One for all viewers of a page. */
 export const pagePool = new EnginePool();

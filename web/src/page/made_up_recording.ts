@@ -1,4 +1,4 @@
-// A recording that nobody made, for a rehearsal (page/rehearsal.ts): events as PyTorch writes them, in a pickle of
+// A recording that nobody made, for a rehearsal (rehearsal.ts): events as PyTorch writes them, in a pickle of
 // protocol 4 with one device.
 
 const liveBlocks = 200;

@@ -1,2 +1,0 @@
-// The engine's answers about events and states.
-export type * from '../../engine/protocol/answers.ts';
