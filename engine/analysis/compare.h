@@ -15,6 +15,7 @@
 #include "engine/base/saturating.h"
 #include "engine/base/status.h"
 #include "engine/replay/memory_at.h"
+#include "engine/replay/state_history.h"
 
 namespace memstrata::analysis {
 
@@ -67,5 +68,41 @@ struct ComparedSegments {
 [[nodiscard]] Result<ComparedSegments> compare_segments(std::span<const replay::SegmentAt> before,
                                                         std::span<const replay::SegmentAt> after,
                                                         Budget& budget);
+
+// What makes two recordings hard to compare.
+struct Obstacle {
+  enum class Kind : uint8_t {
+    history,            // only one has one
+    stacks,             // only one has stacks
+    stacks_of_live,     // only what is alive in one has them
+    untold_settings,    // only one tells the allocator's settings
+    other_settings,     // the settings differ
+    no_common_segment,  // two runs, or two processes
+  };
+  Kind kind = Kind::history;
+  bool before_has_it = false;  // the history, the stacks
+};
+
+// A device of one recording at the moment that is compared.
+struct ComparedDevice {
+  const model::Recording& recording;
+  const model::Part& part;
+  const replay::StateHistory& history;
+  const replay::MemoryAt& memory;
+  const Top& top;  // from find_top() without a limit
+  Moments moments;
+
+  [[nodiscard]] Side side() const { return {recording, top}; }
+};
+
+struct DeviceComparison {
+  ComparedDevice before, after;
+  Comparison groups;
+  ComparedSegments segments;
+  std::vector<Obstacle> obstacles;
+};
+// Both are grouped by the same. Error: limit_exceeded.
+[[nodiscard]] Result<DeviceComparison> compare_devices(const ComparedDevice& before,
+                                                       const ComparedDevice& after, size_t limit);
 
 }  // namespace memstrata::analysis

@@ -13,6 +13,9 @@ struct StacksThere {
 };
 // O(events) at worst.
 [[nodiscard]] StacksThere stacks_there(const model::Recording& recording, model::RowRange events);
+// A block of the device has some in the final state: there may be stacks where no event has one. O(segments + blocks).
+[[nodiscard]] bool any_block_has_frames(const model::Recording& recording, const model::Part& part,
+                                        int32_t device);
 
 // answers/no_stack_reasons.h has the sentences.
 enum class NoStackReason : uint8_t {

@@ -74,15 +74,15 @@ void find_from_before(Overview& found, const replay::BlockLives& lifetimes) {
   return count >= 1000 && (count % 1000 == 0 || (count & (count - 1)) == 0);
 }
 
-void find_missing(Overview& found, const model::Recording& recording, const replay::BlockLives& lifetimes) {
+void find_missing(Overview& found, const model::Recording& recording, const model::Part& part,
+                  const replay::BlockLives& lifetimes) {
   if (lifetimes.events.count == 0) {
     found.missing.push_back({NotRecorded::history});
     return;
   }
   const StacksThere stacks = stacks_there(recording, lifetimes.events);
-  if (!stacks.any_frames) {
+  if (!stacks.any_frames && !any_block_has_frames(recording, part, lifetimes.device))
     found.missing.push_back({stacks.any ? NotRecorded::frames : NotRecorded::stacks});
-  }
   bool has_times = false;
   for (int32_t event = 0; event < lifetimes.events.count && !has_times; ++event)
     has_times = time_of(recording, lifetimes, event).has_value();
@@ -109,7 +109,7 @@ Result<Overview> find_overview(const model::Recording& recording, const model::P
   found.at_end = use_at(lifetimes, lifetimes.events.count - 1);
   found.highest_reserved = highest_reserved(lifetimes);
   find_from_before(found, lifetimes);
-  find_missing(found, recording, lifetimes);
+  find_missing(found, recording, part, lifetimes);
   const bool has_stacks = std::none_of(found.missing.begin(), found.missing.end(), [](const Missing& one) {
     return one.what == NotRecorded::history || one.what == NotRecorded::stacks ||
            one.what == NotRecorded::frames;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/analysis/no_stack_reasons.h"
 #include "engine/base/saturating.h"
 
 namespace memstrata::analysis {
@@ -113,6 +114,7 @@ void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange
   count_actions(sums, recording, events);
   find_times(sums, recording, events, part.clock);
   sum_final_state(sums, recording, part);
+  sums.blocks_have_frames = any_block_has_frames(recording, part, device);
   if (Status status = count_stacks(sums, recording, events); !status) return tl::unexpected(status.error());
   return sums;
 }
@@ -133,6 +135,7 @@ std::vector<Finding> findings(const model::Diagnostics& diagnostics) {
     if (found.count == 0) continue;
     const model::DiagKind& kind = model::kind_of(static_cast<Diag>(i));
     Finding& finding = all.emplace_back();
+    finding.diag = static_cast<Diag>(i);
     finding.name = kind.name;
     finding.severity = model::name_of(kind.severity);
     finding.count = found.count;
@@ -140,7 +143,6 @@ std::vector<Finding> findings(const model::Diagnostics& diagnostics) {
     finding.first_in = found.place.inside;
     if (!finding.first_in.empty() && found.place.file_offset >= 0)
       finding.file_offset = found.place.file_offset;
-    finding.text = kind.text;
     finding.detail = found.detail;
   }
   return all;

@@ -37,7 +37,8 @@ struct DeviceSummary {
   int64_t peak_event = -1;  // -1 = the initial state
   int64_t reserved_peak_bytes = 0;
   std::optional<OutOfMemory> oom;
-  int64_t distinct_stacks = 0;
+  int64_t distinct_stacks = 0;      // of events
+  bool blocks_have_frames = false;  // in the final state
   std::optional<int64_t> first_time_us, last_time_us;
 };
 
@@ -50,13 +51,14 @@ struct SnapshotSummary {
   int64_t annotations = 0;
 };
 
+// What a reader or replaying a device noticed; answers/findings.h has the words.
 struct Finding {
+  model::Diag diag{};
   std::string_view name, severity;
   int64_t count = 0;
   std::optional<int64_t> first_offset;
   std::string first_in;                // what it counts in; empty = the file
   std::optional<int64_t> file_offset;  // where in the file that begins, if first_in is not empty
-  std::string_view text;               // what it means
   std::string detail;                  // of the first; may be empty
 };
 

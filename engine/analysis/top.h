@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "engine/analysis/moments.h"
 #include "engine/analysis/own_frame.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"
@@ -35,6 +37,14 @@ struct Top {
   Column<TopGroup> groups;       // largest first, then by count, then by first block; at most `limit`
   int64_t all_groups = 0;
   int64_t other_bytes = 0, other_count = 0;  // in the groups beyond `limit`
+};
+
+// One device at the moment asked for.
+struct DeviceTop {
+  const model::Part* part = nullptr;
+  int32_t device = 0;
+  Moments moments;
+  std::optional<Top> top;  // none: it has no such event
 };
 
 // `event`: -1 to lifetimes.events.count - 1. Error: limit_exceeded (memory).

@@ -18,9 +18,9 @@ inline constexpr size_t kListBytes = size_t{1} << 20;
 // Says when a list of the answer is full and counts what does not go in any more.
 class Room {
  public:
-  explicit Room(const JsonWriter& json) : json_(json), end_(json.text().size() + kListBytes) {}
+  explicit Room(const JsonWriter& json) : json_(json), end_(json.size() + kListBytes) {}
   [[nodiscard]] bool for_one_more() {
-    const bool fits = entries_ < analysis::kMostInList && json_.text().size() < end_;
+    const bool fits = entries_ < analysis::kMostInList && json_.size() < end_;
     entries_ += fits ? 1 : 0;
     left_out_ += fits ? 0 : 1;
     return fits;

@@ -1,20 +1,48 @@
-// What grew between two recordings, as JSON.
+// What grew between two recordings: the answer of `memstrata compare`.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
 #include "engine/analysis/compare.h"
+#include "engine/answers/text_out.h"
 #include "engine/base/json_writer.h"
-#include "engine/base/status.h"
 
 namespace memstrata::answers {
 
-// Members "requested_bytes" and "blocks", each {"before","after","growth"}, "groups_changed",
-// "groups_unchanged", "rows":[{"bytes":{...},"blocks":{...}, and those of group_to_json() in top.h}],
-// "other":{"bytes":{...},"blocks":{...}}. Error: limit_exceeded.
-[[nodiscard]] Status to_json(JsonWriter& json, const analysis::Side& before, const analysis::Side& after,
-                             const analysis::Comparison& comparison);
+// Device after device, so that only one is held. The shape of the JSON is in engine/cli/README.md.
+class ComparisonAnswer {
+ public:
+  enum class Form : uint8_t { json, text };
+  // `columns`, `rows`: of the text; at most so many segments are listed.
+  ComparisonAnswer(TextOut& out, Form form, size_t columns, size_t rows);
 
-// {"in_both","in_both_bytes","only_before_bytes","only_after_bytes","only_before":[{"address":"0x...",
-// "total_size"}],"only_after":[...]}. Error: limit_exceeded.
-[[nodiscard]] Status to_json(JsonWriter& json, const analysis::ComparedSegments& segments, Budget& budget);
+  // The files and the moment, as they were asked for.
+  void begin(std::string_view before, std::string_view after, std::string_view at);
+  void add(const analysis::DeviceComparison& comparison);
+  // Devices that only one of the files has.
+  void end(std::span<const int32_t> only_before, std::span<const int32_t> only_after);
+
+ private:
+  TextOut& out_;
+  std::optional<JsonWriter> json_;  // none: text
+  size_t columns_, rows_;
+};
+
+[[nodiscard]] std::string to_text(const analysis::Obstacle& obstacle);
+
+// {"device":{"before","after"},"event":{...},"reserved_bytes":{...},"notes":[sentence],
+//  "requested_bytes":{"before","after","growth"},"blocks":{...},"groups_changed","groups_unchanged",
+//  "rows":[{"bytes":{...},"blocks":{...}, and those of group_to_json() in top.h}],"other":{"bytes":{...},"blocks":{...}},
+//  "segments":{"in_both","in_both_bytes","only_before_bytes","only_after_bytes",
+//   "only_before":[{"address":"0x...","total_size"}],"only_after":[...]}}
+void to_json(JsonWriter& json, const analysis::DeviceComparison& comparison);
+
+// Both sides, what grew, a table of groups, the segments that only one has.
+void to_text(TextOut& out, const analysis::DeviceComparison& comparison, size_t columns, size_t rows);
 
 }  // namespace memstrata::answers

@@ -57,8 +57,7 @@ std::string event_text(const EventContext& context, int32_t event) {
   }
 }
 
-void to_json(JsonWriter& json, const EventContext& context, std::span<const EventRow> rows) {
-  json.begin_array();
+void rows_to_json(JsonWriter& json, const EventContext& context, std::span<const EventRow> rows) {
   for (const EventRow& row : rows) {
     json.begin_object();
     json.member("row", row.row);
@@ -72,10 +71,17 @@ void to_json(JsonWriter& json, const EventContext& context, std::span<const Even
     if (row.follows_request) json.member("follows_request", true);
     json.end_object();
   }
+}
+
+void to_json(JsonWriter& json, const EventContext& context, std::span<const EventRow> rows) {
+  json.begin_array();
+  rows_to_json(json, context, rows);
   json.end_array();
 }
 
-void to_json(JsonWriter& json, const EventContext& context, const EventDetails& event) {
+void to_json(JsonWriter& json, const EventContext& context, const std::optional<EventDetails>& details) {
+  if (!details) return json.null();
+  const EventDetails& event = *details;
   const model::Recording& recording = context.recording;
   json.begin_object();
   json.member("event", event.event);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/answers/printable.h"
 #include "engine/base/hash.h"
 #include "engine/base/markup.h"
 #include "engine/base/saturating.h"
@@ -60,38 +61,30 @@ template <typename See>
 
 class FlamePicture {
  public:
-  FlamePicture(const FoldedStacks& stacks, const Sink& sink)
-      : stacks_(stacks),
-        sink_(sink),
+  FlamePicture(TextOut& out, const FoldedStacks& stacks)
+      : out_(out),
+        stacks_(stacks),
         scale_((kWidth - 2 * kMargin) / static_cast<double>(std::max<int64_t>(stacks.total(), 1))) {}
 
-  [[nodiscard]] Status draw(std::string_view title) {
+  void draw(std::string_view title) {
     find_size();
     const double height = kHead + static_cast<double>(rows_) * kRow + kMargin;
-    piece_ = fmt::format(
+    out_.print(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
         "font-family=\"monospace\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" "
         "fill=\"#ffffff\"/>\n<text x=\"{2}\" y=\"26\" font-size=\"15\">{3}</text>\n",
         kWidth, height, kMargin, escaped_markup(title));
-    const bool drawn = each_rectangle(stacks_, [&](const Rectangle& one) {
-      if (width_of(one) < narrowest_) return true;
-      add(one);
-      return piece_.size() < kPieceBytes || flush();
+    (void)each_rectangle(stacks_, [&](const Rectangle& one) {
+      if (width_of(one) >= narrowest_) add(one);
+      return !out_.failed();
     });
-    piece_ += "</svg>\n";
-    return drawn && flush() ? Status() : refused_by_sink();
+    out_.add("</svg>\n");
   }
 
  private:
   [[nodiscard]] double width_of(const Rectangle& one) const {
     return static_cast<double>(one.bytes) * scale_;
   }
-  [[nodiscard]] bool flush() {
-    const bool taken = sink_(piece_);
-    piece_.clear();
-    return taken;
-  }
-
   // How narrow rectangles may be, and how many rows there are then.
   void find_size() {
     std::array<int64_t, 16> wider{};  // than kNarrowest << i
@@ -114,7 +107,7 @@ class FlamePicture {
     const double x = kMargin + static_cast<double>(one.from) * scale_;
     const double y = kHead + static_cast<double>(one.depth) * kRow;
     const uint64_t hash = hash_text(one.text);
-    piece_ += fmt::format(
+    out_.print(
         "<g><title>{}: {}</title><rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{}\" rx=\"1\" "
         "fill=\"rgb({},{},{})\"/>",
         escaped_markup(one.text), exact_size_text(one.bytes), x, y, width, kRow - 1, 205 + hash % 50,
@@ -124,48 +117,43 @@ class FlamePicture {
       const std::string text = one.text.size() <= letters
                                    ? std::string(one.text)
                                    : utf8::cut(one.text, letters > 6 ? letters - 3 : 3);
-      piece_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.1f}\">{}</text>", x + 3, y + 12, escaped_markup(text));
+      out_.print("<text x=\"{:.2f}\" y=\"{:.1f}\">{}</text>", x + 3, y + 12, escaped_markup(text));
     }
-    piece_ += "</g>\n";
+    out_.add("</g>\n");
   }
 
+  TextOut& out_;
   const FoldedStacks& stacks_;
-  const Sink& sink_;
   double scale_;
   double narrowest_ = kNarrowest;
   size_t rows_ = 0;
-  std::string piece_;
 };
 
 }  // namespace
 
-Status folded_to_text(const FoldedStacks& stacks, const Sink& sink) {
-  std::string piece;
+void folded_to_text(TextOut& out, const FoldedStacks& stacks) {
   for (const FoldedStacks::Line& line : stacks.lines()) {
-    piece += stacks.line_text(line);
-    piece += fmt::format(" {}\n", line.bytes);
-    if (piece.size() < kPieceBytes) continue;
-    if (!sink(piece)) return refused_by_sink();
-    piece.clear();
+    out.print("{} {}\n", printable(stacks.line_text(line)), line.bytes);
+    if (out.failed()) return;
   }
-  return piece.empty() || sink(piece) ? Status() : refused_by_sink();
 }
 
-Status folded_to_json(JsonWriter& json, const FoldedStacks& stacks, const Sink& sink) {
-  bool taken = true;
+void to_json(JsonWriter& json, const FoldedStacks& stacks, int32_t device, int32_t event) {
+  json.begin_object();
+  json.member("device", device);
+  json.member("event", event);
+  json.key("stacks");
   json.begin_object();
   for (const FoldedStacks::Line& line : stacks.lines()) {
     json.member(stacks.line_text(line), line.bytes);
-    if (json.text().size() < kPieceBytes) continue;
-    json.drain([&](std::string_view piece) { taken = taken && sink(piece); });
-    if (!taken) return refused_by_sink();
+    if (json.refused()) break;
   }
   json.end_object();
-  return {};
+  json.end_object();
 }
 
-Status flame_to_svg(const FoldedStacks& stacks, std::string_view title, const Sink& sink) {
-  return FlamePicture(stacks, sink).draw(title);
+void flame_to_svg(TextOut& out, const FoldedStacks& stacks, std::string_view title) {
+  FlamePicture(out, stacks).draw(title);
 }
 
 }  // namespace memstrata::answers

@@ -182,12 +182,11 @@ void to_json(JsonWriter& json, const EventContext& context, const StateBlock& bl
   json.end_object();
 }
 
-void to_json(JsonWriter& json, const EventContext& context, const StateSegment& segment) {
+void members_to_json(JsonWriter& json, const EventContext& context, const StateSegment& segment) {
   const model::Recording& recording = context.recording;
   const auto action = [&](std::string_view name, const std::optional<trace::Action>& one) {
     json.member(name, one ? std::optional(in_list(recording.action_name(*one))) : std::nullopt);
   };
-  json.begin_object();
   json.member("row", segment.segment.row);
   json.member("name", analysis::segment_name(segment.segment.address, segment.version));
   json.member("address", fmt::format("{:#x}", segment.segment.address));
@@ -213,6 +212,12 @@ void to_json(JsonWriter& json, const EventContext& context, const StateSegment& 
   who_to_json(json, recording, segment.who);
   json.member("in_dump", segment.in_dump);
   json.member("frames_left_out", frames_left_out);
+}
+
+void to_json(JsonWriter& json, const EventContext& context, const std::optional<StateSegment>& segment) {
+  if (!segment) return json.null();
+  json.begin_object();
+  members_to_json(json, context, *segment);
   json.end_object();
 }
 
@@ -251,36 +256,36 @@ void to_json(JsonWriter& json, const model::Recording& recording, const replay::
   json.end_object();
 }
 
-std::string to_text(const model::Recording& recording, const replay::StateHistory& history,
-                    const replay::MemoryAt& memory) {
+void to_text(TextOut& out, const model::Recording& recording, const replay::StateHistory& history,
+             const replay::MemoryAt& memory) {
   const replay::TotalsAt& totals = memory.totals();
-  std::string out = memory.event() < 0
-                        ? fmt::format("Device {} before event 0\n", history.rows.device)
-                        : fmt::format("Device {} after event {} (the last is {})\n", history.rows.device,
-                                      count_text(memory.event()), count_text(history.event_count() - 1));
-  out += fmt::format("  reserved   {}\n  allocated  {}\n  active     {}\n  requested  {}\n",
-                     exact_size_text(totals.reserved), exact_size_text(totals.allocated),
-                     exact_size_text(totals.active), exact_size_text(totals.requested));
-  out += fmt::format("  free       {} in {} blocks, the largest {}\n",
-                     exact_size_text(analysis::free_bytes(memory)), count_text(totals.free_blocks),
-                     exact_size_text(totals.largest_free));
+  if (memory.event() < 0) {
+    out.print("Device {} before event 0\n", history.rows.device);
+  } else {
+    out.print("Device {} after event {} (the last is {})\n", history.rows.device, count_text(memory.event()),
+              count_text(history.event_count() - 1));
+  }
+  out.print("  reserved   {}\n  allocated  {}\n  active     {}\n  requested  {}\n",
+            exact_size_text(totals.reserved), exact_size_text(totals.allocated),
+            exact_size_text(totals.active), exact_size_text(totals.requested));
+  out.print("  free       {} in {} blocks, the largest {}\n", exact_size_text(analysis::free_bytes(memory)),
+            count_text(totals.free_blocks), exact_size_text(totals.largest_free));
   const auto block_line = [&out](const BlockAt& block) {
-    out += fmt::format("    {:#x}  {:>12}  {}", block.address, size_text(block.size),
-                       answers::name_of(block.state));
-    if (block.row >= 0) out += fmt::format(", {} requested", size_text(block.requested_size));
-    out += "\n";
+    out.print("    {:#x}  {:>12}  {}", block.address, size_text(block.size), answers::name_of(block.state));
+    if (block.row >= 0) out.print(", {} requested", size_text(block.requested_size));
+    out.add("\n");
   };
   for (const SegmentAt& segment : memory.segments()) {
+    if (out.failed()) return;
     const auto row = static_cast<size_t>(segment.row);
     const StreamId stream = history.range_stream[row];
-    out += fmt::format("\n  Segment {:#x}  {}, stream {}, {}\n", segment.address, size_text(segment.size),
-                       stream.is_none() ? "unknown" : fmt::format("{:#x}", recording.streams[stream.index()]),
-                       pool_words(recording, history.range_pool[row]));
+    out.print("\n  Segment {:#x}  {}, stream {}, {}\n", segment.address, size_text(segment.size),
+              stream.is_none() ? "unknown" : fmt::format("{:#x}", recording.streams[stream.index()]),
+              pool_words(recording, history.range_pool[row]));
     for (const BlockAt& block : memory.blocks_of(segment)) block_line(block);
   }
-  if (!memory.outside().empty()) out += "\n  Blocks without a segment\n";
+  if (!memory.outside().empty()) out.add("\n  Blocks without a segment\n");
   for (const BlockAt& block : memory.outside()) block_line(block);
-  return out;
 }
 
 }  // namespace memstrata::answers

@@ -1,10 +1,11 @@
 // The memory after an event: totals, one block, one segment, what lies under a pointer, and all of it.
 #pragma once
 
-#include <string>
+#include <optional>
 
 #include "engine/analysis/event_context.h"
 #include "engine/analysis/memory_state.h"
+#include "engine/answers/text_out.h"
 #include "engine/base/json_writer.h"
 #include "engine/replay/memory_at.h"
 #include "engine/replay/state_layout.h"
@@ -32,8 +33,11 @@ void to_json(JsonWriter& json, const analysis::EventContext& context, const anal
 
 // {"row","name","address","size","free","rounding","allocated","active","requested","blocks","free_blocks",
 //  "expandable": bool,"stream","stream_handle","pool","begin","end","begin_action": text|null,
-//  "end_action": text|null,"frames","who": text|null,"in_dump": bool,"frames_left_out"}
-void to_json(JsonWriter& json, const analysis::EventContext& context, const analysis::StateSegment& segment);
+//  "end_action": text|null,"frames","who": text|null,"in_dump": bool,"frames_left_out"}, or null; and its members.
+void to_json(JsonWriter& json, const analysis::EventContext& context,
+             const std::optional<analysis::StateSegment>& segment);
+void members_to_json(JsonWriter& json, const analysis::EventContext& context,
+                     const analysis::StateSegment& segment);
 
 // The answer of `memstrata state --json`:
 // {"device","event","reserved_bytes","allocated_bytes","active_bytes",
@@ -45,7 +49,7 @@ void to_json(JsonWriter& json, const model::Recording& recording, const replay::
 
 // The same as lines for a terminal, "Device 0 after event 3 ...": totals, then segments with their blocks.
 // Texts of the file do not occur in it.
-[[nodiscard]] std::string to_text(const model::Recording& recording, const replay::StateHistory& history,
-                                  const replay::MemoryAt& memory);
+void to_text(TextOut& out, const model::Recording& recording, const replay::StateHistory& history,
+             const replay::MemoryAt& memory);
 
 }  // namespace memstrata::answers

@@ -39,10 +39,6 @@ void begin(JsonWriter& json, std::string_view kind, const std::string& text, con
   json.member("filter", link.filter);
 }
 
-[[nodiscard]] std::string counted(int64_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count_text(count), thing, count == 1 ? "" : "s");
-}
-
 [[nodiscard]] std::string moment_text(int32_t event) {
   return event < 0 ? "before the first event" : fmt::format("after event {}", count_text(event));
 }

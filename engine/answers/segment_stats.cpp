@@ -53,21 +53,22 @@ void to_json(JsonWriter& json, const EventContext& context, const replay::Memory
   json.end_object();
 }
 
-std::string to_text(const EventContext& context, const replay::MemoryAt& memory, const MemoryStats& stats) {
-  std::string out =
-      fmt::format("Device {}, {}\n", context.history.rows.device,
-                  memory.event() < 0 ? std::string("before the first event")
-                                     : fmt::format("after event {}", count_text(memory.event())));
+void to_text(TextOut& out, const EventContext& context, const replay::MemoryAt& memory,
+             const MemoryStats& stats) {
+  out.print("Device {}, {}\n", context.history.rows.device,
+            memory.event() < 0 ? std::string("before the first event")
+                               : fmt::format("after event {}", count_text(memory.event())));
   for (const SegmentStats& one : stats.segments) {
+    if (out.failed()) return;
     const auto row = static_cast<size_t>(one.segment.row);
     const int32_t stream = context.stream_number(context.history.range_stream[row]);
-    out += fmt::format("[{}] {}, {} free, {} lost to rounding{}{}\n", one.bar, size_text(one.segment.size),
-                       size_text(one.uses.free), size_text(one.uses.rounding),
-                       one.uses.pending > 0 ? fmt::format(", {} pending", size_text(one.uses.pending)) : "",
-                       stream != 0 ? fmt::format(", stream {}", stream) : "");
+    out.print("[{}] {}, {} free, {} lost to rounding{}{}\n", one.bar, size_text(one.segment.size),
+              size_text(one.uses.free), size_text(one.uses.rounding),
+              one.uses.pending > 0 ? fmt::format(", {} pending", size_text(one.uses.pending)) : "",
+              stream != 0 ? fmt::format(", stream {}", stream) : "");
   }
   const BlockUses& sum = stats.sum;
-  out += fmt::format(
+  out.print(
       "segments: {}\nreserved: {}\nallocated: {}\n  requested: {}\n  lost to rounding: {}\npending: {}\nfree: {} in {} "
       "blocks, the largest {}\n",
       count_text(static_cast<int64_t>(stats.segments.size())), exact_size_text(memory.totals().reserved),
@@ -75,12 +76,10 @@ std::string to_text(const EventContext& context, const replay::MemoryAt& memory,
       exact_size_text(sum.pending), exact_size_text(sum.free), count_text(memory.totals().free_blocks),
       exact_size_text(memory.totals().largest_free));
   if (!memory.outside().empty())
-    out += fmt::format("blocks without a segment: {}\n",
-                       count_text(static_cast<int64_t>(memory.outside().size())));
-  out +=
+    out.print("blocks without a segment: {}\n", count_text(static_cast<int64_t>(memory.outside().size())));
+  out.add(
       "A character is a page of 20 MiB (2 MiB in segments below 20 MiB, larger in very large ones): a letter = one "
-      "block,\n0-9 = several blocks and its filled tenths, * = several that fill it, space = free.\n";
-  return out;
+      "block,\n0-9 = several blocks and its filled tenths, * = several that fill it, space = free.\n");
 }
 
 }  // namespace memstrata::answers

@@ -1,10 +1,9 @@
 // What the bytes of every segment are used for: the answer of `memstrata stats`.
 #pragma once
 
-#include <string>
-
 #include "engine/analysis/event_context.h"
 #include "engine/analysis/segment_stats.h"
+#include "engine/answers/text_out.h"
 #include "engine/base/json_writer.h"
 #include "engine/replay/memory_at.h"
 
@@ -16,7 +15,7 @@ void to_json(JsonWriter& json, const analysis::EventContext& context, const repl
              const analysis::MemoryStats& stats);
 
 // Segments as bars, then sums, then what a character means.
-[[nodiscard]] std::string to_text(const analysis::EventContext& context, const replay::MemoryAt& memory,
-                                  const analysis::MemoryStats& stats);
+void to_text(TextOut& out, const analysis::EventContext& context, const replay::MemoryAt& memory,
+             const analysis::MemoryStats& stats);
 
 }  // namespace memstrata::answers

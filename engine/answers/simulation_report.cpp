@@ -8,7 +8,7 @@
 
 #include "engine/alloc/memory_summary.h"
 #include "engine/alloc/stats.h"
-#include "engine/base/json_writer.h"
+#include "engine/base/charge.h"
 #include "engine/base/units.h"
 
 namespace memstrata::answers {
@@ -59,31 +59,7 @@ void write_oversize(JsonWriter& json, const MemoryStats& stats) {
   json.end_array();
 }
 
-// JSON that goes to a sink in pieces.
-class Pieces {
- public:
-  explicit Pieces(const Sink& sink) : sink_(sink) {}
-
-  JsonWriter json;
-
-  // Between two values of a list.
-  void pass_on() {
-    if (json.text().size() >= kPieceBytes) json.drain([&](std::string_view piece) { write(piece); });
-  }
-  [[nodiscard]] Status finish() {
-    write(json.text());
-    return written_ ? Status() : refused_by_sink();
-  }
-
- private:
-  void write(std::string_view piece) { written_ = written_ && sink_(piece); }
-
-  const Sink& sink_;
-  bool written_ = true;
-};
-
-void write_ooms(Pieces& pieces, const Simulation& simulation) {
-  JsonWriter& json = pieces.json;
+void write_ooms(JsonWriter& json, const Simulation& simulation) {
   if (simulation.outcome.ooms.empty()) return;
   json.key("oom");
   json.begin_array();
@@ -98,7 +74,6 @@ void write_ooms(Pieces& pieces, const Simulation& simulation) {
     if (oom.private_pool_bytes > 0) json.member("private", alloc::oom_size_text(oom.private_pool_bytes));
     json.member("unallocated", alloc::oom_size_text(oom.unallocated_bytes));
     json.end_object();
-    pieces.pass_on();
   }
   json.end_array();
 }
@@ -124,8 +99,7 @@ struct StepResult {
   std::string_view oom;     // allocate: the text of the error
 };
 
-void write_results(Pieces& pieces, const Simulation& simulation) {
-  JsonWriter& json = pieces.json;
+void write_results(JsonWriter& json, const Simulation& simulation) {
   json.key("results");
   json.begin_array();
   for (size_t row = 0; row < simulation.script.places.size(); ++row) {
@@ -140,7 +114,6 @@ void write_results(Pieces& pieces, const Simulation& simulation) {
     if (!result.oom.empty()) json.member("oom", result.oom);
     if (result.ignored) json.member("ignored", true);
     json.end_object();
-    pieces.pass_on();
   }
   json.end_array();
 }
@@ -185,17 +158,13 @@ void write_results(Pieces& pieces, const Simulation& simulation) {
 
 }  // namespace
 
-Status write_report_json(const Simulation& simulation, const Sink& sink) {
+void to_json(JsonWriter& json, const Simulation& simulation) {
   const MemoryStats& stats = simulation.outcome.stats;
-  Pieces pieces(sink);
-  JsonWriter& json = pieces.json;
   json.begin_object();
   json.key("trace");
   json.begin_array();
-  for (size_t row = 0; row < simulation.recording->events.size_rows(); ++row) {
+  for (size_t row = 0; row < simulation.recording->events.size_rows(); ++row)
     json.value(event_text(simulation, row));
-    pieces.pass_on();
-  }
   json.end_array();
   write_numbers(json, "bytes",
                 {stats.allocated_bytes.all().current, stats.active_bytes.all().current,
@@ -213,61 +182,41 @@ Status write_report_json(const Simulation& simulation, const Sink& sink) {
   write_oversize(json, stats);
   json.key("layout");
   json.begin_array();
-  for (size_t row = 0; row < simulation.recording->segments.size_rows(); ++row) {
+  for (size_t row = 0; row < simulation.recording->segments.size_rows(); ++row)
     json.value(layout_line(simulation, row));
-    pieces.pass_on();
-  }
   json.end_array();
-  write_ooms(pieces, simulation);
+  write_ooms(json, simulation);
   json.key("stats");
   json.begin_object();
   for (const alloc::NamedStat& stat : alloc::flat_stats(stats)) json.member(stat.name, stat.value);
   json.end_object();
-  write_results(pieces, simulation);
+  write_results(json, simulation);
   json.end_object();
-  return pieces.finish();
 }
 
-Status write_report_text(const Simulation& simulation, const Sink& sink) {
+void to_text(TextOut& out, const Simulation& simulation) {
   const size_t steps = simulation.script.places.size();
   size_t width = 0;
   for (size_t row = 0; row < steps; ++row)
     width = std::max(width, std::min<size_t>(simulation.script.step(row).size(), 60));
-  bool written = sink("Steps\n");
-  for (size_t row = 0; row < steps && written; ++row) {
+  out.add("Steps\n");
+  for (size_t row = 0; row < steps && !out.failed(); ++row) {
     const int32_t line = simulation.script.places[row].line;
     const std::string outcome = result_text(simulation, row);
     const std::string step = harmless(simulation.script.step(row));
-    written = sink(outcome.empty() ? fmt::format("{:>6}  {}\n", line, step)
-                                   : fmt::format("{:>6}  {:<{}}  {}\n", line, step, width, outcome));
+    if (outcome.empty()) {
+      out.print("{:>6}  {}\n", line, step);
+    } else {
+      out.print("{:>6}  {:<{}}  {}\n", line, step, width, outcome);
+    }
   }
-  written = written && sink(
-                           "\nSegments (S small pool, L large, x expandable, @ stream; blocks: A allocated, "
-                           "P pending free, - free)\n");
+  out.add(
+      "\nSegments (S small pool, L large, x expandable, @ stream; blocks: A allocated, P pending free, - free)\n");
   const size_t segments = simulation.recording->segments.size_rows();
-  if (segments == 0) written = written && sink("  none\n");
-  for (size_t row = 0; row < segments && written; ++row)
-    written = sink("  " + layout_line(simulation, row) + "\n");
-  written = written && sink("\n" + alloc::memory_summary(simulation.outcome.stats, 0));
-  return written ? Status() : refused_by_sink();
-}
-
-std::string report_json(const Simulation& simulation) {
-  std::string text;
-  (void)write_report_json(simulation, [&](std::string_view piece) {
-    text += piece;
-    return true;
-  });
-  return text;
-}
-
-std::string report_text(const Simulation& simulation) {
-  std::string text;
-  (void)write_report_text(simulation, [&](std::string_view piece) {
-    text += piece;
-    return true;
-  });
-  return text;
+  if (segments == 0) out.add("  none\n");
+  for (size_t row = 0; row < segments && !out.failed(); ++row)
+    out.print("  {}\n", layout_line(simulation, row));
+  out.print("\n{}", alloc::memory_summary(simulation.outcome.stats, 0));
 }
 
 Result<std::string> simulate_json(std::string_view script, int64_t device_bytes, std::string_view conf,
@@ -276,16 +225,14 @@ Result<std::string> simulate_json(std::string_view script, int64_t device_bytes,
   if (!simulation) return tl::unexpected(simulation.error());
   // Held as a whole, and charged as it grows.
   std::string text;
-  int64_t charged = 0;
-  const Status status = write_report_json(*simulation, [&](std::string_view piece) {
-    const auto bytes = 2 * static_cast<int64_t>(piece.size());  // a text grows by doubling
-    if (!budget.take(bytes)) return false;
-    charged += bytes;
+  Charge charge(budget);
+  JsonWriter json([&](std::string_view piece) {
+    if (!charge.more(2 * static_cast<int64_t>(piece.size()))) return false;  // a text grows by doubling
     text += piece;
     return true;
   });
-  budget.give_back(charged);
-  if (!status)
+  to_json(json, *simulation);
+  if (!json.finish())
     return fail(ErrorCode::limit_exceeded, -1, "no memory for the report: {} bytes are allowed, {} needed",
                 budget.limit(), budget.needed());
   return text;

@@ -5,8 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "engine/answers/sink.h"
+#include "engine/answers/text_out.h"
 #include "engine/base/budget.h"
+#include "engine/base/json_writer.h"
 #include "engine/base/status.h"
 #include "engine/simulate/simulation.h"
 
@@ -27,14 +28,10 @@ namespace memstrata::answers {
 //   stats     every key of memory_stats()
 //   results   per step {line, step} and, of m: {place, size of the block} or {oom: the message};
 //             of f and rs of an allocation that failed: {ignored: true}
-[[nodiscard]] Status write_report_json(const simulate::Simulation& simulation, const Sink& sink);
+void to_json(JsonWriter& json, const simulate::Simulation& simulation);
 
 // Steps with their results, the layout of the segments, memory_summary().
-[[nodiscard]] Status write_report_text(const simulate::Simulation& simulation, const Sink& sink);
-
-// The same as a whole, for small simulations.
-[[nodiscard]] std::string report_json(const simulate::Simulation& simulation);
-[[nodiscard]] std::string report_text(const simulate::Simulation& simulation);
+void to_text(TextOut& out, const simulate::Simulation& simulation);
 
 // The whole way from a script to the JSON: what the page's engine answers; charged. Errors: those of simulate().
 [[nodiscard]] Result<std::string> simulate_json(std::string_view script, int64_t device_bytes,

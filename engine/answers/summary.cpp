@@ -1,7 +1,6 @@
 #include "engine/answers/summary.h"
 
-#include <optional>
-
+#include "engine/answers/findings.h"
 #include "engine/base/utf8.h"
 
 namespace memstrata::answers {
@@ -69,32 +68,7 @@ void snapshot_to_json(JsonWriter& json, const analysis::SnapshotSummary& snapsho
 
 }  // namespace
 
-std::string finding_text(const analysis::Finding& finding) {
-  std::string text(finding.text);
-  if (!finding.detail.empty()) text += " (first: " + finding.detail + ")";
-  return text;
-}
-
-void findings_to_json(JsonWriter& json, std::span<const analysis::Finding> findings) {
-  json.begin_array();
-  for (const analysis::Finding& finding : findings) {
-    json.begin_object();
-    json.member("name", finding.name);
-    json.member("severity", finding.severity);
-    json.member("count", finding.count);
-    json.member("first_offset", finding.first_offset);
-    if (!finding.first_in.empty()) {
-      json.member("first_in", std::string_view(finding.first_in));
-      json.member("file_offset", finding.file_offset);
-    }
-    json.member("text", finding_text(finding));
-    json.end_object();
-  }
-  json.end_array();
-}
-
-std::string summary_json(const analysis::Summary& summary, std::string_view file) {
-  JsonWriter json;
+void to_json(JsonWriter& json, const analysis::Summary& summary, std::string_view file) {
   json.begin_object();
   json.member("file", file);
   json.member("format", summary.format);
@@ -104,35 +78,8 @@ std::string summary_json(const analysis::Summary& summary, std::string_view file
   for (const analysis::SnapshotSummary& snapshot : summary.snapshots) snapshot_to_json(json, snapshot);
   json.end_array();
   json.key("diagnostics");
-  findings_to_json(json, summary.diagnostics);
+  to_json(json, summary.diagnostics);
   json.end_object();
-  return std::move(json).text();
-}
-
-Result<std::string> summary_json(const model::Recording& recording, std::string_view file) {
-  const auto summary = analysis::summarize(recording);
-  if (!summary) return tl::unexpected(summary.error());
-  return summary_json(*summary, file);
-}
-
-std::string error_json(const Error& error, std::string_view file) {
-  return error_json(name_of(error.code), error.message, error.offset, error.inside, file);
-}
-
-std::string error_json(std::string_view code, std::string_view message, int64_t offset,
-                       std::string_view inside, std::string_view file) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("file", file);
-  json.key("error");
-  json.begin_object();
-  json.member("code", code);
-  json.member("message", message);
-  json.member("offset", offset < 0 ? std::optional<int64_t>() : std::optional<int64_t>(offset));
-  if (!inside.empty()) json.member("inside", inside);
-  json.end_object();
-  json.end_object();
-  return std::move(json).text();
 }
 
 }  // namespace memstrata::answers

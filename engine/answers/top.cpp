@@ -6,8 +6,11 @@
 
 #include "engine/analysis/frame_filter.h"
 #include "engine/answers/bounded.h"
-#include "engine/answers/charged_json.h"
+#include "engine/answers/group_lines.h"
+#include "engine/answers/moment.h"
+#include "engine/answers/printable.h"
 #include "engine/answers/who.h"
+#include "engine/base/units.h"
 #include "engine/base/utf8.h"
 
 namespace memstrata::answers {
@@ -68,8 +71,12 @@ void group_to_json(JsonWriter& json, const model::Recording& recording, const To
     json.member("line", group.who.is_frame() ? std::optional(line_of(recording, group.who)) : std::nullopt);
 }
 
-Status to_json(JsonWriter& json, const model::Recording& recording, const Top& top) {
-  ChargedJson charged(json, recording.budget);
+namespace {
+
+void device_to_json(JsonWriter& json, const model::Recording& recording, const model::Part& part,
+                    const Top& top) {
+  json.begin_object();
+  if (!part.name.empty()) json.member("snapshot", part.name);
   json.member("device", top.device);
   json.member("event", top.event);
   json.member("requested_bytes", top.bytes);
@@ -85,7 +92,7 @@ Status to_json(JsonWriter& json, const model::Recording& recording, const Top& t
                 top.bytes > 0 ? static_cast<double>(group.bytes) / static_cast<double>(top.bytes) : 0.0);
     group_to_json(json, recording, group, top.by);
     json.end_object();
-    if (Status room = charged.check(); !room) return room;
+    if (json.refused()) break;
   }
   json.end_array();
   json.key("other");
@@ -93,7 +100,62 @@ Status to_json(JsonWriter& json, const model::Recording& recording, const Top& t
   json.member("bytes", top.other_bytes);
   json.member("blocks", top.other_count);
   json.end_object();
-  return {};
+  json.end_object();
+}
+
+// "  512.0 MiB   41.2%       12  forward  …/model/attention.py:120"
+void write_table(TextOut& out, const model::Recording& recording, const Top& top, size_t columns) {
+  out.print("  {:>9}  {:>6}  {:>7}  {}\n", "requested", "share", "blocks", heading_of(top.by));
+  const auto numbers_of = [&](int64_t bytes, int64_t count) {
+    const double share =
+        top.bytes > 0 ? 100.0 * static_cast<double>(bytes) / static_cast<double>(top.bytes) : 0;
+    return fmt::format("  {:>9}  {:>5.1f}%  {:>7}", size_text(bytes), share, count_text(count));
+  };
+  for (const TopGroup& group : top.groups) {
+    const std::string numbers = numbers_of(group.bytes, group.count);
+    out.add(table_row(numbers, lines_of_group(recording, group, top.by, columns_beside(numbers, columns))));
+    if (out.failed()) return;
+  }
+  if (top.other_count == 0) return;
+  const int64_t more = top.all_groups - static_cast<int64_t>(top.groups.size());
+  out.add(table_row(numbers_of(top.other_bytes, top.other_count),
+                    {fmt::format("({} more; see -n)", count_text(more))}));
+}
+
+}  // namespace
+
+void to_json(JsonWriter& json, const TopAnswer& answer) {
+  json.begin_object();
+  json.member("file", answer.file);
+  json.member("format", answer.recording.format);
+  json.member("at", answer.at);
+  json.key("tops");
+  json.begin_array();
+  for (const analysis::DeviceTop& one : answer.devices) {
+    if (one.top) device_to_json(json, answer.recording, *one.part, *one.top);
+  }
+  json.end_array();
+  json.end_object();
+}
+
+void to_text(TextOut& out, const TopAnswer& answer, size_t columns) {
+  out.print("{}\n", printable(answer.file));
+  for (const analysis::DeviceTop& one : answer.devices) {
+    const std::string& part = one.part->name;
+    const std::string name = part.empty() ? "" : fmt::format("Snapshot {}, ", shortened(part, 200));
+    if (!one.top) {
+      out.print("\n  {}device {} has no event {}: it has {}\n", name, one.device, answer.at,
+                count_text(one.moments.event_count));
+      continue;
+    }
+    out.print("\n  {}{} {} {}\n  {} in {}\n\n", name, name.empty() ? "Device" : "device", one.device,
+              moment_text(one.top->event, one.moments), exact_size_text(one.top->bytes),
+              counted(one.top->count, "block"));
+    write_table(out, answer.recording, *one.top, columns);
+    if (out.failed()) return;
+  }
+  if (answer.devices.empty() && answer.only_device)
+    out.print("\n  There is no device {} in this file.\n", *answer.only_device);
 }
 
 }  // namespace memstrata::answers

@@ -1,14 +1,16 @@
-// Who holds memory, as JSON; and the lines of stacks.
+// What is alive at a moment, by who asked for it: the answer of `memstrata top`; and the lines of stacks.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/analysis/top.h"
+#include "engine/answers/text_out.h"
 #include "engine/base/json_writer.h"
-#include "engine/base/status.h"
 #include "engine/model/recording.h"
 
 namespace memstrata::answers {
@@ -26,9 +28,21 @@ struct ShownLines {
 // or "function"|null, "file"|null and by line "line"|null, or "file"|null.
 void group_to_json(JsonWriter& json, const model::Recording& recording, const analysis::TopGroup& group,
                    analysis::TopBy by);
-// {"device","event","requested_bytes","blocks","groups": n,"rows":[{"bytes","blocks","share", and
-// those of group_to_json()}],"other":{"bytes","blocks"}}; without the outer braces, so that callers can add
-// members. Error: limit_exceeded; the recording's budget holds the text while it is written.
-[[nodiscard]] Status to_json(JsonWriter& json, const model::Recording& recording, const analysis::Top& top);
+
+// What is alive in the devices of a file.
+struct TopAnswer {
+  std::string_view file, at;  // as they were asked for
+  const model::Recording& recording;
+  std::span<const analysis::DeviceTop> devices;
+  std::optional<int32_t> only_device;  // the one that was asked for
+};
+
+// {"file","format","at","tops":[{"snapshot"?,"device","event","requested_bytes","blocks","groups": n,
+//  "rows":[{"bytes","blocks","share", and those of group_to_json()}],"other":{"bytes","blocks"}}]}; devices without
+// such an event are left out.
+void to_json(JsonWriter& json, const TopAnswer& answer);
+
+// A table for each device, of lines of at most `columns`.
+void to_text(TextOut& out, const TopAnswer& answer, size_t columns);
 
 }  // namespace memstrata::answers

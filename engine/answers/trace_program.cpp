@@ -10,8 +10,9 @@
 #include "engine/analysis/trace_program.h"
 #include "engine/answers/bounded.h"
 #include "engine/answers/events.h"
-#include "engine/base/json_writer.h"
+#include "engine/answers/printable.h"
 #include "engine/base/units.h"
+#include "engine/replay/memory_at.h"
 
 namespace memstrata::answers {
 
@@ -54,48 +55,42 @@ namespace {
     default: {
       const model::Recording& recording = context.recording;
       const StringId metadata = recording.events.metadata[context.row(step.event)];
-      return fmt::format("# {}  {:#x} {} {}", in_list(recording.action_name(step.action)), step.address, size,
-                         in_list(recording.strings.view(metadata)));
+      return fmt::format("# {}  {:#x} {} {}", printable(in_list(recording.action_name(step.action))),
+                         step.address, size, printable(in_list(recording.strings.view(metadata))));
     }
   }
 }
 
 }  // namespace
 
-Status trace_to_text(const EventContext& context, const Sink& sink) {
+Status trace_to_text(TextOut& out, const EventContext& context) {
   auto program = analysis::TraceProgram::of(context);
   if (!program) return tl::unexpected(program.error());
   replay::MemoryAt memory(context.history, context.recording.budget);
   if (!memory.go_to(context.history.event_count() - 1))
     return fail(ErrorCode::limit_exceeded, -1, "The memory state does not fit into memory.");
-  std::string piece = fmt::format("Device {} ({} events)\n", context.history.rows.device,
-                                  count_text(context.history.event_count()));
-  while (!program->done()) {
-    piece += line_of(context, program->step());
-    piece += '\n';
-    if (piece.size() < kPieceBytes) continue;
-    if (!sink(piece)) return refused_by_sink();
-    piece.clear();
-  }
-  piece += fmt::format("TOTAL MEM: {} bytes allocated, {} reserved\n", memory.totals().allocated,
-                       memory.totals().reserved);
-  return sink(piece) ? Status() : refused_by_sink();
+  out.print("Device {} ({} events)\n", context.history.rows.device,
+            count_text(context.history.event_count()));
+  while (!program->done() && !out.failed()) out.print("{}\n", line_of(context, program->step()));
+  out.print("TOTAL MEM: {} bytes allocated, {} reserved\n", memory.totals().allocated,
+            memory.totals().reserved);
+  return {};
 }
 
-Status trace_to_json(const EventContext& context, const Sink& sink) {
+void trace_to_json(TextOut& out, const EventContext& context) {
+  JsonWriter json = out.json();
   const int32_t count = context.history.event_count();
   analysis::EventList list(context.recording.budget);
   list.show_all(count);
-  std::string piece = fmt::format("{{\"device\":{},\"events\":[", context.history.rows.device);
-  for (int32_t first = 0; first < count; first += analysis::kMostInList) {
-    JsonWriter json;
-    to_json(json, context, analysis::event_rows(context, list, first, analysis::kMostInList));
-    if (first > 0) piece += ',';
-    piece.append(json.text(), 1, json.text().size() - 2);  // less the brackets
-    if (!sink(piece)) return refused_by_sink();
-    piece.clear();
-  }
-  return sink(piece + "]}\n") ? Status() : refused_by_sink();
+  json.begin_object();
+  json.member("device", context.history.rows.device);
+  json.key("events");
+  json.begin_array();
+  for (int32_t first = 0; first < count && !json.refused(); first += analysis::kMostInList)
+    rows_to_json(json, context, analysis::event_rows(context, list, first, analysis::kMostInList));
+  json.end_array();
+  json.end_object();
+  out.end_line(json);
 }
 
 }  // namespace memstrata::answers

@@ -9,7 +9,20 @@
 
 namespace memstrata {
 
+void JsonWriter::pass_on(size_t bytes) {
+  refused_ = refused_ || !take_(std::string_view(text_).substr(0, bytes));
+  taken_ += bytes;
+  text_.erase(0, bytes);
+}
+
+bool JsonWriter::finish() {
+  if (take_ && !text_.empty()) pass_on(text_.size());
+  return !refused_;
+}
+
 void JsonWriter::comma() {
+  // The last byte stays: the next comma depends on it.
+  if (text_.size() > kPieceBytes && take_) pass_on(text_.size() - 1);
   // A finished value never ends with one of these.
   if (!text_.empty() && text_.back() != '{' && text_.back() != '[' && text_.back() != ':') text_ += ',';
 }

@@ -5,10 +5,13 @@
 // surrogates included, becomes U+FFFD; control characters, DEL and U+0080 to U+009F too, are escaped, so that
 // the text can be shown in a terminal. Integers are exact to 64 bits. Doubles are the shortest text that
 // reads back as the same double, always with a point or an exponent; NaN and infinities become null.
+//
+// A text that grows with a file is not held: a writer made with a `Take` gives it away in pieces.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +22,13 @@ namespace memstrata {
 
 class JsonWriter {
  public:
+  // Takes the next piece of the text, about kPieceBytes. False: nothing more is wanted.
+  using Take = std::function<bool(std::string_view)>;
+  static constexpr size_t kPieceBytes = size_t{64} << 10;
+
+  JsonWriter() = default;
+  explicit JsonWriter(Take take) : take_(std::move(take)) {}
+
   void begin_object() { open('{'); }
   void end_object() { text_ += '}'; }
   void begin_array() { open('['); }
@@ -56,14 +66,13 @@ class JsonWriter {
     value(what);
   }
 
-  // Gives all but the last byte to `take(std::string_view)` and forgets it: long texts are written in pieces.
-  template <typename Take>
-  void drain(Take&& take) {
-    if (text_.size() < 2) return;
-    take(std::string_view(text_).substr(0, text_.size() - 1));
-    text_.erase(0, text_.size() - 1);  // commas depend on the last byte
-  }
+  // The rest goes to `take`. False: it has refused a piece.
+  [[nodiscard]] bool finish();
+  [[nodiscard]] bool refused() const { return refused_; }
+  // Bytes so far, taken or not.
+  [[nodiscard]] size_t size() const { return taken_ + text_.size(); }
 
+  // What is not taken yet: all of it without a `take`.
   [[nodiscard]] const std::string& text() const& { return text_; }
   [[nodiscard]] std::string text() && { return std::move(text_); }
 
@@ -73,8 +82,12 @@ class JsonWriter {
   void quote(std::string_view text);
   void signed_value(int64_t number);
   void unsigned_value(uint64_t number);
+  void pass_on(size_t bytes);
 
   std::string text_;
+  Take take_;
+  size_t taken_ = 0;
+  bool refused_ = false;
 };
 
 }  // namespace memstrata

@@ -67,4 +67,8 @@ std::string duration_text(int64_t microseconds) {
   return parts(kDay, "d", kHour, "h");
 }
 
+std::string counted(int64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count_text(count), thing, count == 1 ? "" : "s");
+}
+
 }  // namespace memstrata

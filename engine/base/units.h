@@ -14,5 +14,7 @@ namespace memstrata {
 [[nodiscard]] std::string count_text(int64_t count);
 // "345 us", "12.3 ms", "4.6 s", "3 min 20 s", "2 h 5 min", "3 d 4 h"
 [[nodiscard]] std::string duration_text(int64_t microseconds);
+// "1 block", "2,300 blocks"
+[[nodiscard]] std::string counted(int64_t count, std::string_view thing);
 
 }  // namespace memstrata

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/answers/printable.h"
 #include "engine/cli/compare_command.h"
 #include "engine/cli/convert_command.h"
 #include "engine/cli/exit_codes.h"
@@ -19,7 +20,6 @@
 #include "engine/cli/memory_commands.h"
 #include "engine/cli/moment.h"
 #include "engine/cli/paths.h"
-#include "engine/cli/printable.h"
 #include "engine/cli/simulate_command.h"
 #include "engine/cli/state_command.h"
 #include "engine/cli/summary_command.h"
@@ -264,7 +264,7 @@ void add_commands(CLI::App& app, Run& chosen) {
       near += (near.empty() ? " Did you mean " : " or ") + name;
   }
   return fmt::format("memstrata: There is no command \"{}\".{} memstrata --help lists them.\n",
-                     shortened(given, 100), near.empty() ? "" : near + "?");
+                     answers::shortened(given, 100), near.empty() ? "" : near + "?");
 }
 
 int parse_and_run(std::span<const std::string> arguments, const Console& console) {
@@ -285,7 +285,7 @@ int parse_and_run(std::span<const std::string> arguments, const Console& console
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, notes;
     const bool is_asked_for = app.exit(error, out, notes) == 0;  // --help, --version
-    if (!notes.str().empty()) console.note("memstrata: {}", printable_lines(notes.str()));
+    if (!notes.str().empty()) console.note("memstrata: {}", answers::printable_lines(notes.str()));
     const bool written = console.out.write(io::bytes_of(out.str())).has_value();
     if (!written) return tell_unwritten(console);
     return is_asked_for ? kSuccess : kWrongUsage;

@@ -6,19 +6,19 @@
 #include <charconv>
 #include <optional>
 
-#include "engine/answers/summary.h"
-#include "engine/base/json_writer.h"
-#include "engine/base/units.h"
+#include "engine/answers/json_of.h"
+#include "engine/answers/printable.h"
+#include "engine/answers/written_file.h"
 #include "engine/cli/exit_codes.h"
-#include "engine/cli/finding_lines.h"
 #include "engine/cli/input.h"
 #include "engine/cli/output_file.h"
-#include "engine/cli/printable.h"
 #include "engine/io/writers/csv.h"
 #include "engine/io/writers/json_snapshot.h"
 #include "engine/io/writers/torch_snapshot.h"
 
 namespace memstrata::cli {
+
+using answers::Conversion;
 
 namespace {
 
@@ -29,12 +29,12 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
 }
 
 // "pickle", "json" or "csv".
-[[nodiscard]] Outcome<std::string> target_of(const ConvertOptions& options) {
-  if (!options.to.empty()) return options.to;
+[[nodiscard]] Outcome<std::string_view> target_of(const ConvertOptions& options) {
+  if (!options.to.empty()) return std::string_view(options.to);
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kEndings = {
       {{".pickle", "pickle"}, {".pkl", "pickle"}, {".json", "json"}, {".csv", "csv"}}};
   for (const auto& [ending, kind] : kEndings) {
-    if (std::string_view(options.output).ends_with(ending)) return std::string(kind);
+    if (std::string_view(options.output).ends_with(ending)) return kind;
   }
   return wrong_usage(options.output,
                      options.output == "-"
@@ -58,21 +58,14 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
   }
   std::string names;
   for (size_t i = 0; i < count && i < kMostNames; ++i) {
-    names += fmt::format("{}{}", i == 0 ? "" : ", ", shortened(recording.parts[i].name, 60));
+    names += fmt::format("{}{}", i == 0 ? "" : ", ", answers::shortened(recording.parts[i].name, 60));
   }
   if (count > kMostNames) names += fmt::format(" and {} more", count - kMostNames);
   return wrong_usage("--snapshot", fmt::format("The file holds no snapshot \"{}\", but: {}.", name, names));
 }
 
-struct Done {
-  std::string to;
-  int64_t bytes = 0;
-  int64_t snapshots = 0, events = 0, segments = 0, blocks = 0;
-  std::vector<analysis::Finding> findings;
-};
-
-[[nodiscard]] Done counted(const model::Recording& recording, size_t chosen) {
-  Done done;
+[[nodiscard]] Conversion counted(const model::Recording& recording, size_t chosen) {
+  Conversion done;
   for (size_t i = 0; i < recording.parts.size(); ++i) {
     if (chosen != io::kAllSnapshots && chosen != i) continue;
     const model::Part& part = recording.parts[i];
@@ -90,7 +83,7 @@ struct Done {
   return done;
 }
 
-[[nodiscard]] Status write(const model::Recording& recording, io::ByteSink& sink, const std::string& to,
+[[nodiscard]] Status write(const model::Recording& recording, io::ByteSink& sink, std::string_view to,
                            size_t part, const ConvertOptions& options) {
   if (to == "pickle") return io::write_torch_snapshot(recording, sink, part);
   if (to == "json") return io::write_json_snapshot(recording, sink, {part, options.hex_addresses});
@@ -98,7 +91,7 @@ struct Done {
                        options.table == "blocks" ? io::CsvTable::blocks : io::CsvTable::events, part);
 }
 
-[[nodiscard]] Outcome<Done> convert(const ConvertOptions& options, const Console& console) {
+[[nodiscard]] Outcome<Conversion> convert(const ConvertOptions& options, const Console& console) {
   const auto to = target_of(options);
   if (!to) return tl::unexpected(to.error());
   if (options.table != "events" && *to != "csv")
@@ -120,54 +113,12 @@ struct Done {
         return written ? Outcome<void>() : failure(written.error(), options.output);
       });
   if (!bytes) return tl::unexpected(bytes.error());
-  Done done = counted(recording, *chosen);
+  Conversion done = counted(recording, *chosen);
+  done.file = options.file;
+  done.output = options.output;
   done.to = *to;
   done.bytes = *bytes;
   return done;
-}
-
-[[nodiscard]] std::string report_json(const ConvertOptions& options, const Outcome<Done>& result) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("file", options.file);
-  json.member("output", options.output);
-  if (result) {
-    json.member("to", result->to);
-    json.member("bytes", result->bytes);
-    json.member("snapshots", result->snapshots);
-    json.member("events", result->events);
-    json.member("segments", result->segments);
-    json.member("blocks", result->blocks);
-    json.key("diagnostics");
-    answers::findings_to_json(json, result->findings);
-  } else {
-    json.key("error");
-    json.begin_object();
-    json.member("code", result.error().code);
-    json.member("message", result.error().message);
-    json.member("offset",
-                result.error().offset < 0 ? std::nullopt : std::optional<int64_t>(result.error().offset));
-    json.end_object();
-  }
-  json.end_object();
-  return std::move(json).text() + "\n";
-}
-
-[[nodiscard]] std::string counted_text(int64_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count_text(count), thing, count == 1 ? "" : "s");
-}
-
-[[nodiscard]] std::string report_text(const ConvertOptions& options, const Done& done) {
-  std::string out = fmt::format("{}: {}, {}, {}, {}, {}\n",
-                                options.output == "-" ? "standard output" : printable(options.output),
-                                exact_size_text(done.bytes), counted_text(done.snapshots, "snapshot"),
-                                counted_text(done.events, "event"), counted_text(done.segments, "segment"),
-                                counted_text(done.blocks, "block"));
-  out += finding_lines(done.findings, Remarks::left_out);
-  if (done.snapshots > 1 && done.to == "pickle") {
-    out += "  PyTorch's own viewer opens only one snapshot per file: choose it with --snapshot.\n";
-  }
-  return out;
 }
 
 }  // namespace
@@ -177,7 +128,14 @@ int run_convert(const ConvertOptions& options, const Console& console) {
   if (!result && !options.json) return tell(result.error(), false, console);
   // Standard output is the converted file's if it was asked for.
   io::ByteSink& report = options.output == "-" ? console.notes : console.out;
-  const std::string text = options.json ? report_json(options, result) : report_text(options, *result);
+  std::string text;
+  if (!options.json) {
+    text = answers::to_text(*result);
+  } else {
+    text = (result ? answers::json_of(*result)
+                   : answers::json_of(options.file, options.output, result.error().told())) +
+           "\n";
+  }
   if (!report.write(io::bytes_of(text))) return tell_unwritten(console);
   return result ? kSuccess : result.error().exit_code();
 }

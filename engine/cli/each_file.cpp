@@ -10,11 +10,11 @@ namespace memstrata::cli {
 
 int for_each_file(
     const std::vector<std::string>& files, bool json, const Console& console,
-    const std::function<Outcome<void>(const std::string&, model::Recording&, TextOut&)>& answer) {
+    const std::function<Outcome<void>(const std::string&, model::Recording&, answers::TextOut&)>& answer) {
   int exit_code = kSuccess;
   bool first = true;
   for (const std::string& file : files) {
-    TextOut out(console.out);
+    answers::TextOut out(console.out);
     Outcome<void> answered;
     try {
       Budget budget(console.budget_bytes);

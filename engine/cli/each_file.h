@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/answers/text_out.h"
 #include "engine/cli/console.h"
 #include "engine/cli/failure.h"
-#include "engine/cli/text_out.h"
 #include "engine/model/recording.h"
 
 namespace memstrata::cli {
@@ -18,6 +18,6 @@ namespace memstrata::cli {
 // exit code: the highest of all files.
 [[nodiscard]] int for_each_file(
     const std::vector<std::string>& files, bool json, const Console& console,
-    const std::function<Outcome<void>(const std::string&, model::Recording&, TextOut&)>& answer);
+    const std::function<Outcome<void>(const std::string&, model::Recording&, answers::TextOut&)>& answer);
 
 }  // namespace memstrata::cli

@@ -1,10 +1,7 @@
 #include "engine/cli/failure.h"
 
-#include "engine/analysis/summary.h"
-#include "engine/answers/summary.h"
-#include "engine/base/units.h"
+#include "engine/answers/json_of.h"
 #include "engine/cli/exit_codes.h"
-#include "engine/cli/printable.h"
 
 namespace memstrata::cli {
 
@@ -22,20 +19,14 @@ tl::unexpected<Failure> failure(std::string_view code, std::string about, std::s
   return tl::unexpected(Failure{std::string(code), std::move(about), std::move(message)});
 }
 
+answers::Failed Failure::told() const { return {code, about, message, offset, inside}; }
+
 int tell(const Failure& failure, bool json, const Console& console) {
   if (json) {
-    const std::string line =
-        answers::error_json(failure.code, failure.message, failure.offset, failure.inside, failure.about) +
-        "\n";
-    const bool written = console.out.write(io::bytes_of(line)).has_value();
+    const bool written = console.out.write(io::bytes_of(answers::json_of(failure.told()) + "\n")).has_value();
     return written ? failure.exit_code() : tell_unwritten(console);
   }
-  const std::string place =
-      failure.offset <= 0 ? ""
-      : failure.inside.empty()
-          ? fmt::format(" (at byte {})", count_text(failure.offset))
-          : fmt::format(" (at byte {} of {})", count_text(failure.offset), printable(failure.inside));
-  console.note("memstrata: {}: {}{}\n", printable(failure.about), printable(failure.message), place);
+  (void)console.notes.write(io::bytes_of(answers::to_text(failure.told())));
   return failure.exit_code();
 }
 

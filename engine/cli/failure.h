@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tl/expected.hpp>
 
+#include "engine/answers/failure.h"
 #include "engine/base/status.h"
 #include "engine/cli/console.h"
 
@@ -19,6 +20,7 @@ struct Failure {
   std::string inside = {};  // what `offset` counts in; empty = the file
 
   [[nodiscard]] int exit_code() const;
+  [[nodiscard]] answers::Failed told() const;
 };
 
 inline constexpr std::string_view kUnreadable = "unreadable";  // no such file, no permission, a folder

@@ -9,16 +9,13 @@
 #include <vector>
 
 #include "engine/analysis/summary.h"
-#include "engine/answers/summary.h"
-#include "engine/base/json_writer.h"
+#include "engine/answers/json_of.h"
+#include "engine/answers/written_file.h"
 #include "engine/base/markup.h"
-#include "engine/base/units.h"
 #include "engine/cli/exit_codes.h"
-#include "engine/cli/finding_lines.h"
 #include "engine/cli/input.h"
 #include "engine/cli/output_file.h"
 #include "engine/cli/packed_text.h"
-#include "engine/cli/printable.h"
 
 namespace memstrata::cli {
 
@@ -100,26 +97,6 @@ struct Viewer {
   return base64.bytes();
 }
 
-[[nodiscard]] std::string report(const HtmlOptions& options, const std::string& out_path, int64_t bytes,
-                                 int64_t packed_bytes, const model::Diagnostics& diagnostics) {
-  const std::vector<analysis::Finding> findings = analysis::findings(diagnostics);
-  if (!options.json) {
-    return fmt::format("{}: {}, of which the packed snapshot is {}\n{}",
-                       out_path == "-" ? "standard output" : printable(out_path), size_text(bytes),
-                       size_text(packed_bytes), finding_lines(findings, Remarks::left_out));
-  }
-  JsonWriter json;
-  json.begin_object();
-  json.member("file", std::string_view(options.file));
-  json.member("output", std::string_view(out_path));
-  json.member("bytes", bytes);
-  json.member("packed_bytes", packed_bytes);
-  json.key("diagnostics");
-  answers::findings_to_json(json, findings);
-  json.end_object();
-  return std::move(json).text() + "\n";
-}
-
 }  // namespace
 
 int run_html(const HtmlOptions& options, const Console& console) {
@@ -141,7 +118,9 @@ int run_html(const HtmlOptions& options, const Console& console) {
     return packed_bytes ? Outcome<void>() : tl::unexpected(packed_bytes.error());
   });
   if (!bytes) return tell(bytes.error(), options.json, beside);
-  const std::string text = report(options, out_path, *bytes, *packed_bytes, recording.diagnostics);
+  const answers::Page page{options.file, out_path, *bytes, *packed_bytes,
+                           analysis::findings(recording.diagnostics)};
+  const std::string text = options.json ? answers::json_of(page) + "\n" : answers::to_text(page);
   return beside.out.write(io::bytes_of(text)) ? kSuccess : tell_unwritten(console);
 }
 

@@ -2,20 +2,21 @@
 
 #include <fmt/core.h>
 
-#include <cstdio>
 #include <utility>
 
 #include "engine/analysis/flame_graph.h"
 #include "engine/analysis/segment_stats.h"
 #include "engine/answers/flame_graph.h"
 #include "engine/answers/json_of.h"
+#include "engine/answers/moment.h"
 #include "engine/answers/segment_stats.h"
 #include "engine/answers/trace_program.h"
-#include "engine/cli/answer_sink.h"
 #include "engine/cli/opened_device.h"
 #include "engine/cli/output_file.h"
 
 namespace memstrata::cli {
+
+using answers::TextOut;
 
 namespace {
 
@@ -50,9 +51,9 @@ int run_stats(const StatsOptions& options, const Console& console) {
                        const auto stats = analysis::memory_stats(memory, recording.budget);
                        if (!stats) return failure(stats.error(), options.choice.file);
                        if (options.choice.json) {
-                         out.add(answers::json_of(context, memory, *stats) + "\n");
+                         answers::json_line(out, context, memory, *stats);
                        } else {
-                         out.add(answers::to_text(context, memory, *stats));
+                         answers::to_text(out, context, memory, *stats);
                        }
                        return {};
                      });
@@ -60,42 +61,19 @@ int run_stats(const StatsOptions& options, const Console& console) {
 }
 
 int run_trace(const TraceOptions& options, const Console& console) {
-  return answer_about(
-      options.choice, console, [&](const model::Recording& recording, TextOut& out) -> Outcome<void> {
-        const auto opened = open_chosen(recording, options.choice);
-        if (!opened) return tl::unexpected(opened.error());
-        const auto context = opened->context();
-        const answers::Sink sink = sink_into(out, !options.choice.json);
-        const Status done = options.choice.json ? answers::trace_to_json(context, sink)
-                                                : answers::trace_to_text(context, sink);
-        // What could not be written is told by `out`.
-        return done || out.failed() ? Outcome<void>() : failure(done.error(), options.choice.file);
-      });
+  return answer_about(options.choice, console,
+                      [&](const model::Recording& recording, TextOut& out) -> Outcome<void> {
+                        const auto opened = open_chosen(recording, options.choice);
+                        if (!opened) return tl::unexpected(opened.error());
+                        const auto context = opened->context();
+                        if (options.choice.json) {
+                          answers::trace_to_json(out, context);
+                          return {};
+                        }
+                        const Status done = answers::trace_to_text(out, context);
+                        return done ? Outcome<void>() : failure(done.error(), options.choice.file);
+                      });
 }
-
-namespace {
-
-[[nodiscard]] Status write_flame_graph(const OpenedDevice& opened, const replay::MemoryAt& memory,
-                                       const analysis::FoldedStacks& stacks, const FlameGraphOptions& options,
-                                       TextOut& out) {
-  if (!options.choice.json) {
-    if (options.folded) return answers::folded_to_text(stacks, sink_into(out, true));
-    return answers::flame_to_svg(
-        stacks, fmt::format("Memory of {} {}", opened.name(), moment_text(memory.event(), opened.moments())),
-        sink_into(out, false));
-  }
-  JsonWriter json;
-  json.begin_object();
-  json.member("device", opened.history.rows.device);
-  json.member("event", memory.event());
-  json.key("stacks");
-  if (Status done = answers::folded_to_json(json, stacks, sink_into(out, false)); !done) return done;
-  json.end_object();
-  out.end_line(std::move(json));
-  return {};
-}
-
-}  // namespace
 
 int run_flamegraph(const FlameGraphOptions& options, const Console& console) {
   return answer_about(options.choice, console, [&](const model::Recording& recording, TextOut& out) {
@@ -105,18 +83,19 @@ int run_flamegraph(const FlameGraphOptions& options, const Console& console) {
           const auto stacks = analysis::fold_memory(recording, opened.history, memory, opened.index.streams,
                                                     {options.segments, true});
           if (!stacks) return failure(stacks.error(), options.choice.file);
-          const auto write_into = [&](TextOut& into) -> Outcome<void> {
-            const Status done = write_flame_graph(opened, memory, *stacks, options, into);
-            return done || into.failed() ? Outcome<void>() : failure(done.error(), options.choice.file);
+          const int32_t device = opened.device->ordinal();
+          const auto write_into = [&](TextOut& into) {
+            if (options.choice.json) return answers::json_line(into, *stacks, device, memory.event());
+            if (options.folded) return answers::folded_to_text(into, *stacks);
+            answers::flame_to_svg(into, *stacks,
+                                  fmt::format("Memory of {} {}", answers::device_text(device),
+                                              answers::moment_text(memory.event(), opened.moments())));
           };
-          if (options.output.empty()) return write_into(out);
-          const auto written = write_output(
-              options.output, {&options.choice.file, 1}, console, [&](io::ByteSink& sink) -> Outcome<void> {
-                TextOut file(sink);
-                if (auto done = write_into(file); !done) return done;
-                const Status finished = file.finish();
-                return finished ? Outcome<void>() : failure(finished.error(), options.output);
-              });
+          if (options.output.empty()) {
+            write_into(out);
+            return {};
+          }
+          const auto written = write_answer(options.output, {&options.choice.file, 1}, console, write_into);
           return written ? Outcome<void>() : tl::unexpected(written.error());
         });
   });

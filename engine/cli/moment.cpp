@@ -1,10 +1,6 @@
 #include "engine/cli/moment.h"
 
-#include <fmt/core.h>
-
 #include <charconv>
-
-#include "engine/base/units.h"
 
 namespace memstrata::cli {
 
@@ -24,7 +20,7 @@ bool is_moment(std::string_view at) {
   return at == "peak" || at == "end" || at == "start" || (number && *number >= -1);
 }
 
-std::optional<int32_t> event_at(std::string_view at, const Moments& moments) {
+std::optional<int32_t> event_at(std::string_view at, const analysis::Moments& moments) {
   if (at == "peak") return moments.peak_event;
   if (at == "end") return moments.event_count - 1;
   if (at == "start") return -1;
@@ -33,19 +29,11 @@ std::optional<int32_t> event_at(std::string_view at, const Moments& moments) {
   return static_cast<int32_t>(*number);
 }
 
-Result<int32_t> event_or_error(std::string_view at, const Moments& moments) {
+Result<int32_t> event_or_error(std::string_view at, const analysis::Moments& moments) {
   if (const auto event = event_at(at, moments)) return *event;
   return fail(ErrorCode::wrong_usage, -1,
               "There is no event {}: say peak, end, start, or an index below {} (-1 = before the first).", at,
               moments.event_count);
-}
-
-std::string moment_text(int32_t event, const Moments& moments) {
-  if (moments.event_count == 0) return "as saved";
-  const std::string_view peak = event == moments.peak_event ? "at the peak, " : "";
-  if (event < 0) return fmt::format("{}before the first event", peak);
-  return fmt::format("{}after event {} (the last is {})", peak, count_text(event),
-                     count_text(moments.event_count - 1));
 }
 
 }  // namespace memstrata::cli

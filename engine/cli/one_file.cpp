@@ -33,7 +33,8 @@ namespace {
   return is_there ? &recording.parts[static_cast<size_t>(*index)] : nullptr;
 }
 
-[[nodiscard]] int finish(const Outcome<void>& answered, TextOut& out, bool json, const Console& console) {
+[[nodiscard]] int finish(const Outcome<void>& answered, answers::TextOut& out, bool json,
+                         const Console& console) {
   if (const Status written = out.finish(); !written) return tell_unwritten(console);
   return answered ? kSuccess : tell(answered.error(), json, console);
 }
@@ -65,7 +66,7 @@ Outcome<Chosen> choose(const model::Recording& recording, const FileChoice& choi
       choice.device == "host" ? std::optional<int64_t>(replay::kHostDevice) : number_of(choice.device);
   std::string known;
   for (const int32_t one : chosen.part->devices(recording.segments)) {
-    if (device == one) chosen.device = one;
+    chosen.device = one;
     if (device == one) return chosen;
     const bool ran_out = analysis::find_oom_events(recording, chosen.part->events_of(one), 0).count > 0;
     known += fmt::format("{}{}{}", known.empty() ? "" : ", ", one, ran_out ? " (OOM)" : "");
@@ -80,7 +81,7 @@ Outcome<Chosen> choose(const model::Recording& recording, const FileChoice& choi
 }
 
 int answer_about(const FileChoice& choice, const Console& console, const Answer& answer) {
-  TextOut out(console.out);
+  answers::TextOut out(console.out);
   Outcome<void> answered;
   try {
     Budget budget(console.budget_bytes);
@@ -95,7 +96,7 @@ int answer_about(const FileChoice& choice, const Console& console, const Answer&
 
 int answer_about(const FileChoice& before, const FileChoice& after, const Console& console,
                  const AnswerAboutTwo& answer) {
-  TextOut out(console.out);
+  answers::TextOut out(console.out);
   Outcome<void> answered;
   try {
     Budget budget(console.budget_bytes);

@@ -5,9 +5,9 @@
 #include <functional>
 #include <string>
 
+#include "engine/answers/text_out.h"
 #include "engine/cli/console.h"
 #include "engine/cli/failure.h"
-#include "engine/cli/text_out.h"
 #include "engine/model/recording.h"
 
 namespace memstrata::cli {
@@ -29,12 +29,12 @@ struct Chosen {
 // Reads the file and gives it to `answer`, which writes to standard output. The exit code. A failure is told,
 // with
 // --json as an object on a line of its own, also if it comes when a part of the answer is out.
-using Answer = std::function<Outcome<void>(const model::Recording&, TextOut&)>;
+using Answer = std::function<Outcome<void>(const model::Recording&, answers::TextOut&)>;
 [[nodiscard]] int answer_about(const FileChoice& choice, const Console& console, const Answer& answer);
 
 // The same for two files.
-using AnswerAboutTwo =
-    std::function<Outcome<void>(const model::Recording& before, const model::Recording& after, TextOut&)>;
+using AnswerAboutTwo = std::function<Outcome<void>(const model::Recording& before,
+                                                   const model::Recording& after, answers::TextOut&)>;
 [[nodiscard]] int answer_about(const FileChoice& before, const FileChoice& after, const Console& console,
                                const AnswerAboutTwo& answer);
 

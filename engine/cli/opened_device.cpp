@@ -1,7 +1,5 @@
 #include "engine/cli/opened_device.h"
 
-#include <fmt/core.h>
-
 #include <utility>
 
 namespace memstrata::cli {
@@ -14,11 +12,6 @@ Result<OpenedDevice> open_device(const model::Recording& recording, const Chosen
   auto index = analysis::index_device(recording, (*device)->part, (*device)->lives);
   if (!index) return tl::unexpected(index.error());
   return OpenedDevice{std::move(*device), **history, std::move(*index)};
-}
-
-std::string OpenedDevice::name() const {
-  const int32_t ordinal = device->ordinal();
-  return ordinal == replay::kHostDevice ? "host memory" : fmt::format("device {}", ordinal);
 }
 
 Status go_to(replay::MemoryAt& memory, int32_t event) {

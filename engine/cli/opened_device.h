@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "engine/analysis/event_context.h"
 #include "engine/cli/moment.h"
@@ -18,9 +17,9 @@ struct OpenedDevice {
   const replay::StateHistory& history;
   analysis::DeviceIndex index;
 
-  // "device 0", "host memory"
-  [[nodiscard]] std::string name() const;
-  [[nodiscard]] Moments moments() const { return {history.event_count(), device->lives.peak_event}; }
+  [[nodiscard]] analysis::Moments moments() const {
+    return {history.event_count(), device->lives.peak_event};
+  }
   [[nodiscard]] analysis::EventContext context() const {
     return {device->recording, device->part, history, device->lives, index};
   }

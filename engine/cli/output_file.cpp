@@ -169,10 +169,12 @@ Outcome<int64_t> write_output(const std::string& path, std::span<const std::stri
   return out.bytes();
 }
 
-Outcome<int64_t> write_text(const std::string& path, std::span<const std::string> inputs,
-                            std::string_view text, const Console& console) {
-  return write_output(path, inputs, console, [&](io::ByteSink& out) -> Outcome<void> {
-    const Status written = out.write(io::bytes_of(text));
+Outcome<int64_t> write_answer(const std::string& path, std::span<const std::string> inputs,
+                              const Console& console, const std::function<void(answers::TextOut&)>& write) {
+  return write_output(path, inputs, console, [&](io::ByteSink& sink) -> Outcome<void> {
+    answers::TextOut out(sink);
+    write(out);
+    const Status written = out.finish();
     return written ? Outcome<void>() : failure(written.error(), path);
   });
 }

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 
+#include "engine/answers/text_out.h"
 #include "engine/cli/console.h"
 #include "engine/cli/failure.h"
 #include "engine/io/byte_sink.h"
@@ -59,8 +60,9 @@ class OutputFile final : public io::ByteSink {
                                             const Console& console,
                                             const std::function<Outcome<void>(io::ByteSink&)>& write);
 
-// The same for a text that is there.
-[[nodiscard]] Outcome<int64_t> write_text(const std::string& path, std::span<const std::string> inputs,
-                                          std::string_view text, const Console& console);
+// The same for an answer.
+[[nodiscard]] Outcome<int64_t> write_answer(const std::string& path, std::span<const std::string> inputs,
+                                            const Console& console,
+                                            const std::function<void(answers::TextOut&)>& write);
 
 }  // namespace memstrata::cli

@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "engine/answers/printable.h"
 #include "engine/base/units.h"
-#include "engine/cli/printable.h"
 
 namespace memstrata::cli {
 
@@ -18,7 +18,7 @@ constexpr auto kInterval = 100ms;
 
 Progress::Progress(const Console& console, std::string_view file, int64_t total_bytes)
     : console_(console),
-      file_(printable(file)),
+      file_(answers::printable(file)),
       total_(total_bytes),
       started_(Clock::now()),
       next_(started_ + kPatience) {}
@@ -59,7 +59,7 @@ void Progress::show(std::string_view text) {
   // A long name loses its beginning; the line must not wrap. Bytes count as columns: too short, never too
   // long.
   const size_t room = columns_of(STDERR_FILENO) - 1;
-  if (line.size() > room) line = printable(line.substr(line.size() - room));
+  if (line.size() > room) line = answers::printable(line.substr(line.size() - room));
   console_.note("\r\033[K{}", line);
   shown_ = true;
 }

@@ -1,5 +1,6 @@
 #include "engine/cli/simulate_command.h"
 
+#include "engine/answers/json_of.h"
 #include "engine/answers/simulation_report.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input.h"
@@ -46,13 +47,13 @@ int run_simulate(const SimulateOptions& options, const Console& console) {
       return fail_with(dumped.error(), dumped.error().exit_code(), options, console);
   }
   // Standard output is the dump's if it was asked for.
-  io::ByteSink& out = options.dump == "-" ? console.notes : console.out;
-  const answers::Sink sink = [&](std::string_view piece) {
-    return out.write(io::bytes_of(piece)).has_value();
-  };
-  const bool written = options.json ? answers::write_report_json(*simulation, sink) && sink("\n")
-                                    : answers::write_report_text(*simulation, sink).has_value();
-  return written ? kSuccess : tell_unwritten(console);
+  answers::TextOut out(options.dump == "-" ? console.notes : console.out);
+  if (options.json) {
+    answers::json_line(out, *simulation);
+  } else {
+    answers::to_text(out, *simulation);
+  }
+  return out.finish() ? kSuccess : tell_unwritten(console);
 }
 
 }  // namespace memstrata::cli

@@ -11,7 +11,8 @@ namespace memstrata::model {
 
 enum class Severity : uint8_t { info, warning, error };
 
-// One entry per kind of finding. The list with names, severities and sentences is in diagnostics.cpp.
+// One entry per kind of finding. Names and severities are in diagnostics.cpp, what each means for people is in
+// answers/findings.cpp.
 enum class Diag : uint8_t {
   truncated,             // input ended before the pickle did
   damaged,               // an impossible byte sequence; reading stopped there
@@ -90,7 +91,6 @@ enum class Diag : uint8_t {
 struct DiagKind {
   std::string_view name;  // snake_case, part of the command's JSON
   Severity severity;
-  std::string_view text;  // one sentence: what it means for what is shown
 };
 [[nodiscard]] const DiagKind& kind_of(Diag diag);
 [[nodiscard]] std::string_view name_of(Severity severity);

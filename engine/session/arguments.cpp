@@ -8,8 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "engine/base/json_writer.h"
-
 namespace memstrata::session {
 
 namespace {
@@ -130,13 +128,10 @@ template <typename... Args>
 }
 
 [[nodiscard]] std::string number_text(double number) {
-  JsonWriter json;
-  if (number == std::floor(number) && std::abs(number) <= kHuge) {
-    json.value(static_cast<int64_t>(number));
-  } else {
-    json.value(number);
-  }
-  return std::move(json).text();
+  if (!std::isfinite(number)) return "null";
+  if (number == std::floor(number) && std::abs(number) <= kHuge)
+    return fmt::format("{}", static_cast<int64_t>(number));
+  return fmt::format("{}", number);
 }
 
 [[nodiscard]] Status check_number(std::string_view name, double number, bool whole, double least,

@@ -5,13 +5,17 @@
 #include <bit>
 #include <utility>
 
+#include "engine/answers/failure.h"
+#include "engine/answers/json_of.h"
+
 namespace memstrata::session {
 
 static_assert(std::endian::native == std::endian::little, "columns are sent as they lie in memory");
 
 namespace {
 
-constexpr size_t kHeadRoom = 4096;  // most heads of answers with columns
+constexpr size_t kHeadRoom = 4096;               // most heads of answers with columns
+constexpr size_t kKeptHead = size_t{256} << 10;  // room of a head that is kept for the next one
 
 struct Header {
   uint32_t magic = 0, version = 0, id = 0, head = 0, columns = 0, nothing = 0;
@@ -55,8 +59,18 @@ Result<QuestionFrame> read_question(std::span<const std::byte> frame) {
   return QuestionFrame{header.id, {reinterpret_cast<const char*>(head.data()), head.size()}};
 }
 
+bool AnswerFrame::append(std::string_view text) {
+  return head_.append(std::as_bytes(std::span(text.data(), text.size())));
+}
+
 void AnswerFrame::begin() {
-  json_ = {};
+  const bool is_large = head_.size() > kKeptHead;
+  head_.clear();
+  if (is_large) head_.shrink_to_fit();
+  json_ = JsonWriter([this](std::string_view piece) {
+    return (!head_.empty() || (head_.resize(kFrameHeader, std::byte{0}) && append("{\"answer\":"))) &&
+           append(piece);
+  });
   columns_ = {};
   column_bytes_ = 0;
 }
@@ -109,57 +123,41 @@ Status AnswerFrame::column(std::string_view name, std::span<const uint8_t> value
 }
 
 std::span<const std::byte> AnswerFrame::finish(uint32_t id) {
-  std::string head = "{\"answer\":";
-  head += json_.text().empty() ? "null" : json_.text();
-  if (!columns_.text().empty()) head += ",\"columns\":[" + columns_.text() + "]";
-  head += '}';
-  return put(id, std::move(head));
-}
-
-std::span<const std::byte> AnswerFrame::refuse(uint32_t id, const Error& error) {
-  begin();
-  json_.begin_object();
-  json_.key("error");
-  write_error(json_, error);
-  json_.end_object();
-  return put(id, std::move(json_).text());
-}
-
-std::span<const std::byte> AnswerFrame::put(uint32_t id, std::string head) {
-  head.resize(padded(head.size()), ' ');
+  if (json_.size() == 0) json_.null();
+  bool fits = json_.finish();
+  if (!columns_.text().empty())
+    fits = fits && append(",\"columns\":[") && append(columns_.text()) && append("]");
+  fits = fits && append("}");
+  fits = fits && head_.resize(kFrameHeader + padded(head_.size() - kFrameHeader), std::byte{' '});
+  if (!fits) return refuse(id, {ErrorCode::limit_exceeded, "not enough memory for an answer", -1, {}});
   const Header header{kAnswerMagic,
                       kProtocolVersion,
                       id,
-                      static_cast<uint32_t>(head.size()),
+                      static_cast<uint32_t>(head_.size() - kFrameHeader),
                       static_cast<uint32_t>(column_bytes_),
                       0};
-  if (column_bytes_ == 0) {  // as the text that it is
-    head.insert(0, reinterpret_cast<const char*>(&header), sizeof header);
-    small_ = std::move(head);
-    return std::as_bytes(std::span(small_));
-  }
-  const size_t before = sizeof header + head.size();
+  std::memcpy(head_.data(), &header, sizeof header);
+  if (column_bytes_ == 0) return head_.span();
+  const size_t before = head_.size();
   size_t columns_at = kHeadRoom;
   if (before > kHeadRoom) {
     columns_at = padded(before);
-    if (!frame_.resize(std::max(frame_.size(), columns_at + column_bytes_), std::byte{0})) {
+    if (!frame_.resize(std::max(frame_.size(), columns_at + column_bytes_), std::byte{0}))
       return refuse(id, {ErrorCode::limit_exceeded, "not enough memory for an answer", -1, {}});
-    }
     std::memmove(frame_.data() + columns_at, frame_.data() + kHeadRoom, column_bytes_);
   }
   std::byte* const start = frame_.data() + columns_at - before;
-  std::memcpy(start, &header, sizeof header);
-  std::memcpy(start + sizeof header, head.data(), head.size());
+  std::memcpy(start, head_.data(), before);
   return {start, before + column_bytes_};
 }
 
-void write_error(JsonWriter& json, const Error& error) {
-  json.begin_object();
-  json.member("code", name_of(error.code));
-  json.member("message", std::string_view(error.message));
-  json.member("offset", error.offset);
-  if (!error.inside.empty()) json.member("inside", std::string_view(error.inside));
-  json.end_object();
+std::span<const std::byte> AnswerFrame::refuse(uint32_t id, const Error& error) {
+  std::string head = "{\"error\":" + answers::json_of(error) + "}";
+  head.resize(padded(head.size()), ' ');
+  const Header header{kAnswerMagic, kProtocolVersion, id, static_cast<uint32_t>(head.size()), 0, 0};
+  refusal_.assign(reinterpret_cast<const char*>(&header), sizeof header);
+  refusal_ += head;
+  return std::as_bytes(std::span(refusal_));
 }
 
 }  // namespace memstrata::session

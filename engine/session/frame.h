@@ -48,10 +48,12 @@ struct QuestionFrame {
 // An answer in the making. Columns lie where they are sent from: a picture is painted into its frame.
 class AnswerFrame {
  public:
-  explicit AnswerFrame(Budget& budget) : frame_(budget) {}
+  explicit AnswerFrame(Budget& budget) : head_(budget), frame_(budget) {}
+  AnswerFrame(const AnswerFrame&) = delete;
+  AnswerFrame& operator=(const AnswerFrame&) = delete;
 
   void begin();
-  // The answer's JSON value goes here; null if nothing is written.
+  // The answer's JSON value goes here, charged as it grows; null if nothing is written.
   [[nodiscard]] JsonWriter& json() { return json_; }
   // Room for a column, not cleared; it stays where it is until the next one. Error: limit_exceeded.
   [[nodiscard]] Result<std::span<uint32_t>> pixels(std::string_view name, size_t count);
@@ -60,23 +62,21 @@ class AnswerFrame {
   [[nodiscard]] Status column(std::string_view name, std::span<const double> values);
   [[nodiscard]] Status column(std::string_view name, std::span<const uint8_t> values);
 
-  // The frame, valid until the next begin().
+  // The frame, valid until the next begin(); an error if there was no memory for it.
   [[nodiscard]] std::span<const std::byte> finish(uint32_t id);
   [[nodiscard]] std::span<const std::byte> refuse(uint32_t id, const Error& error);
 
  private:
   [[nodiscard]] Result<std::byte*> room(std::string_view name, std::string_view type, size_t count,
                                         size_t bytes);
-  [[nodiscard]] std::span<const std::byte> put(uint32_t id, std::string head);
+  [[nodiscard]] bool append(std::string_view text);
 
   JsonWriter json_;
   JsonWriter columns_;
+  Column<std::byte> head_;   // room for a header, then the head
   Column<std::byte> frame_;  // kHeadRoom bytes that end with the head, then the columns
   size_t column_bytes_ = 0;
-  std::string small_;  // an error where there is no memory for a frame
+  std::string refusal_;  // needs no memory of the budget
 };
-
-// {"code","message","offset","inside"?}
-void write_error(JsonWriter& json, const Error& error);
 
 }  // namespace memstrata::session

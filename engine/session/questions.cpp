@@ -144,7 +144,7 @@ Status answer_question(Session& session, std::span<const std::byte> frame, Answe
   if (view != nullptr) limits = {view->event_count(), view->rank_count()};
   const auto arguments = Arguments::check(question->arguments, given ? *given : no_arguments, limits);
   if (!arguments) return wrong(question->name, arguments.error().message);
-  Asked asked{session, view, view_id, *arguments, answer, answer.json()};
+  Asked asked{session, view, view_id, *arguments, answer};
   return question->reply(asked);
 }
 

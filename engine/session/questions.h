@@ -16,12 +16,14 @@ namespace memstrata::session {
 
 // One question that is being answered.
 struct Asked {
+  // Where the answer is written, by a function of answers/.
+  [[nodiscard]] auto& json() const { return answer.json(); }
+
   Session& session;
   View* view;  // null for questions about the file
   ViewId view_id;
   const Arguments& arguments;
   AnswerFrame& answer;
-  JsonWriter& json;  // of the answer
 };
 
 struct Question {

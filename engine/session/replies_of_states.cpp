@@ -1,22 +1,26 @@
 #include <algorithm>
-#include <span>
 
+#include "engine/answers/events.h"
+#include "engine/answers/memory_state.h"
+#include "engine/answers/state_view.h"
+#include "engine/answers/timeline_view.h"
 #include "engine/session/replies.h"
 
 namespace memstrata::session::reply {
 
 namespace {
 
-// An answer that is JSON text already.
-[[nodiscard]] Status written(Asked& asked, const Result<std::string>& text) {
-  if (!text) return tl::unexpected(text.error());
-  asked.json.raw(*text);
+[[nodiscard]] Status number(Asked& asked, const Result<int32_t>& number) {
+  if (!number) return tl::unexpected(number.error());
+  asked.json().value(*number);
   return {};
 }
 
-[[nodiscard]] Status written(Asked& asked, const Result<int32_t>& number) {
-  if (!number) return tl::unexpected(number.error());
-  asked.json.value(*number);
+// What was found, and what it refers to before it.
+template <typename Found, typename... Context>
+[[nodiscard]] Status answer(Asked& asked, const Result<Found>& found, const Context&... context) {
+  if (!found) return tl::unexpected(found.error());
+  answers::to_json(asked.json(), context..., *found);
   return {};
 }
 
@@ -33,57 +37,58 @@ template <typename Reply>
 Status prepare(Asked& asked) {
   Device& device = asked.view->device();
   if (Status prepared = device.prepare_states(asked.arguments.integer("part")); !prepared) return prepared;
-  asked.json.value(device.state_parts());
+  asked.json().value(device.state_parts());
   return {};
 }
 
 Status states(Asked& asked) {
-  return with_states(
-      asked, [&](StateView& states) { return written(asked, states.info_json(asked.view->peak_event())); });
+  return with_states(asked, [&](StateView& states) {
+    answers::to_json(asked.json(), states.info(asked.view->peak_event()));
+    return Status();
+  });
 }
 
 Status filter_events(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
-    return written(asked, states.listed(asked.arguments.event_filter("filter")));
+    return number(asked, states.listed(asked.arguments.event_filter("filter")));
   });
 }
 
 Status event_rows(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
-    return written(
-        asked, states.event_rows_json(asked.arguments.event_filter("filter"),
-                                      asked.arguments.integer("first"), asked.arguments.integer("count")));
+    return answer(asked,
+                  states.event_rows(asked.arguments.event_filter("filter"), asked.arguments.integer("first"),
+                                    asked.arguments.integer("count")),
+                  states.context());
   });
 }
 
 Status row_of_event(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
-    return written(
+    return number(
         asked, states.row_of_event(asked.arguments.event_filter("filter"), asked.arguments.integer("event")));
   });
 }
 
 Status event(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
-    return written(asked, states.event_details_json(asked.arguments.integer("event")));
+    answers::to_json(asked.json(), states.context(), states.event_details(asked.arguments.integer("event")));
+    return Status();
   });
 }
 
 Status find_event(Asked& asked) {
   const std::string_view kind = asked.arguments.text("kind");
-  if (kind == "peak") {
-    asked.json.value(asked.view->peak_event());
-    return {};
-  }
+  if (kind == "peak") return number(asked, asked.view->peak_event());
   return with_states(asked, [&](StateView& states) {
-    return written(
+    return number(
         asked, states.find_event(kind, asked.arguments.integer("from"), asked.arguments.flag("backwards")));
   });
 }
 
 Status totals(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
-    return written(asked, states.totals_json(asked.arguments.integer("event")));
+    return answer(asked, states.totals(asked.arguments.integer("event")));
   });
 }
 
@@ -97,65 +102,60 @@ Status layout(Asked& asked) {
     if (!rects) return tl::unexpected(rects.error());
     const auto ranks = states.ranks_of(*rects);
     if (!ranks) return tl::unexpected(ranks.error());
-    const auto totals = states.totals_json(event);
+    const auto totals = states.totals(event);
     if (!totals) return tl::unexpected(totals.error());
-    asked.json.begin_object();
-    asked.json.key("rects");
-    asked.json.begin_object();
-    asked.json.end_object();
-    asked.json.key("totals");
-    asked.json.raw(*totals);
-    asked.json.end_object();
-    AnswerFrame& answer = asked.answer;
-    Status sent = answer.column("rects.x", rects->x);
-    if (sent) sent = answer.column("rects.y", rects->y);
-    if (sent) sent = answer.column("rects.width", rects->width);
-    if (sent) sent = answer.column("rects.height", rects->height);
-    if (sent) sent = answer.column("rects.kind", rects->kind);
-    if (sent) sent = answer.column("rects.row", rects->row);
-    if (sent) sent = answer.column("rects.rank", *ranks);
+    answers::layout_to_json(asked.json(), *totals);
+    AnswerFrame& frame = asked.answer;
+    Status sent = frame.column("rects.x", rects->x);
+    if (sent) sent = frame.column("rects.y", rects->y);
+    if (sent) sent = frame.column("rects.width", rects->width);
+    if (sent) sent = frame.column("rects.height", rects->height);
+    if (sent) sent = frame.column("rects.kind", rects->kind);
+    if (sent) sent = frame.column("rects.row", rects->row);
+    if (sent) sent = frame.column("rects.rank", *ranks);
     if (!sent || !has_look) return sent;
-    const auto colours = answer.pixels("rects.colour", rects->colour.size());
+    const auto colours = frame.pixels("rects.colour", rects->colour.size());
     if (!colours) return tl::unexpected(colours.error());
     std::copy(rects->colour.begin(), rects->colour.end(), colours->begin());
-    return answer.column("rects.matched", rects->matched);
+    return frame.column("rects.matched", rects->matched);
   });
 }
 
 Status state_pick(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
-    return written(asked, states.pick_json(asked.arguments.integer("event"), asked.arguments.window("window"),
-                                           asked.arguments.real("x"), asked.arguments.real("y")));
+    const auto hit = states.pick(asked.arguments.integer("event"), asked.arguments.window("window"),
+                                 asked.arguments.real("x"), asked.arguments.real("y"));
+    return answer(asked, hit, states.context(), states.memory());
   });
 }
 
 Status state_block(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
-    return written(asked,
-                   states.block_json(asked.arguments.integer("event"), asked.arguments.integer("block")));
+    return answer(asked, states.block(asked.arguments.integer("event"), asked.arguments.integer("block")),
+                  states.context());
   });
 }
 
 Status state_segment(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
-    return written(asked,
-                   states.segment_json(asked.arguments.integer("event"), asked.arguments.integer("segment")));
+    return answer(asked, states.segment(asked.arguments.integer("event"), asked.arguments.integer("segment")),
+                  states.context());
   });
 }
 
 Status state_place(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
-    return written(asked,
-                   states.place_json(asked.arguments.integer("event"), asked.arguments.integer("block"),
-                                     asked.arguments.window("window")));
+    return answer(asked, states.place(asked.arguments.integer("event"), asked.arguments.integer("block"),
+                                      asked.arguments.window("window")));
   });
 }
 
 Status regions(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
-    return written(asked,
-                   states.regions_json(asked.arguments.word<replay::RegionOrder>("order"),
-                                       asked.arguments.integer("first"), asked.arguments.integer("count")));
+    return answer(asked,
+                  states.regions(asked.arguments.word<replay::RegionOrder>("order"),
+                                 asked.arguments.integer("first"), asked.arguments.integer("count")),
+                  states.context());
   });
 }
 
@@ -165,8 +165,7 @@ Status address_map(Asked& asked) {
                                         asked.arguments.columns("columns"), asked.arguments.integer("first"),
                                         asked.arguments.integer("count"), asked.arguments.integer("height"));
     if (!map) return tl::unexpected(map.error());
-    asked.json.begin_object();
-    asked.json.end_object();
+    answers::columns_to_json(asked.json(), {});
     if (Status sent = asked.answer.column("ranks", *map); !sent) return sent;
     const auto pixels = asked.answer.pixels("pixels", map->size());
     if (!pixels) return tl::unexpected(pixels.error());
@@ -176,21 +175,21 @@ Status address_map(Asked& asked) {
 
 Status region_of_block(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
-    return written(asked, states.region_of_block(asked.arguments.word<replay::RegionOrder>("order"),
-                                                 asked.arguments.integer("block")));
+    return number(asked, states.region_of_block(asked.arguments.word<replay::RegionOrder>("order"),
+                                                asked.arguments.integer("block")));
   });
 }
 
 Status block_of_rank(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
-    asked.json.value(states.block_of_rank(asked.arguments.integer("rank")));
+    asked.json().value(states.block_of_rank(asked.arguments.integer("rank")));
     return Status();
   });
 }
 
 Status rank_of_block(Asked& asked) {
   return with_states(asked, [&](StateView& states) {
-    return written(asked, states.rank_of_block(asked.arguments.integer("block")));
+    return number(asked, states.rank_of_block(asked.arguments.integer("block")));
   });
 }
 

@@ -1,10 +1,15 @@
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "engine/analysis/marks.h"
 #include "engine/analysis/overview.h"
 #include "engine/answers/block_groups.h"
+#include "engine/answers/filter_completion.h"
 #include "engine/answers/marks.h"
 #include "engine/answers/overview.h"
+#include "engine/answers/timeline_view.h"
 #include "engine/base/utf8.h"
 #include "engine/session/replies.h"
 
@@ -19,38 +24,6 @@ namespace {
   return pixels;
 }
 
-void write_place(JsonWriter& json, const Place& place) {
-  json.begin_object();
-  json.member("from", place.from);
-  json.member("to", place.to);
-  json.member("offset", place.offset);
-  json.member("size", place.size);
-  json.end_object();
-}
-
-void write_share(JsonWriter& json, const analysis::Share& share) {
-  json.begin_object();
-  json.member("bytes", share.bytes);
-  json.member("blocks", share.blocks);
-  json.end_object();
-}
-
-void write_pick(JsonWriter& json, const Pick& pick) {
-  json.begin_object();
-  json.member("event", pick.event);
-  json.member("time_us", pick.time_us);
-  json.member("level", pick.level);
-  json.member("allocated", pick.allocated);
-  json.member("reserved", pick.reserved);
-  json.member("rank", pick.rank);
-  if (pick.rank >= 0) {
-    json.member("name", pick.name);
-    json.member("size", pick.size);
-    if (pick.active) json.member("active", *pick.active);
-  }
-  json.end_object();
-}
-
 }  // namespace
 
 Status picture(Asked& asked) {
@@ -62,11 +35,7 @@ Status picture(Asked& asked) {
   if (!pixels) return tl::unexpected(pixels.error());
   if (Status drawn = asked.view->draw(columns, rows, asked.arguments.look("look"), *pixels); !drawn)
     return drawn;
-  asked.json.begin_object();
-  asked.json.key("curves");
-  asked.json.begin_object();
-  asked.json.end_object();
-  asked.json.end_object();
+  answers::columns_to_json(asked.json(), {"curves"});
   const replay::Curves curves = asked.view->curves(columns);
   AnswerFrame& answer = asked.answer;
   Status written = answer.column("curves.event", curves.event);
@@ -84,27 +53,12 @@ Status labels(Asked& asked) {
   const auto labels = asked.view->labels(columns, rows, std::max(1, asked.arguments.integer("leastColumns")),
                                          std::max(1, asked.arguments.integer("leastRows")));
   if (!labels) return tl::unexpected(labels.error());
-  JsonWriter& json = asked.json;
-  json.begin_array();
-  for (const Label& label : *labels) {
-    json.begin_object();
-    json.member("rank", label.rank);
-    json.member("size", label.size);
-    if (!label.name.empty()) json.member("name", label.name);
-    json.member("function", label.function);
-    json.member("place", label.place);
-    json.member("x0", label.x0);
-    json.member("x1", label.x1);
-    json.member("y0", label.y0);
-    json.member("y1", label.y1);
-    json.end_object();
-  }
-  json.end_array();
+  answers::to_json(asked.json(), asked.session.recording(), *labels);
   return {};
 }
 
 Status highest(Asked& asked) {
-  asked.json.value(asked.view->highest_level(asked.arguments.columns("columns")));
+  asked.json().value(asked.view->highest_level(asked.arguments.columns("columns")));
   return {};
 }
 
@@ -112,49 +66,40 @@ Status probe(Asked& asked) {
   const auto pick =
       asked.view->pick(asked.arguments.word<replay::Axis>("axis"), asked.arguments.whole("column"),
                        asked.arguments.whole("width"), asked.arguments.real("bytes"));
-  JsonWriter& json = asked.json;
-  json.begin_object();
-  json.key("pick");
-  if (!pick) {
-    json.null();
-  } else {
-    write_pick(json, *pick);
-  }
+  std::optional<analysis::BandDetails> details;
   if (pick && pick->rank >= 0 && pick->rank != asked.arguments.integer("known")) {
-    json.key("details");
-    if (Status written = asked.view->write_details(json, pick->rank); !written) return written;
+    auto found = asked.view->details(pick->rank);
+    if (!found) return tl::unexpected(found.error());
+    details.emplace(std::move(*found));
   }
-  json.end_object();
+  answers::probe_to_json(asked.json(), asked.session.recording(), pick ? &*pick : nullptr,
+                         details ? &*details : nullptr);
   return {};
 }
 
 Status block(Asked& asked) {
   const int32_t rank = asked.arguments.integer("rank");
-  JsonWriter& json = asked.json;
-  json.begin_object();
-  json.key("details");
-  if (Status written = asked.view->write_details(json, rank); !written) return written;
-  json.key("place");
-  write_place(json, asked.view->place(rank, asked.arguments.word<replay::Axis>("axis")));
-  json.end_object();
+  const auto details = asked.view->details(rank);
+  if (!details) return tl::unexpected(details.error());
+  answers::band_to_json(asked.json(), asked.session.recording(), *details,
+                        asked.view->place(rank, asked.arguments.word<replay::Axis>("axis")));
   return {};
 }
 
 Status outline(Asked& asked) {
   const View::Edges edges =
       asked.view->outline(asked.arguments.integer("rank"), asked.arguments.columns("columns"));
-  asked.json.begin_object();
-  asked.json.end_object();
+  answers::columns_to_json(asked.json(), {});
   if (Status written = asked.answer.column("lower", edges.lower); !written) return written;
   return asked.answer.column("upper", edges.upper);
 }
 
 Status position(Asked& asked) {
   const auto axis = asked.arguments.word<replay::Axis>("axis");
-  asked.json.begin_array();
+  std::vector<int64_t> positions;
   for (const int32_t event : asked.arguments.integers("events"))
-    asked.json.value(asked.view->position(axis, event));
-  asked.json.end_array();
+    positions.push_back(asked.view->position(axis, event));
+  answers::to_json(asked.json(), positions);
   return {};
 }
 
@@ -167,13 +112,8 @@ Status filter(Asked& asked) {
     return tl::unexpected(std::move(error));
   }
   const Filtered* const filtered = *found;
-  JsonWriter& json = asked.json;
-  json.begin_object();
-  json.member("count", filtered ? static_cast<int64_t>(filtered->matches.ranks.size()) : 0);
-  json.member("bytes", filtered ? filtered->matches.bytes : 0);
-  json.member("at_peak", filtered ? filtered->at_peak : 0);
-  json.member("first", filtered && !filtered->matches.ranks.empty() ? filtered->matches.ranks[0] : -1);
-  json.end_object();
+  answers::matches_to_json(asked.json(), filtered ? &filtered->matches : nullptr,
+                           filtered ? filtered->at_peak : 0);
   return {};
 }
 
@@ -182,35 +122,24 @@ Status match(Asked& asked) {
   if (!found) return tl::unexpected(found.error());
   const auto index = static_cast<size_t>(asked.arguments.integer("index"));
   const bool there = *found != nullptr && index < (*found)->matches.ranks.size();
-  asked.json.value(there ? (*found)->matches.ranks[index] : -1);
+  asked.json().value(there ? (*found)->matches.ranks[index] : -1);
   return {};
 }
 
 Status complete(Asked& asked) {
   const std::string_view text = asked.arguments.text("text");
   const size_t cursor = utf8::bytes_before(text, static_cast<size_t>(asked.arguments.integer("cursor")));
-  const auto found = asked.view->complete(text, cursor);
+  auto found = asked.view->complete(text, cursor);
   if (!found) return tl::unexpected(found.error());
-  JsonWriter& json = asked.json;
-  json.begin_object();
-  json.member("from", utf8::units_before(text, found->from));
-  json.key("items");
-  json.begin_array();
-  for (const analysis::Completion& item : found->items) {
-    json.begin_object();
-    json.member("text", item.text);
-    json.member("says", item.says);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+  found->from = static_cast<size_t>(utf8::units_before(text, found->from));
+  answers::to_json(asked.json(), *found);
   return {};
 }
 
 Status kinds(Asked& asked) {
   const auto groups = asked.view->kinds(asked.arguments.word<analysis::GroupBy>("by"));
   if (!groups) return tl::unexpected(groups.error());
-  answers::to_json(asked.json, asked.session.recording(), **groups);
+  answers::to_json(asked.json(), asked.session.recording(), **groups);
   return {};
 }
 
@@ -218,22 +147,7 @@ Status shares(Asked& asked) {
   const auto shares = asked.view->shares(asked.arguments.word<analysis::GroupBy>("by"),
                                          asked.arguments.integer("event"), asked.arguments.text("filter"));
   if (!shares) return tl::unexpected(shares.error());
-  JsonWriter& json = asked.json;
-  json.begin_object();
-  json.member("event", shares->event);
-  json.member("level", shares->level);
-  json.key("kinds");
-  json.begin_array();
-  for (const analysis::Share& share : shares->kinds) write_share(json, share);
-  json.end_array();
-  if (shares->unused) json.member("unused", *shares->unused);
-  json.key("matched");
-  if (shares->matched) {
-    write_share(json, *shares->matched);
-  } else {
-    json.null();
-  }
-  json.end_object();
+  answers::to_json(asked.json(), *shares);
   return {};
 }
 
@@ -241,7 +155,7 @@ Status marks(Asked& asked) {
   const Device& device = asked.view->device();
   const auto marks = analysis::find_marks(device.recording(), device.part(), device.replayed().rows);
   if (!marks) return tl::unexpected(marks.error());
-  answers::to_json(asked.json, device.recording(), *marks);
+  answers::to_json(asked.json(), device.recording(), *marks);
   return {};
 }
 
@@ -249,7 +163,7 @@ Status overview(Asked& asked) {
   const Device& device = asked.view->device();
   const auto found = analysis::find_overview(device.recording(), device.part(), device.lives());
   if (!found) return tl::unexpected(found.error());
-  answers::to_json(asked.json, device.recording(), *found);
+  answers::to_json(asked.json(), device.recording(), *found);
   return {};
 }
 

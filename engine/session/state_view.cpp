@@ -3,14 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/analysis/event_details.h"
-#include "engine/analysis/memory_state.h"
 #include "engine/analysis/summary.h"
-#include "engine/answers/events.h"
-#include "engine/answers/json_of.h"
-#include "engine/answers/memory_state.h"
-#include "engine/answers/summary.h"
-#include "engine/base/json_writer.h"
 #include "engine/replay/links.h"
 #include "engine/session/state_view_parts.h"
 
@@ -25,29 +18,22 @@ std::unique_ptr<StateView> StateView::open(const replay::Device& device, const r
   return std::unique_ptr<StateView>(new StateView(std::move(parts)));
 }
 
-std::string StateView::info_json(int32_t peak_event) const {
+analysis::EventContext StateView::context() const { return parts_->context(); }
+const replay::MemoryAt& StateView::memory() const { return parts_->memory; }
+
+analysis::StateInfo StateView::info(int32_t peak_event) const {
   const Parts& p = *parts_;
-  int64_t ooms = 0, snapshots = 0, annotates = 0;
+  analysis::StateInfo info{
+      p.history.event_count(), p.history.blocks.count(), p.history.ranges.count(), peak_event, 0, 0, 0, {}};
   const model::RowRange rows = p.history.rows.events;
   for (int32_t row = rows.first; row < rows.end(); ++row) {
     const trace::Action action = p.recording.events.action[static_cast<size_t>(row)];
-    ooms += action == trace::Action::oom;
-    snapshots += action == trace::Action::snapshot;
-    annotates += action == trace::Action::annotate;
+    info.oom_events += action == trace::Action::oom;
+    info.snapshot_events += action == trace::Action::snapshot;
+    info.annotate_events += action == trace::Action::annotate;
   }
-  JsonWriter json;
-  json.begin_object();
-  json.member("events", p.history.event_count());
-  json.member("blocks", p.history.blocks.count());
-  json.member("ranges", p.history.ranges.count());
-  json.member("peak_event", peak_event);
-  json.member("oom_events", ooms);
-  json.member("snapshot_events", snapshots);
-  json.member("annotate_events", annotates);
-  json.key("diagnostics");
-  answers::findings_to_json(json, analysis::findings(p.history.diagnostics));
-  json.end_object();
-  return std::move(json).text();
+  info.findings = analysis::findings(p.history.diagnostics);
+  return info;
 }
 
 const replay::StateHistory& StateView::history() const { return parts_->history; }
@@ -67,13 +53,10 @@ Result<int32_t> StateView::listed(const analysis::EventFilter& filter) {
   return parts_->list.count();
 }
 
-Result<std::string> StateView::event_rows_json(const analysis::EventFilter& filter, int32_t first,
-                                               int32_t count) {
+Result<std::vector<analysis::EventRow>> StateView::event_rows(const analysis::EventFilter& filter,
+                                                              int32_t first, int32_t count) {
   if (const Status shown = list(filter); !shown) return tl::unexpected(shown.error());
-  const analysis::EventContext context = parts_->context();
-  JsonWriter json;
-  answers::to_json(json, context, analysis::event_rows(context, parts_->list, first, count));
-  return std::move(json).text();
+  return analysis::event_rows(context(), parts_->list, first, count);
 }
 
 Result<int32_t> StateView::row_of_event(const analysis::EventFilter& filter, int32_t event) {
@@ -81,10 +64,9 @@ Result<int32_t> StateView::row_of_event(const analysis::EventFilter& filter, int
   return parts_->list.row_of(event);
 }
 
-std::string StateView::event_details_json(int32_t event) const {
-  if (event < 0 || event >= parts_->history.event_count()) return "null";
-  const analysis::EventContext context = parts_->context();
-  return answers::json_of(context, analysis::event_details(context, event));
+std::optional<analysis::EventDetails> StateView::event_details(int32_t event) const {
+  if (event < 0 || event >= parts_->history.event_count()) return std::nullopt;
+  return analysis::event_details(context(), event);
 }
 
 Result<int32_t> StateView::find_event(std::string_view action, int32_t from, bool backwards) const {
@@ -93,9 +75,9 @@ Result<int32_t> StateView::find_event(std::string_view action, int32_t from, boo
   return analysis::find_event(parts_->recording, parts_->history, *wanted, from, backwards);
 }
 
-Result<std::string> StateView::totals_json(int32_t event) {
+Result<analysis::MemoryTotals> StateView::totals(int32_t event) {
   if (const Status there = parts_->go_to(event); !there) return tl::unexpected(there.error());
-  return answers::json_of(analysis::memory_totals(parts_->context(), parts_->memory));
+  return analysis::memory_totals(context(), parts_->memory);
 }
 
 Result<replay::StateRects> StateView::layout(int32_t event, const replay::StateWindow& window,
@@ -108,30 +90,27 @@ Result<replay::StateRects> StateView::layout(int32_t event, const replay::StateW
   return p.layout.rects(p.memory, window, &paint);
 }
 
-Result<std::string> StateView::pick_json(int32_t event, const replay::StateWindow& window, double x,
-                                         double y) {
+Result<replay::StateLayout::Hit> StateView::pick(int32_t event, const replay::StateWindow& window, double x,
+                                                 double y) {
   if (const Status there = parts_->go_to(event, true); !there) return tl::unexpected(there.error());
-  return answers::json_of(parts_->context(), parts_->memory,
-                          parts_->layout.hit(parts_->memory, window, x, y));
+  return parts_->layout.hit(parts_->memory, window, x, y);
 }
 
-Result<std::string> StateView::block_json(int32_t event, int32_t block) {
+Result<analysis::StateBlock> StateView::block(int32_t event, int32_t block) {
   if (const Status exists = check_block(block); !exists) return tl::unexpected(exists.error());
   if (const Status there = parts_->go_to(event); !there) return tl::unexpected(there.error());
-  const analysis::EventContext context = parts_->context();
-  return answers::json_of(context, analysis::state_block(context, parts_->memory, block));
+  return analysis::state_block(context(), parts_->memory, block);
 }
 
-Result<std::string> StateView::segment_json(int32_t event, int32_t range) {
+Result<std::optional<analysis::StateSegment>> StateView::segment(int32_t event, int32_t range) {
   if (range < 0 || range >= parts_->history.ranges.count())
     return fail(ErrorCode::wrong_usage, -1, "there is no segment {}", range);
   if (const Status there = parts_->go_to(event); !there) return tl::unexpected(there.error());
-  const analysis::EventContext context = parts_->context();
-  const auto segment = analysis::state_segment(context, parts_->memory, range);
-  return segment ? answers::json_of(context, *segment) : std::string("null");
+  return analysis::state_segment(context(), parts_->memory, range);
 }
 
-Result<std::string> StateView::place_json(int32_t event, int32_t block, const replay::StateWindow& window) {
+Result<std::optional<analysis::StatePlace>> StateView::place(int32_t event, int32_t block,
+                                                             const replay::StateWindow& window) {
   Parts& p = *parts_;
   if (const Status exists = check_block(block); !exists) return tl::unexpected(exists.error());
   if (const Status there = p.go_to(event, true); !there) return tl::unexpected(there.error());
@@ -141,19 +120,15 @@ Result<std::string> StateView::place_json(int32_t event, int32_t block, const re
       if (one.row != block) continue;
       const auto place = p.layout.place_of(p.memory, static_cast<int32_t>(i), window);
       const double scale = place.width / static_cast<double>(segments[i].size);
-      JsonWriter json;
-      json.begin_object();
-      json.member("x", place.x);
-      json.member("y", place.y);
-      json.member("width", place.width);
-      json.member("height", place.height);
-      json.member("block_x", place.x + static_cast<double>(one.address - segments[i].address) * scale);
-      json.member("block_width", static_cast<double>(one.size) * scale);
-      json.end_object();
-      return std::move(json).text();
+      return analysis::StatePlace{place.x,
+                                  place.y,
+                                  place.width,
+                                  place.height,
+                                  place.x + static_cast<double>(one.address - segments[i].address) * scale,
+                                  static_cast<double>(one.size) * scale};
     }
   }
-  return std::string("null");
+  return std::optional<analysis::StatePlace>();
 }
 
 int32_t StateView::block_of_rank(int32_t rank) const {

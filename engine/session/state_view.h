@@ -1,20 +1,23 @@
 // Questions about the allocator's states of a device: events, the state after each, and the links between a
 // block's events, its rectangle and its band in the timeline.
 //
-// Made by Device::states(). Answers are JSON text or arrays bounded by pixels; arrays stay valid until the
-// next call. An event beyond the last is taken as the last. Rows of blocks and segments that do not exist are
+// Made by Device::states(). Answers are structs, or arrays bounded by pixels that stay valid until the next call. An event beyond the last is taken as the last. Rows of blocks and segments that do not exist are
 // refused (wrong_usage).
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/analysis/device_index.h"
+#include "engine/analysis/event_context.h"
+#include "engine/analysis/event_details.h"
 #include "engine/analysis/event_list.h"
+#include "engine/analysis/memory_state.h"
+#include "engine/analysis/state_view.h"
 #include "engine/base/status.h"
 #include "engine/replay/address_map.h"
 #include "engine/replay/device.h"
@@ -30,46 +33,46 @@ class StateView {
                                                        const analysis::DeviceIndex& index);
   ~StateView();
 
-  // {"events","blocks": lives of blocks,"ranges","peak_event","oom_events","snapshot_events",
-  // "annotate_events": number of such events,"diagnostics": what undoing the events repaired (state_history.h)}
-  [[nodiscard]] std::string info_json(int32_t peak_event) const;
+  [[nodiscard]] analysis::StateInfo info(int32_t peak_event) const;
+  // The device with all that its answers refer to.
+  [[nodiscard]] analysis::EventContext context() const;
   [[nodiscard]] const replay::StateHistory& history() const;
 
   // -- The list of events.
   // Of those that a filter means. The last list is kept. Error: limit_exceeded.
   [[nodiscard]] Result<int32_t> listed(const analysis::EventFilter& filter);
-  [[nodiscard]] Result<std::string> event_rows_json(const analysis::EventFilter& filter, int32_t first,
-                                                    int32_t count);  // analysis/event_json.h
+  [[nodiscard]] Result<std::vector<analysis::EventRow>> event_rows(const analysis::EventFilter& filter,
+                                                                   int32_t first, int32_t count);
   // Row of an event in the list, or of the next one listed.
   [[nodiscard]] Result<int32_t> row_of_event(const analysis::EventFilter& filter, int32_t event);
-  // "null" of no event.
-  [[nodiscard]] std::string event_details_json(int32_t event) const;
+  // None: there is no such event.
+  [[nodiscard]] std::optional<analysis::EventDetails> event_details(int32_t event) const;
   // The next event with this action after `from`, or before it; -1 = none. Error: wrong_usage, no such action.
   [[nodiscard]] Result<int32_t> find_event(std::string_view action, int32_t from, bool backwards) const;
 
   // -- The state after an event; -1 = before the first. O(live blocks + changes since the last one asked
   // for). Error of all: limit_exceeded.
-  [[nodiscard]] Result<std::string> totals_json(int32_t event);
+  [[nodiscard]] Result<analysis::MemoryTotals> totals(int32_t event);
   // With colours the rectangles have some (View::draw_state).
   [[nodiscard]] Result<replay::StateRects> layout(int32_t event, const replay::StateWindow& window,
                                                   const replay::BandColours* colours = nullptr,
                                                   uint32_t unranked = 0);
   // Rank in the timeline of each rectangle, -1 = none.
   [[nodiscard]] Result<std::vector<int32_t>> ranks_of(const replay::StateRects& rects);
-  [[nodiscard]] Result<std::string> pick_json(int32_t event, const replay::StateWindow& window, double x,
-                                              double y);
-  [[nodiscard]] Result<std::string> block_json(int32_t event, int32_t block);
-  [[nodiscard]] Result<std::string> segment_json(int32_t event, int32_t range);
-  // {"x","y","width","height"} of the segment around a block (in pixels of the zoomed layout) and the block's
-  // own
-  // {"block_x","block_width"}; null if it does not exist after the event.
-  [[nodiscard]] Result<std::string> place_json(int32_t event, int32_t block,
-                                               const replay::StateWindow& window);
+  // What lies there in memory().
+  [[nodiscard]] Result<replay::StateLayout::Hit> pick(int32_t event, const replay::StateWindow& window,
+                                                      double x, double y);
+  [[nodiscard]] Result<analysis::StateBlock> block(int32_t event, int32_t block);
+  // None: it does not exist after the event.
+  [[nodiscard]] Result<std::optional<analysis::StateSegment>> segment(int32_t event, int32_t range);
+  [[nodiscard]] Result<std::optional<analysis::StatePlace>> place(int32_t event, int32_t block,
+                                                                  const replay::StateWindow& window);
+  // The state that was asked for last.
+  [[nodiscard]] const replay::MemoryAt& memory() const;
 
   // -- The address map over time (replay/address_map.h). Built when first asked for. Error: limit_exceeded.
-  // {"count","rows":[{"row","name","address","size","stream","stream_handle","pool","expandable","pieces"}]},
-  // of rows [first, first + count) in that order, at most 1,000.
-  [[nodiscard]] Result<std::string> regions_json(replay::RegionOrder order, int32_t first, int32_t count);
+  // Rows [first, first + count) in that order, at most 1,000.
+  [[nodiscard]] Result<analysis::RegionList> regions(replay::RegionOrder order, int32_t first, int32_t count);
   // columns.count * count * height numbers, rows from the top; count is limited to the regions there are.
   [[nodiscard]] Result<std::span<const int32_t>> address_map(replay::RegionOrder order,
                                                              const replay::ColumnGrid& columns, int32_t first,

@@ -1,12 +1,6 @@
 // StateView: the address map over time.
-#include <fmt/core.h>
-
 #include <algorithm>
 
-#include "engine/analysis/block_name.h"
-#include "engine/analysis/stream_numbers.h"
-#include "engine/answers/parts.h"
-#include "engine/base/json_writer.h"
 #include "engine/session/state_view_parts.h"
 
 namespace memstrata::session {
@@ -33,35 +27,21 @@ Status StateView::sort_regions(replay::RegionOrder order) {
   return {};
 }
 
-Result<std::string> StateView::regions_json(replay::RegionOrder order, int32_t first, int32_t count) {
+Result<analysis::RegionList> StateView::regions(replay::RegionOrder order, int32_t first, int32_t count) {
   if (const Status sorted = sort_regions(order); !sorted) return tl::unexpected(sorted.error());
   const Parts& p = *parts_;
-  first = std::clamp(first, 0, p.map->region_count());
-  count = std::clamp(count, 0, std::min(kMostRegions, p.map->region_count() - first));
-  JsonWriter json;
-  json.begin_object();
-  json.member("count", p.map->region_count());
-  json.key("rows");
-  json.begin_array();
+  analysis::RegionList list;
+  list.count = p.map->region_count();
+  first = std::clamp(first, 0, list.count);
+  count = std::clamp(count, 0, std::min(kMostRegions, list.count - first));
   for (int32_t row = first; row < first + count; ++row) {
     const replay::Region& region = p.map->region(row);
     const auto range = static_cast<size_t>(region.range);
-    json.begin_object();
-    json.member("row", row);
-    json.member("name", analysis::segment_name(region.address, p.history.range_version[range]));
-    json.member("address", fmt::format("{:#x}", region.address));
-    json.member("size", region.size);
-    json.member("stream", p.index.streams[p.history.range_stream[range]]);
-    json.member("stream_handle", analysis::handle_text(p.recording, p.history.range_stream[range]));
-    json.key("pool");
-    answers::pool_to_json(json, p.recording, p.history.range_pool[range]);
-    json.member("expandable", p.history.expandable[range] != 0);
-    json.member("pieces", region.ranges);
-    json.end_object();
+    list.rows.push_back({row, region.address, p.history.range_version[range], region.size,
+                         p.history.range_stream[range], p.history.range_pool[range],
+                         p.history.expandable[range] != 0, region.ranges});
   }
-  json.end_array();
-  json.end_object();
-  return std::move(json).text();
+  return list;
 }
 
 Result<std::span<const int32_t>> StateView::address_map(replay::RegionOrder order,

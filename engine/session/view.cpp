@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/analysis/no_stack_reasons.h"
 #include "engine/analysis/oom_events.h"
 #include "engine/analysis/summary.h"
 
@@ -76,6 +77,7 @@ ViewInfo View::info() const {
   for (int32_t event = lives.events.count - 1; event >= 0 && !info.last_time_us; --event)
     info.last_time_us = time_of(event);
   const model::Part& snapshot = device_->part();
+  info.has_stacks = info.has_stacks || analysis::any_block_has_frames(recording(), snapshot, lives.device);
   for (int32_t row = snapshot.segments.first; row < snapshot.segments.end(); ++row)
     info.segments += recording().segments.device[static_cast<size_t>(row)] == lives.device ? 1 : 0;
   if (!snapshot.settings_json.is_none())

@@ -23,7 +23,7 @@
 #include "engine/analysis/block_filter.h"
 #include "engine/analysis/block_groups.h"
 #include "engine/analysis/filter_completion.h"
-#include "engine/base/json_writer.h"
+#include "engine/analysis/timeline_view.h"
 #include "engine/replay/kept_picture.h"
 #include "engine/replay/pool_bands.h"
 #include "engine/replay/segment_bands.h"
@@ -32,7 +32,8 @@
 
 namespace memstrata::session {
 
-enum class Bands : uint8_t { blocks, pools, segments };
+using Bands = analysis::BandKind;
+using ViewInfo = analysis::ViewInfo;
 
 // How bands are coloured; 0xAABBGGRR.
 struct Look {
@@ -43,59 +44,10 @@ struct Look {
   int32_t kind = -1;        // all but this kind fade, whatever the filter; -1 = the filter decides
 };
 
-struct ViewInfo {
-  Bands bands = Bands::blocks;
-  int32_t device = 0;
-  int64_t events = 0, blocks = 0, from_start = 0, pools = 0;
-  int64_t peak_bytes = 0, peak_event = -1, initial_bytes = 0, final_bytes = 0;
-  int64_t reserved_peak = 0, reserved_final = 0;
-  int64_t extent_events = 0;
-  std::optional<int64_t> extent_us, first_time_us, last_time_us;
-  std::vector<int32_t> oom_events;  // at most 1000
-  bool has_stacks = false;
-  int64_t segments = 0;
-  std::string_view settings_json;  // empty: none are known
-};
-
-// The state that a column shows.
-struct Pick {
-  int32_t event = -1;
-  std::optional<int64_t> time_us;
-  int64_t level = 0, allocated = 0, reserved = 0;  // allocated: requested bytes in use, level less pending
-  int32_t rank = -1;                               // -1 = no band at that height
-  std::string name;
-  int64_t size = 0;               // of an envelope its height then
-  std::optional<int64_t> active;  // of an envelope: bytes of its blocks
-};
-
-struct Place {
-  int64_t from = 0, to = 0;  // on the axis
-  int64_t offset = 0;        // bytes below the band at its birth
-  int64_t size = 0;
-};
-
-// Room for words in a band.
-struct Label {
-  int32_t rank = -1;
-  int64_t size = 0;
-  std::string name;             // of an envelope
-  std::string function, place;  // the program's own frame that asked for it: name, "train.py:96"
-  double x0 = 0, x1 = 0;        // axis
-  double y0 = 0, y1 = 0;        // bytes
-};
-
 struct Filtered {
   std::string text;
   analysis::Matches matches;
   int64_t at_peak = 0;  // bytes of those in use at the view's peak
-};
-
-struct Shares {
-  int32_t event = -1;
-  int64_t level = 0;
-  std::vector<analysis::Share> kinds;
-  std::optional<int64_t> unused;           // of pools: bytes of envelopes that no block uses
-  std::optional<analysis::Share> matched;  // of the filter
 };
 
 class View {
@@ -129,24 +81,23 @@ class View {
   // Room for words in the bands of that picture, at least so many columns wide and rows high; the largest
   // kMostLabels. Words need 2.5 times the width.
   static constexpr size_t kMostLabels = 150;
-  [[nodiscard]] Result<std::vector<Label>> labels(const replay::ColumnGrid& columns,
-                                                  const replay::RowGrid& rows, int32_t least_columns,
-                                                  int32_t least_rows);
+  [[nodiscard]] Result<std::vector<analysis::BandLabel>> labels(const replay::ColumnGrid& columns,
+                                                                const replay::RowGrid& rows,
+                                                                int32_t least_columns, int32_t least_rows);
 
   // -- Bands. Ranks must be below rank_count().
   // None: the column is outside of the recording.
-  [[nodiscard]] std::optional<Pick> pick(replay::Axis axis, int64_t column, int64_t width,
-                                         double bytes) const;
-  [[nodiscard]] Place place(int32_t rank, replay::Axis axis) const;
+  [[nodiscard]] std::optional<analysis::BandPick> pick(replay::Axis axis, int64_t column, int64_t width,
+                                                       double bytes) const;
+  [[nodiscard]] analysis::PlaceOfBand place(int32_t rank, replay::Axis axis) const;
   // Lower and upper edge, one value per column (Timeline::outline).
   struct Edges {
     std::vector<double> lower, upper;
   };
   [[nodiscard]] Edges outline(int32_t rank, const replay::ColumnGrid& columns) const;
   [[nodiscard]] int64_t position(replay::Axis axis, int32_t event) const;
-  // All that is known of a band, as JSON: a block (analysis/block_details.h), an envelope or a segment, which
-  // say so in "kind".
-  [[nodiscard]] Status write_details(JsonWriter& json, int32_t rank);
+  // All that is known of a band.
+  [[nodiscard]] Result<analysis::BandDetails> details(int32_t rank);
 
   // -- Filters and colours by kind.
   // Null for a blank text. Valid until the next question. Error: invalid_format with the byte of `text` at
@@ -155,7 +106,7 @@ class View {
   [[nodiscard]] Result<analysis::Completions> complete(std::string_view text, size_t cursor);
   [[nodiscard]] Result<const analysis::BlockGroups*> kinds(analysis::GroupBy by);
   // Of what is in use after the event.
-  [[nodiscard]] Result<Shares> shares(analysis::GroupBy by, int32_t event, std::string_view filter);
+  [[nodiscard]] Result<analysis::Shares> shares(analysis::GroupBy by, int32_t event, std::string_view filter);
 
  private:
   struct Lit {
@@ -174,12 +125,13 @@ class View {
   // Null for a block, too.
   [[nodiscard]] const replay::PoolEnvelope* envelope(int32_t rank) const;
   [[nodiscard]] std::string name_of(const replay::PoolEnvelope& envelope) const;
-  [[nodiscard]] Status write_envelope(JsonWriter& json, int32_t rank) const;
+  [[nodiscard]] Result<analysis::EnvelopeDetails> envelope_details(int32_t rank) const;
   // The (lowest) band of a rank, and back.
   [[nodiscard]] int32_t band_of(int32_t rank) const;
   [[nodiscard]] int32_t rank_of(int32_t band) const;
   [[nodiscard]] std::optional<int64_t> time_of(int32_t event) const;
-  [[nodiscard]] Status name_place(Label& label);
+  // Who asked for the band; nothing for an envelope.
+  [[nodiscard]] Result<analysis::Who> who_of(int32_t rank);
 
   // How bands are painted; refers to the look and to what is kept.
   [[nodiscard]] Result<replay::PaintStyle> style(const Look& look);

@@ -6,10 +6,6 @@
 #include "engine/analysis/block_details.h"
 #include "engine/analysis/block_name.h"
 #include "engine/analysis/pool_id.h"
-#include "engine/analysis/stream_numbers.h"
-#include "engine/answers/block_details.h"
-#include "engine/answers/parts.h"
-#include "engine/base/units.h"
 #include "engine/session/view.h"
 
 namespace memstrata::session {
@@ -23,10 +19,10 @@ std::string View::name_of(const replay::PoolEnvelope& envelope) const {
                      known ? (*known)->number_of(envelope.stream) : 0);
 }
 
-std::optional<Pick> View::pick(Axis axis, int64_t column, int64_t width, double bytes) const {
+std::optional<analysis::BandPick> View::pick(Axis axis, int64_t column, int64_t width, double bytes) const {
   const int32_t event = timeline_->event_of_column(axis, column, width);
   if (event < -1) return std::nullopt;
-  Pick pick;
+  analysis::BandPick pick;
   pick.event = event;
   pick.time_us = time_of(event);
   pick.level = bands_->level_after(event);
@@ -48,7 +44,7 @@ std::optional<Pick> View::pick(Axis axis, int64_t column, int64_t width, double 
   return pick;
 }
 
-Place View::place(int32_t rank, Axis axis) const {
+analysis::PlaceOfBand View::place(int32_t rank, Axis axis) const {
   const replay::Bands& lives = ranked();
   const auto r = static_cast<size_t>(rank);
   const replay::PoolEnvelope* pool = envelope(rank);
@@ -76,57 +72,46 @@ View::Edges View::outline(int32_t rank, const replay::ColumnGrid& columns) const
   return edges;
 }
 
-Status View::write_details(JsonWriter& json, int32_t rank) {
-  if (envelope(rank) != nullptr) return write_envelope(json, rank);
+Result<analysis::BandDetails> View::details(int32_t rank) {
+  using analysis::BandDetails;
+  if (envelope(rank) != nullptr) {
+    auto found = envelope_details(rank);
+    if (!found) return tl::unexpected(found.error());
+    return BandDetails(std::move(*found));
+  }
   if (kind_ != Bands::segments) {
     const auto index = device_->index();
     if (!index) return tl::unexpected(index.error());
-    answers::to_json(json, recording(),
-                     analysis::block_details(recording(), device_->lives(), **index, rank));
-    return {};
+    return BandDetails(analysis::block_details(recording(), device_->lives(), **index, rank));
   }
   const auto states = device_->states();
   if (!states) return tl::unexpected(states.error());
   const auto r = static_cast<size_t>(rank);
-  const auto segment = (*states)->segment_json(bands_->born[r], segments_->range_of_rank[r]);
+  auto segment = (*states)->segment(bands_->born[r], segments_->range_of_rank[r]);
   if (!segment) return tl::unexpected(segment.error());
-  if (*segment == "null") {
-    json.null();
-    return {};
-  }
-  // The segment's object, with what makes it a band in front.
-  JsonWriter band;
-  band.begin_object();
-  band.member("kind", "segment");
-  band.member("rank", rank);
-  band.member("piece", bands_->size[r]);
-  json.raw(band.text() + "," + segment->substr(1));
-  return {};
+  if (!*segment) return BandDetails();
+  return BandDetails(
+      analysis::SegmentBand{rank, bands_->size[r], (*states)->context(), std::move(**segment)});
 }
 
-Status View::write_envelope(JsonWriter& json, int32_t rank) const {
+Result<analysis::EnvelopeDetails> View::envelope_details(int32_t rank) const {
   const replay::PoolEnvelope& pool = *envelope(rank);
   const auto known = device_->attributes();
   if (!known) return tl::unexpected(known.error());
   const int32_t last = bands_->events.count - 1;
-  const int64_t capacity = pool.capacity.at(last);
-  json.begin_object();
-  json.member("kind", "envelope");
-  json.member("rank", rank);
-  json.member("name", name_of(pool));
-  json.key("pool");
-  answers::pool_to_json(json, recording(), pool.pool);
-  json.member("stream", (*known)->number_of(pool.stream));
-  json.member("stream_handle", analysis::handle_text(recording(), pool.stream));
-  json.member("capacity", capacity);
-  json.member("reserved_final", pool.reserved.at(last));
-  json.member("active_final", capacity - replay::rest_at(*bands_, pool, last));
-  json.member("peak_active", pool.peak_active);
-  json.member("blocks", pool.blocks);
-  json.member("born_event", pool.born);
-  json.member("text", fmt::format("{}: capacity {}", name_of(pool), size_text(capacity)));
-  json.end_object();
-  return {};
+  analysis::EnvelopeDetails details;
+  details.rank = rank;
+  details.name = name_of(pool);
+  details.pool = pool.pool;
+  details.stream = pool.stream;
+  details.stream_number = (*known)->number_of(pool.stream);
+  details.capacity = pool.capacity.at(last);
+  details.reserved_final = pool.reserved.at(last);
+  details.active_final = details.capacity - replay::rest_at(*bands_, pool, last);
+  details.peak_active = pool.peak_active;
+  details.blocks = pool.blocks;
+  details.born_event = pool.born;
+  return details;
 }
 
 }  // namespace memstrata::session

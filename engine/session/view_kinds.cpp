@@ -87,12 +87,12 @@ Result<std::span<const uint8_t>> View::lit(const analysis::BlockGroups& groups, 
   return std::span<const uint8_t>(lit_->matched.span());
 }
 
-Result<Shares> View::shares(analysis::GroupBy by, int32_t event, std::string_view filter) {
+Result<analysis::Shares> View::shares(analysis::GroupBy by, int32_t event, std::string_view filter) {
   const auto groups = kinds(by);
   if (!groups) return tl::unexpected(groups.error());
   const replay::Bands& lives = ranked();
   event = std::clamp(event, -1, lives.events.count - 1);
-  Shares shares;
+  analysis::Shares shares;
   shares.event = event;
   shares.level = bands_->level_after(event);
   shares.kinds = analysis::shares_at(lives, **groups, event);

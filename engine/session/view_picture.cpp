@@ -1,25 +1,21 @@
 // View: pictures, the curves above them, the words in them.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "engine/analysis/block_details.h"
 #include "engine/analysis/own_frame.h"
-#include "engine/answers/who.h"
-#include "engine/base/utf8.h"
 #include "engine/replay/band_places.h"
 #include "engine/replay/paint.h"
 #include "engine/session/view.h"
 
 namespace memstrata::session {
 
+using analysis::BandLabel;
 using replay::ColumnGrid;
 using replay::RowGrid;
 
 namespace {
 
-constexpr size_t kLongestName = 400;    // bytes
 constexpr double kLabelForPlace = 2.5;  // times the width of a label that shows a size only
 
 // Everything that decides the colours of a picture.
@@ -117,30 +113,21 @@ replay::Curves View::curves(const ColumnGrid& columns) const { return timeline_-
 
 int64_t View::highest_level(const ColumnGrid& columns) const { return timeline_->highest_level(columns); }
 
-Status View::name_place(Label& label) {
-  if (envelope(label.rank) != nullptr) return {};
-  StackId stack;
+Result<analysis::Who> View::who_of(int32_t rank) {
+  if (envelope(rank) != nullptr) return analysis::Who();
   if (kind_ == Bands::segments) {
     const auto known = attributes();
     if (!known) return tl::unexpected(known.error());
-    stack = (*known)->stack[static_cast<size_t>(label.rank)];
-  } else {
-    const auto index = device_->index();
-    if (!index) return tl::unexpected(index.error());
-    stack = analysis::shown_stack(recording(), device_->lives(), **index, label.rank);
+    return analysis::who_of(recording(), (*known)->stack[static_cast<size_t>(rank)]);
   }
-  const analysis::Who who = analysis::who_of(recording(), stack);
-  label.function = utf8::cut(answers::function_text(who), kLongestName);
-  std::string_view file = answers::recorded_file(recording(), who);
-  file.remove_prefix(file.find_last_of("/\\") + 1);
-  if (!file.empty())
-    label.place = fmt::format("{}:{}", utf8::cut(file, kLongestName), answers::line_of(recording(), who));
-  return {};
+  const auto index = device_->index();
+  if (!index) return tl::unexpected(index.error());
+  return analysis::who_of(recording(), analysis::shown_stack(recording(), device_->lives(), **index, rank));
 }
 
-Result<std::vector<Label>> View::labels(const ColumnGrid& columns, const RowGrid& rows, int32_t least_columns,
-                                        int32_t least_rows) {
-  std::vector<Label> labels;
+Result<std::vector<BandLabel>> View::labels(const ColumnGrid& columns, const RowGrid& rows,
+                                            int32_t least_columns, int32_t least_rows) {
+  std::vector<BandLabel> labels;
   if (columns.count <= 0 || rows.count <= 0) return labels;
   const auto height = static_cast<size_t>(rows.count);
   const size_t size = static_cast<size_t>(columns.count) * height;
@@ -175,14 +162,16 @@ Result<std::vector<Label>> View::labels(const ColumnGrid& columns, const RowGrid
   };
   for (const replay::BandPlace& place :
        replay::find_band_places(pixels, rows.count, {least_columns, least_rows, kMostLabels})) {
-    Label& label = labels.emplace_back();
+    BandLabel& label = labels.emplace_back();
     label.rank = place.rank;
     const replay::PoolEnvelope* pool = envelope(place.rank);
     label.size = pool != nullptr ? pool->capacity.at(bands_->events.count)
                                  : ranked().size[static_cast<size_t>(place.rank)];
     if (pool != nullptr) label.name = name_of(*pool);
     if (place.columns >= kLabelForPlace * least_columns) {
-      if (const Status named = name_place(label); !named) return tl::unexpected(named.error());
+      const auto who = who_of(place.rank);
+      if (!who) return tl::unexpected(who.error());
+      label.who = *who;
     }
     label.x0 = position(place.column);
     label.x1 = position(place.column + place.columns);

@@ -1,4 +1,5 @@
 """stats, trace, flamegraph and state of a small snapshot, with numbers worked out by hand."""
+import copy
 import json
 import os
 import pickle
@@ -185,6 +186,57 @@ class Host(unittest.TestCase):
         run = subprocess.run([PROGRAM, "state", other, "--device", "host", "--event=0"], capture_output=True, text=True)
         self.assertEqual(run.returncode, 1)
         self.assertIn('There is no device "host" in this file. Devices: 0.', run.stderr)
+
+
+class OtherFiles(unittest.TestCase):
+    """A change to the snapshot above, and what is said of it."""
+
+    def said(self, change, command, *options, code=0):
+        snapshot = copy.deepcopy(SNAPSHOT)
+        change(snapshot)
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "s.pickle")
+            with open(file, "wb") as out:
+                pickle.dump(snapshot, out, 4)
+            run = subprocess.run([PROGRAM, command, file, *options], capture_output=True, text=True, timeout=60)
+        self.assertEqual(run.returncode, code, run.stderr)
+        return run.stdout + run.stderr
+
+    def test_stacks_of_blocks_are_stacks_where_no_event_has_one(self):
+        def without_stacks_of_events(snapshot):
+            for one in snapshot["device_traces"][0]:
+                del one["frames"]
+
+        def without_any(snapshot):
+            without_stacks_of_events(snapshot)
+            for segment in snapshot["segments"]:
+                for block in segment["blocks"]:
+                    block["frames"] = []
+        self.assertRegex(self.said(lambda s: None, "summary"), r"stacks +4 different")
+        self.assertRegex(self.said(without_stacks_of_events, "summary"),
+                         r"stacks +none of events, those of the blocks at the end")
+        self.assertRegex(self.said(without_any, "summary"), r"stacks +none\n")
+
+    def test_the_list_of_devices_says_which_ran_out_of_memory(self):
+        def two_devices(snapshot):
+            oom = {"action": "oom", "addr": 5, "device_free": 5, "size": MIB, "stream": 0, "frames": []}
+            snapshot["device_traces"].append([event("alloc", 1 << 30, MIB, "f"), oom])
+        said = self.said(two_devices, "state", "--device", "7", code=1)
+        self.assertIn('There is no device "7" in this file. Devices: 0, 1 (OOM).', said)
+
+    def test_no_such_event_is_not_no_such_device(self):
+        said = self.said(lambda s: None, "top", "--device", "0", "--at", "99", code=1)
+        self.assertIn("device 0 has no event 99: it has 5", said)
+        self.assertNotIn("There is no device", said)
+        self.assertIn("There is no device 3 in this file.", self.said(lambda s: None, "top", "--device", "3", code=1))
+
+    def test_a_line_end_in_a_text_makes_no_line(self):
+        def two_lines(snapshot):
+            snapshot["device_traces"][0].append(
+                {"action": "annotate", "addr": 0, "size": 0, "stream": 0, "user_metadata": "a\ndel b0"})
+        lines = self.said(two_lines, "trace").splitlines()
+        self.assertEqual(len(lines), 1 + 6 + 1)
+        self.assertNotIn("del b0", lines)
 
 
 if __name__ == "__main__":

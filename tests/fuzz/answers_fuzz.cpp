@@ -59,23 +59,31 @@ bool add_stacks(model::Recording& recording) {
   return true;
 }
 
+// Takes 16 MiB, then nothing more.
+struct Bounded final : io::ByteSink {
+  [[nodiscard]] Status write(std::span<const std::byte> bytes) override {
+    taken += bytes.size();
+    if (taken < (size_t{16} << 20)) return {};
+    return fail(ErrorCode::io_error, -1, "enough");
+  }
+  size_t taken = 0;
+};
+
 void look(const analysis::EventContext& context, const replay::MemoryAt& memory) {
   const model::Recording& recording = context.recording;
-  int64_t bytes = 0;
-  const answers::Sink sink = [&](std::string_view piece) {
-    bytes += static_cast<int64_t>(piece.size());
-    return bytes < (int64_t{16} << 20);
-  };
-  (void)answers::trace_to_text(context, sink);
-  (void)answers::trace_to_json(context, sink);
+  Bounded sink;
+  answers::TextOut out(sink);
+  (void)answers::trace_to_text(out, context);
+  answers::trace_to_json(out, context);
   if (const auto stats = analysis::memory_stats(memory, recording.budget)) {
     for (const int64_t sum : {stats->sum.allocated, stats->sum.free, stats->sum.pending, stats->sum.rounding})
       if (sum < 0) wrong("a negative sum of segments");
-    (void)answers::to_text(context, memory, *stats);
-    (void)answers::json_of(context, memory, *stats);
+    answers::to_text(out, context, memory, *stats);
+    answers::json_line(out, context, memory, *stats);
   }
   if (analysis::memory_totals(context, memory).free < 0) wrong("negative free memory");
-  (void)answers::to_text(recording, context.history, memory);
+  answers::to_text(out, recording, context.history, memory);
+  answers::json_line(out, recording, context.history, memory);
   for (const bool segments : {false, true}) {
     const auto stacks =
         analysis::fold_memory(recording, context.history, memory, context.index.streams, {segments, true});
@@ -85,14 +93,18 @@ void look(const analysis::EventContext& context, const replay::MemoryAt& memory)
       if (!(stacks->line_text(stacks->lines()[i - 1]) < stacks->line_text(stacks->lines()[i])))
         wrong("folded lines are not in order");
     }
-    (void)answers::folded_to_text(*stacks, sink);
-    (void)answers::flame_to_svg(*stacks, "all", sink);
+    answers::folded_to_text(out, *stacks);
+    answers::flame_to_svg(out, *stacks, "all");
+    answers::json_line(out, *stacks, 0, memory.event());
   }
 }
 
 // What is alive at two moments, and what grew between them.
-void compare(const analysis::EventContext& context, int32_t first, int32_t second) {
+void compare(const analysis::EventContext& context, const replay::MemoryAt& memory, int32_t first,
+             int32_t second) {
   const model::Recording& recording = context.recording;
+  Bounded sink;
+  answers::TextOut out(sink);
   for (const auto by :
        {analysis::TopBy::stack, analysis::TopBy::line, analysis::TopBy::function, analysis::TopBy::file}) {
     const auto a = find_top(recording, context.part, context.lifetimes, first, by, SIZE_MAX);
@@ -102,14 +114,17 @@ void compare(const analysis::EventContext& context, int32_t first, int32_t secon
     for (const analysis::TopGroup& group : a->groups) sum += group.bytes;
     if (sum != a->bytes || a->bytes != context.lifetimes.level_after(first))
       wrong("groups are not the level");
-    const analysis::Side before{recording, *a}, after{recording, *b};
-    const auto grown = compare_groups(before, after, 3);
-    if (!grown) return;
-    int64_t growth = grown->other_bytes.growth();
-    for (const analysis::ComparedGroup& row : grown->rows) growth += row.bytes.growth();
-    if (growth != grown->bytes.growth()) wrong("rows are not the growth");
-    JsonWriter json;
-    (void)answers::to_json(json, before, after, *grown);
+    const analysis::Moments moments{context.history.event_count(), context.lifetimes.peak_event};
+    const analysis::ComparedDevice before{recording, context.part, context.history, memory, *a, moments},
+        after{recording, context.part, context.history, memory, *b, moments};
+    const auto compared = compare_devices(before, after, 3);
+    if (!compared) return;
+    const analysis::Comparison& grown = compared->groups;
+    int64_t growth = grown.other_bytes.growth();
+    for (const analysis::ComparedGroup& row : grown.rows) growth += row.bytes.growth();
+    if (growth != grown.bytes.growth()) wrong("rows are not the growth");
+    answers::json_line(out, *compared);
+    answers::to_text(out, *compared, 80, 3);
   }
 }
 
@@ -134,7 +149,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const int32_t event : {count - 1, data[1] % (count + 1) - 1}) {
       if (!memory.go_to(event)) return 0;
       look(context, memory);
-      compare(context, event, count - 1);
+      compare(context, memory, event, count - 1);
     }
     if (const auto overview = analysis::find_overview(recording, part, *lifetimes)) {
       int64_t sum = overview->peak_lines.other_bytes;
@@ -145,7 +160,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (int32_t rank = 0; rank < lifetimes->count(); ++rank)
       (void)answers::json_of(recording, block_details(recording, *lifetimes, *index, rank));
     for (int32_t event = 0; event < count; ++event)
-      (void)answers::json_of(context, event_details(context, event));
+      (void)answers::json_of(context, std::optional(event_details(context, event)));
     if (budget.used() > limit) wrong("over the budget");
   }
   if (budget.used() != 0) wrong("charged for what is gone");

@@ -4,7 +4,9 @@
 #include <string_view>
 
 #include "engine/alloc/invariants.h"
+#include "engine/answers/json_of.h"
 #include "engine/answers/simulation_report.h"
+#include "tests/unit/answers/collected.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace memstrata;
@@ -23,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       std::abort();
     return 0;
   }
-  if (answers::report_json(*simulation).empty() || answers::report_text(*simulation).empty()) std::abort();
+  if (answers::json_of(*simulation).empty() || answers::text_of_answer(*simulation).empty()) std::abort();
 
   // Once more, for the books.
   model::Recording recording(budget);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails on an #include that points to a higher layer (the rule of engine/README.md).
+"""Fails on an #include that points to a higher layer, and on JSON written outside of answers/ (rules of engine/README.md).
 
   check_layers.py ROOT         check engine/, wasm/ and capture/ below ROOT
   check_layers.py --self-test  prove on planted files that it can fail
@@ -24,6 +24,10 @@ SYSTEM = re.compile(
     r"|^(cuda|cu[A-Z]|nvml|nvtx|emscripten)"
     r"|^c?signal$|^thread$|^filesystem$|^fstream$|^iostream$"
 )
+# Only these write JSON: answers, files (io, the settings of a dump), the wire around an answer.
+WRITES_JSON = re.compile(r"^engine/(base|io|answers)/|^engine/model/recorded_snapshot\.cpp$|^engine/session/frame\.(h|cpp)$|^capture/")
+JSON = re.compile(r"\bJsonWriter\b|json_writer\.h|[.>](begin|end)_(object|array)\(")
+COMMENT = re.compile(r"//.*")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 SUFFIXES = {".h", ".hpp", ".cpp", ".cc", ".inc"}
 
@@ -76,10 +80,14 @@ def check(root):
                 if reason:
                     line = text.count("\n", 0, match.start(2)) + 1
                     problems.append(f"{file}:{line}: #include {match[1]}{match[2]}: {reason}")
+            if not WRITES_JSON.search(file):
+                for line, code in enumerate(text.splitlines(), 1):
+                    if JSON.search(COMMENT.sub("", code)):
+                        problems.append(f"{file}:{line}: {code.strip()}: JSON is written in engine/answers")
     return count, problems
 
 
-# (file, include line, allowed)
+# (file, line, allowed)
 CASES = [
     ("engine/base/a.h", "#include <vector>", True),
     ("engine/base/a.h", '#include "engine/base/b.h"', True),
@@ -113,19 +121,30 @@ CASES = [
     ("capture/front/a.cpp", '#include "engine/session/b.h"', False),
     ("capture/front/a.cpp", '#include "wasm/b.h"', False),
 ]
+JSON_CASES = [
+    ("engine/answers/a.cpp", "void to_json(JsonWriter& json);", True),
+    ("engine/io/writers/a.cpp", "json.begin_object();", True),
+    ("engine/session/frame.cpp", "columns_.begin_object();", True),
+    ("engine/session/a.cpp", "answers::to_json(asked.json(), *found);", True),
+    ("engine/session/a.cpp", "asked.json().begin_object();", False),
+    ("engine/analysis/a.h", "#include \"engine/base/json_writer.h\"", False),
+    ("engine/analysis/a.h", "// begun with json.begin_object()", True),
+    ("engine/cli/a.cpp", "  JsonWriter json;", False),
+    ("wasm/a.h", "json->end_array();", False),
+]
 
 
 def self_test():
     failures = []
-    for file, line, allowed in CASES:
+    for file, line, allowed in CASES + JSON_CASES:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, file)
             path.parent.mkdir(parents=True)
             path.write_text(f"// comment\n{line}\n")
             count, problems = check(Path(folder))
-            if count != 1 or bool(problems) == allowed:
+            if count != (1 if "include" in line else 0) or bool(problems) == allowed:
                 failures.append(f"{file}: {line}: read {count} includes, problems {problems}")
-    print("\n".join(failures) or f"all {len(CASES)} planted includes judged as expected")
+    print("\n".join(failures) or f"all {len(CASES + JSON_CASES)} planted lines judged as expected")
     return not failures
 
 
@@ -133,7 +152,7 @@ def main():
     if sys.argv[1:] == ["--self-test"]:
         return 0 if self_test() else 1
     count, problems = check(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
-    print("\n".join(problems) or f"{count} includes, none upward")
+    print("\n".join(problems) or f"{count} includes, none upward; JSON only where it belongs")
     return 1 if problems else 0
 
 

@@ -20,10 +20,11 @@ class JsonOutput {
 
   JsonOutput(const model::Recording& recording, ByteSink& sink, bool hex_addresses)
       : recording_(recording), sink_(sink), hex_addresses_(hex_addresses) {}
+  JsonOutput(const JsonOutput&) = delete;
+  JsonOutput& operator=(const JsonOutput&) = delete;
   [[nodiscard]] Status begin() { return {}; }
   [[nodiscard]] Status end() {
-    if (status_) status_ = sink_.write(bytes_of(json_.text()));
-    if (status_) status_ = sink_.write(bytes_of("\n"));
+    if (json_.finish()) status_ = sink_.write(bytes_of("\n"));
     return status_;
   }
   [[nodiscard]] bool failed() const { return !status_; }
@@ -70,18 +71,16 @@ class JsonOutput {
   void remember(Shared...) {}
   void remember_json(StringId) {}
   [[nodiscard]] int32_t refer_frames(int32_t node) const { return node; }
-  void row_done() {
-    if (json_.text().size() < kSinkPiece) return;
-    json_.drain([&](std::string_view piece) {
-      if (status_) status_ = sink_.write(bytes_of(piece));
-    });
-  }
+  void row_done() {}
 
  private:
   const model::Recording& recording_;
   ByteSink& sink_;
   Status status_;
-  JsonWriter json_;
+  JsonWriter json_{[this](std::string_view piece) {
+    status_ = sink_.write(bytes_of(piece));
+    return status_.has_value();
+  }};
   bool hex_addresses_;
 };
 

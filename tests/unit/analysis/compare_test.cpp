@@ -12,6 +12,7 @@
 #include "engine/answers/top.h"
 #include "engine/replay/state_history.h"
 #include "tests/unit/analysis/story.h"
+#include "tests/unit/answers/collected.h"
 
 namespace memstrata::analysis {
 namespace {
@@ -166,12 +167,8 @@ TEST(Compare, TheFlameGraphHasWhatOnlyOneSideHas) {
                              graph({{"a", 4}, {"b", 5}, {"d", 9}, {"c", 8}}), ""));
   ASSERT_TRUE(add_difference(found, graph({{"a", 1}}), graph({}), "device 1"));
   found.seal();
-  std::string text;
-  ASSERT_TRUE(answers::folded_to_text(found, [&](std::string_view piece) {
-    text += piece;
-    return true;
-  }));
-  EXPECT_EQ(text, "only_after;s;c 1\nonly_after;s;d 9\nonly_before;device 1;s;a 1\nonly_before;s;a 6\n");
+  EXPECT_EQ(answers::collected([&](answers::TextOut& out) { folded_to_text(out, found); }),
+            "only_after;s;c 1\nonly_after;s;d 9\nonly_before;device 1;s;a 1\nonly_before;s;a 6\n");
 }
 
 TEST(Compare, AbsurdSizesSaturate) {

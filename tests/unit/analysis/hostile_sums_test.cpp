@@ -13,6 +13,7 @@
 #include "engine/answers/segment_stats.h"
 #include "engine/base/saturating.h"
 #include "tests/unit/analysis/opened_story.h"
+#include "tests/unit/answers/collected.h"
 
 namespace memstrata::analysis {
 namespace {
@@ -48,7 +49,7 @@ TEST(HostileSums, FreeMemoryIsNotNegativeAndNotNothing) {
   const std::string json = answers::json_of(totals);
   EXPECT_THAT(json, HasSubstr("\"free\":9223372036854775807"));
   EXPECT_THAT(json, Not(HasSubstr("No memory inside")));
-  EXPECT_THAT(answers::to_text(opened.recording, *opened.history, memory),
+  EXPECT_THAT(answers::text_of_answer(opened.recording, *opened.history, memory),
               HasSubstr("9,223,372,036,854,775,807"));
 }
 
@@ -62,18 +63,14 @@ TEST(HostileSums, StatsOfBlocksStayAtTheMost) {
   ASSERT_TRUE(stats.has_value());
   EXPECT_EQ(stats->sum.allocated, kMost);
   EXPECT_EQ(stats->sum.requested, kMost);
-  EXPECT_THAT(answers::to_text(opened.context(), memory, *stats), Not(HasSubstr(" -")));
+  EXPECT_THAT(answers::text_of_answer(opened.context(), memory, *stats), Not(HasSubstr(" -")));
   const auto stacks =
       fold_memory(opened.recording, *opened.history, memory, opened.index->streams, {false, true});
   ASSERT_TRUE(stacks.has_value());
   ASSERT_EQ(stacks->lines().size(), 1u);
   EXPECT_EQ(stacks->total(), kMost);
-  std::string svg;
-  ASSERT_TRUE(answers::flame_to_svg(*stacks, "all", [&](std::string_view piece) {
-    svg += piece;
-    return true;
-  }));
-  EXPECT_THAT(svg, HasSubstr("(9,223,372,036,854,775,807 bytes)"));
+  EXPECT_THAT(answers::collected([&](answers::TextOut& out) { flame_to_svg(out, *stacks, "all"); }),
+              HasSubstr("(9,223,372,036,854,775,807 bytes)"));
 }
 
 TEST(HostileSums, FreeMemoryIsThatOfSegmentsWhereverBlocksLie) {
@@ -88,7 +85,7 @@ TEST(HostileSums, FreeMemoryIsThatOfSegmentsWhereverBlocksLie) {
   const auto memory = opened.after(0);
   ASSERT_EQ(memory.outside().size(), 1u);
   EXPECT_EQ(free_bytes(memory), 19 * kMiB);
-  EXPECT_THAT(answers::to_text(opened.recording, *opened.history, memory),
+  EXPECT_THAT(answers::text_of_answer(opened.recording, *opened.history, memory),
               HasSubstr("free       19.0 MiB (19,922,944 bytes) in 1 blocks, the largest 19.0 MiB"));
 }
 

@@ -2,14 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/answers/failure.h"
+#include "engine/answers/findings.h"
+#include "engine/answers/json_of.h"
 #include "engine/answers/summary.h"
 #include "tests/unit/analysis/story.h"
 
 namespace memstrata::analysis {
 namespace {
 
-using answers::error_json;
-using answers::summary_json;
+// {"file": what is said, ...}
+Result<std::string> summary_json(const model::Recording& recording, std::string_view file) {
+  const auto summary = summarize(recording);
+  if (!summary) return tl::unexpected(summary.error());
+  return answers::json_of(*summary, file);
+}
 
 using model::BlockState;
 using model::Diag;
@@ -43,7 +50,7 @@ TEST(Summary, CountsOneDevice) {
       R"("final_requested_bytes":30,"peak":{"requested_bytes":105,"event":0},"distinct_stacks":2,)"
       R"("first_time_us":50,"last_time_us":70}],"host":null,"settings":{},"annotations":0}],)"
       R"("diagnostics":[{"name":"free_without_alloc","severity":"info","count":1,"first_offset":null,"text":")" +
-          std::string(model::kind_of(Diag::free_without_alloc).text) + R"("}]})");
+          std::string(answers::text_of(Diag::free_without_alloc)) + R"("}]})");
 }
 
 TEST(Summary, EventsEarlierThanOneBeforeThemAreCounted) {
@@ -84,9 +91,9 @@ TEST(Summary, HostNameAndSettingsAppearWhereTheyExist) {
 }
 
 TEST(Summary, ErrorsSayWhatAndWhere) {
-  EXPECT_EQ(error_json(Error{ErrorCode::invalid_format, "No.", 17, {}}, "f"),
+  EXPECT_EQ(answers::json_of(answers::Failed{"invalid_format", "f", "No.", 17, {}}),
             R"({"file":"f","error":{"code":"invalid_format","message":"No.","offset":17}})");
-  EXPECT_EQ(error_json("unreadable", "No.", -1, {}, "f"),
+  EXPECT_EQ(answers::json_of(answers::Failed{"unreadable", "f", "No.", -1, {}}),
             R"({"file":"f","error":{"code":"unreadable","message":"No.","offset":null}})");
 }
 

@@ -4,9 +4,12 @@
 #include "engine/analysis/flame_graph.h"
 #include "engine/analysis/top.h"
 #include "engine/answers/flame_graph.h"
+#include "engine/answers/json_of.h"
+#include "engine/answers/memory_state.h"
 #include "engine/answers/top.h"
 #include "engine/answers/trace_program.h"
 #include "tests/unit/analysis/opened_story.h"
+#include "tests/unit/answers/collected.h"
 
 namespace memstrata::answers {
 namespace {
@@ -18,8 +21,8 @@ using trace::Action;
 constexpr uint64_t kBase = 0x7f0000000000;
 
 TEST(TraceText, NamesEverySegmentOfManyInOnePassOverTheEvents) {
-  // 40,000 segments that all stay, each with a block: an insertion into a sorted list each would take minutes.
-  constexpr uint64_t kSegments = 40'000;
+  // 120,000 segments that all stay, each with a block: insertions at the front of a sorted list would move 29 GB.
+  constexpr uint64_t kSegments = 120'000;
   Story story;
   for (uint64_t i = 0; i < kSegments; ++i) {
     const uint64_t address = kBase - (i << 21);  // downwards: always at the front of such a list
@@ -27,26 +30,34 @@ TEST(TraceText, NamesEverySegmentOfManyInOnePassOverTheEvents) {
     story.alloc(address + 512, 100);
   }
   const OpenedStory opened(story);
-  std::string text;
-  ASSERT_TRUE(trace_to_text(opened.context(), [&](std::string_view piece) {
-    EXPECT_EQ(piece.back(), '\n');
-    EXPECT_LT(piece.size(), 2 * kPieceBytes);
-    text += piece;
-    return true;
-  }));
+  CollectedText sink;
+  TextOut out(sink);
+  ASSERT_TRUE(trace_to_text(out, opened.context()));
+  ASSERT_TRUE(out.finish());
+  EXPECT_LT(sink.longest_piece, 2 * io::kSinkPiece);
+  const std::string& text = sink.text;
   EXPECT_NE(text.find("\nb0 = s0[0x200:100 B]\n"), std::string::npos);
   // The last alloc is not in the final state, so it has no life.
-  EXPECT_NE(text.find("\nb39998 = s39998[0x200:100 B]\n"), std::string::npos);
+  EXPECT_NE(text.find("\nb119998 = s119998[0x200:100 B]\n"), std::string::npos);
 }
 
 TEST(TraceText, EndsWhenItsSinkRefuses) {
   Story story;
   story.event(Action::segment_alloc, kBase, 2 << 20);
-  story.alloc(kBase, 100);
+  for (int i = 0; i < 10'000; ++i) story.alloc(kBase, 100);
   const OpenedStory opened(story);
-  const Status done = trace_to_text(opened.context(), [](std::string_view) { return false; });
-  ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().code, ErrorCode::io_error);
+  struct Refusing final : io::ByteSink {
+    [[nodiscard]] Status write(std::span<const std::byte>) override {
+      ++asked;
+      return fail(ErrorCode::io_error, -1, "full");
+    }
+    int asked = 0;
+  } sink;
+  TextOut out(sink);
+  EXPECT_TRUE(trace_to_text(out, opened.context()));
+  trace_to_json(out, opened.context());
+  EXPECT_EQ(out.finish().error().code, ErrorCode::io_error);
+  EXPECT_EQ(sink.asked, 1);
 }
 
 // 1,000 blocks, all of one stack of 10,000 frames.
@@ -99,16 +110,12 @@ TEST(FlameGraph, AVeryWideForestLeavesTheNarrowestOut) {
     ASSERT_TRUE(stacks.add({stacks.sequence({&root, 1}), stack, false, i == 0 ? 1'000'000 : 1000}));
   }
   stacks.seal();
-  size_t bytes = 0;
-  ASSERT_TRUE(flame_to_svg(stacks, "wide", [&](std::string_view piece) {
-    bytes += piece.size();
-    return true;
-  }));
+  const size_t bytes = collected([&](TextOut& out) { flame_to_svg(out, stacks, "wide"); }).size();
   EXPECT_GT(bytes, size_t{1} << 20);   // the wide stack is there
   EXPECT_LT(bytes, size_t{60} << 20);  // a million rectangles would be 200 MB
 }
 
-TEST(Top, JsonIsBoundedAndCharged) {
+TEST(Top, JsonIsBoundedAndGoesOutInPieces) {
   Story story;
   const std::string name(4000, 'n');
   for (int i = 0; i < 20; ++i) {
@@ -118,18 +125,40 @@ TEST(Top, JsonIsBoundedAndCharged) {
     story.recording.events.stack.back() = story.recording.stacks.intern(frames);
   }
   const OpenedStory opened(story);
-  const auto top =
-      find_top(opened.recording, opened.part(), *opened.lifetimes, 19, analysis::TopBy::stack, 1000);
-  ASSERT_TRUE(top.has_value());
-  JsonWriter json;
-  ASSERT_TRUE(to_json(json, opened.recording, *top));
-  EXPECT_NE(json.text().find("\"lines_left_out\":"), std::string::npos);
-  EXPECT_LT(json.text().size(), size_t{25} << 20);  // 20 rows of 1 MiB instead of 8
-  const int64_t left = opened.recording.budget.limit() - opened.recording.budget.used();
-  ASSERT_TRUE(opened.recording.budget.take(left - (8 << 20)));
-  JsonWriter short_of_memory;
-  EXPECT_FALSE(to_json(short_of_memory, opened.recording, *top));
-  opened.recording.budget.give_back(left - (8 << 20));
+  std::vector<analysis::DeviceTop> tops(1);
+  tops[0].part = &opened.part();
+  tops[0].top =
+      *find_top(opened.recording, opened.part(), *opened.lifetimes, 19, analysis::TopBy::stack, 1000);
+  CollectedText sink;
+  TextOut out(sink);
+  json_line(out, TopAnswer{"f", "end", opened.recording, tops, {}});
+  ASSERT_TRUE(out.finish());
+  EXPECT_NE(sink.text.find("\"lines_left_out\":"), std::string::npos);
+  EXPECT_LT(sink.text.size(), size_t{25} << 20);  // 20 rows of 1 MiB instead of 8
+  EXPECT_LT(sink.longest_piece, 2 * io::kSinkPiece);
+}
+
+// 3,000 segments of a block: the text of the state would be 200 KB.
+TEST(StateAnswers, GoOutInPieces) {
+  Story story;
+  for (uint64_t i = 0; i < 3000; ++i) {
+    story.segment(kBase + (i << 21), 2 << 20);
+    story.block(kBase + (i << 21), 2 << 20, 100, model::BlockState::active_allocated);
+  }
+  const OpenedStory opened(story);
+  const auto memory = opened.at_end();
+  for (const bool json : {false, true}) {
+    CollectedText sink;
+    TextOut out(sink);
+    if (json) {
+      json_line(out, opened.recording, *opened.history, memory);
+    } else {
+      to_text(out, opened.recording, *opened.history, memory);
+    }
+    ASSERT_TRUE(out.finish());
+    EXPECT_GT(sink.text.size(), 3 * io::kSinkPiece);
+    EXPECT_LT(sink.longest_piece, 2 * io::kSinkPiece);
+  }
 }
 
 }  // namespace

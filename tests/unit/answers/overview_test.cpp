@@ -76,6 +76,19 @@ TEST(Overview, PartsAndTheRestArePreciselyThePeak) {
                                  R"("bytes":31457280,"blocks":2,"lines":2})"));
 }
 
+TEST(Overview, StacksOfBlocksAreStacks) {
+  // No event has a stack; with a block of the final state that has one, who asked for memory is known.
+  for (const bool has : {false, true}) {
+    Story story;
+    story.segment(kBase, 2 * kMiB);
+    story.block(kBase, kMiB, kMiB, model::BlockState::active_allocated);
+    if (has) story.recording.blocks.stack.back() = line(story, 7);
+    story.alloc(kBase, kMiB);
+    const OverviewOf of(story);
+    EXPECT_EQ(of.json.find(R"("what":"stacks")") == std::string::npos, has) << of.json;
+  }
+}
+
 TEST(Overview, RunningOutOfMemoryComesFirst) {
   Story story;
   story.segment(kBase, 40 * kMiB);

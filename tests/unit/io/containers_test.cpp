@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "engine/analysis/summary.h"
+#include "engine/answers/failure.h"
+#include "engine/answers/json_of.h"
 #include "engine/answers/summary.h"
 #include "engine/io/limits.h"
 #include "tests/unit/io/check_recording.h"
@@ -33,10 +35,10 @@ std::string case_bytes(const std::string& name) {
 // Everything a client sees.
 std::string told(const ReadFile& file) {
   if (!file.status) {
-    return answers::error_json(file.status.error(), "f");
+    return answers::json_of(file.status.error());
   }
-  const auto summary = answers::summary_json(file.recording, "f");
-  return summary ? *summary : "no summary";
+  const auto summary = analysis::summarize(file.recording);
+  return summary ? answers::json_of(*summary, "f") : "no summary";
 }
 
 std::vector<std::string> container_cases() {

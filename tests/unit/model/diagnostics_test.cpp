@@ -7,16 +7,13 @@
 namespace memstrata::model {
 namespace {
 
-TEST(Diagnostics, EveryKindHasANameAndASentence) {
+TEST(Diagnostics, EveryKindHasAName) {
   std::set<std::string_view> names;
   for (int i = 0; i < static_cast<int>(Diag::kCount); ++i) {
     const DiagKind& kind = kind_of(static_cast<Diag>(i));
     EXPECT_EQ(kind.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_"), std::string_view::npos)
         << kind.name;
     EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
-    ASSERT_GT(kind.text.size(), 20u) << kind.name;
-    EXPECT_TRUE(kind.text.front() >= 'A' && kind.text.front() <= 'Z') << kind.text;
-    EXPECT_EQ(kind.text.back(), '.') << kind.text;
   }
 }
 

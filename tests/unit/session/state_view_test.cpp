@@ -8,6 +8,10 @@
 #include <optional>
 #include <string>
 
+#include "engine/answers/events.h"
+#include "engine/answers/json_of.h"
+#include "engine/answers/memory_state.h"
+#include "engine/answers/state_view.h"
 #include "tests/unit/analysis/story.h"
 
 namespace memstrata::session {
@@ -51,10 +55,29 @@ class StateViewTest : public ::testing::Test {
     return view->listed(listed).value_or(-1);
   }
   [[nodiscard]] std::string rows(int32_t first, int32_t count) {
-    return view->event_rows_json(listed, first, count).value_or("error");
+    return json(view->event_rows(listed, first, count));
+  }
+  // What was found, as its answer.
+  template <typename Found>
+  [[nodiscard]] std::string json(const Result<Found>& found) const {
+    return found ? answers::json_of(view->context(), *found) : "error";
+  }
+  [[nodiscard]] std::string picked(int32_t event, const replay::StateWindow& window, double x, double y) {
+    const auto hit = view->pick(event, window, x, y);
+    return hit ? answers::json_of(view->context(), view->memory(), *hit) : "error";
+  }
+  [[nodiscard]] std::string placed(int32_t event, int32_t block, const replay::StateWindow& window) {
+    const auto place = view->place(event, block, window);
+    return place ? answers::json_of(*place) : "error";
+  }
+  [[nodiscard]] std::string details(int32_t event) const {
+    return answers::json_of(view->context(), view->event_details(event));
   }
   [[nodiscard]] int32_t row_of(int32_t event) { return view->row_of_event(listed, event).value_or(-1); }
-  [[nodiscard]] std::string totals(int32_t event) { return view->totals_json(event).value_or("error"); }
+  [[nodiscard]] std::string totals(int32_t event) {
+    const auto found = view->totals(event);
+    return found ? answers::json_of(*found) : "error";
+  }
 
   analysis::Story story;
   analysis::EventFilter listed;
@@ -64,7 +87,7 @@ class StateViewTest : public ::testing::Test {
 };
 
 TEST_F(StateViewTest, InfoCounts) {
-  EXPECT_EQ(view->info_json(2),
+  EXPECT_EQ(answers::json_of(view->info(2)),
             R"({"events":7,"blocks":2,"ranges":1,"peak_event":2,"oom_events":1,"snapshot_events":1,)"
             R"("annotate_events":0,"diagnostics":[]})");
 }
@@ -109,13 +132,13 @@ TEST_F(StateViewTest, JumpsToEventsOfAKind) {
 }
 
 TEST_F(StateViewTest, DetailsOfAnEventLinkItsBlock) {
-  EXPECT_THAT(view->event_details_json(3),
+  EXPECT_THAT(details(3),
               AllOf(HasSubstr(R"("action":"free_requested","name":"b'7f064c000000_0")"),
                     HasSubstr(R"("alloc_event":1,"free_requested_event":3,"free_completed_event":5)"),
                     HasSubstr(R"("time_us":130)")));
-  EXPECT_THAT(view->event_details_json(6), HasSubstr("OOM (requested 3.0 MiB (3,145,728 bytes)"));
-  EXPECT_EQ(view->event_details_json(7), "null");
-  EXPECT_EQ(view->event_details_json(-1), "null");
+  EXPECT_THAT(details(6), HasSubstr("OOM (requested 3.0 MiB (3,145,728 bytes)"));
+  EXPECT_EQ(details(7), "null");
+  EXPECT_EQ(details(-1), "null");
 }
 
 // As PyTorch's viewer prints it: action, name in a column of 18, size; then the stream.
@@ -137,8 +160,11 @@ TEST(StateViewOfPairs, ACompletionRightAfterItsRequestFollowsIt) {
   ASSERT_TRUE(device.has_value());
   const auto index = analysis::index_device(story.recording, (*device)->part, (*device)->lives);
   const auto view = StateView::open(**device, **(*device)->history(), *index);
-  EXPECT_THAT(*view->event_rows_json({}, 3, 1), HasSubstr(R"("follows_request":true)"));
-  EXPECT_THAT(*view->event_rows_json({}, 6, 1), testing::Not(HasSubstr("follows_request")));
+  const auto rows = [&](int32_t first) {
+    return answers::json_of(view->context(), *view->event_rows({}, first, 1));
+  };
+  EXPECT_THAT(rows(3), HasSubstr(R"("follows_request":true)"));
+  EXPECT_THAT(rows(6), testing::Not(HasSubstr("follows_request")));
 }
 
 TEST_F(StateViewTest, AStateIsTheSameWhereverOneComesFrom) {
@@ -175,31 +201,31 @@ TEST_F(StateViewTest, BlocksSegmentsAndWhatLiesUnderAPixel) {
   EXPECT_EQ(*view->rank_of_block(a), 0);
   EXPECT_EQ(*view->rank_of_block(b), 1);
   EXPECT_EQ(view->block_of_rank(2), -1);
-  EXPECT_THAT(*view->block_json(2, a), HasSubstr(R"("state":"active_allocated")"));
-  EXPECT_THAT(*view->block_json(4, a), HasSubstr(R"("state":"active_pending_free")"));
-  EXPECT_THAT(*view->block_json(5, a), HasSubstr(R"("state":null)"));
-  EXPECT_EQ(view->block_json(2, 99).error().code, ErrorCode::wrong_usage);
-  EXPECT_THAT(*view->segment_json(2, 0), AllOf(HasSubstr(R"("size":2097152,"free":2095616)"),
+  EXPECT_THAT(json(view->block(2, a)), HasSubstr(R"("state":"active_allocated")"));
+  EXPECT_THAT(json(view->block(4, a)), HasSubstr(R"("state":"active_pending_free")"));
+  EXPECT_THAT(json(view->block(5, a)), HasSubstr(R"("state":null)"));
+  EXPECT_EQ(view->block(2, 99).error().code, ErrorCode::wrong_usage);
+  EXPECT_THAT(json(view->segment(2, 0)), AllOf(HasSubstr(R"("size":2097152,"free":2095616)"),
                                                HasSubstr(R"("blocks":2)"), HasSubstr(R"("begin":0)")));
-  EXPECT_EQ(*view->segment_json(-1, 0), "null");  // it is not there yet
+  EXPECT_EQ(json(view->segment(-1, 0)), "null");  // it is not there yet
 
   // 2 MiB over 2048 pixels: 1 KiB a pixel. A covers pixel 0, B half of pixel 1.
   const replay::StateWindow window{2048, 100, 1, 0, 0};
-  EXPECT_THAT(*view->pick_json(2, window, 0.5, 50),
+  EXPECT_THAT(picked(2, window, 0.5, 50),
               AllOf(HasSubstr(R"("part":"block")"), HasSubstr("b'7f064c000000_0")));
-  EXPECT_THAT(*view->pick_json(4, window, 0.5, 50), HasSubstr(R"("part":"pending")"));
-  EXPECT_THAT(*view->pick_json(4, window, 1000, 50), HasSubstr(R"("part":"gap")"));
-  EXPECT_EQ(*view->pick_json(4, window, 1000, 99), "null");  // below the row, of which 80 % are filled
-  EXPECT_EQ(*view->pick_json(-1, window, 0.5, 50), "null");
-  EXPECT_EQ(*view->place_json(2, b, window),
+  EXPECT_THAT(picked(4, window, 0.5, 50), HasSubstr(R"("part":"pending")"));
+  EXPECT_THAT(picked(4, window, 1000, 50), HasSubstr(R"("part":"gap")"));
+  EXPECT_EQ(picked(4, window, 1000, 99), "null");  // below the row, of which 80 % are filled
+  EXPECT_EQ(picked(-1, window, 0.5, 50), "null");
+  EXPECT_EQ(placed(2, b, window),
             R"({"x":0.0,"y":0.0,"width":2048.0,"height":80.0,"block_x":1.0,"block_width":0.5})");
-  EXPECT_EQ(*view->place_json(6, a, window), "null");
+  EXPECT_EQ(placed(6, a, window), "null");
   EXPECT_GT(view->layout(2, window)->kind.size(), 1U);
 }
 
 TEST_F(StateViewTest, TheAddressMapHasARowPerSegment) {
   const auto order = replay::RegionOrder::address;
-  EXPECT_THAT(*view->regions_json(order, 0, 10),
+  EXPECT_THAT(json(view->regions(order, 0, 10)),
               AllOf(HasSubstr(R"("count":1)"), HasSubstr(R"("size":2097152)")));
   EXPECT_EQ(*view->region_of_block(order, view->block_of_rank(1)), 0);
   EXPECT_EQ(view->region_of_block(order, 99).error().code, ErrorCode::wrong_usage);

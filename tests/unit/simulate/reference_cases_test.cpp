@@ -10,7 +10,9 @@
 
 #include "engine/alloc/invariants.h"
 #include "engine/alloc/memory_summary.h"
+#include "engine/answers/json_of.h"
 #include "engine/answers/simulation_report.h"
+#include "tests/unit/answers/collected.h"
 
 namespace memstrata::simulate {
 namespace {
@@ -54,7 +56,7 @@ TEST_P(ReferenceCases, GiveTheSameText) {
   Budget budget(int64_t{1} << 28);
   const auto simulation = simulate(one.ops, one.device, one.conf, budget);
   ASSERT_TRUE(simulation.has_value()) << simulation.error().message;
-  const std::string report = answers::report_json(*simulation);
+  const std::string report = answers::json_of(*simulation);
   EXPECT_EQ(report.substr(0, one.expected.size()), one.expected) << one.what;
 
   model::Recording recording(budget);
@@ -121,7 +123,7 @@ TEST(Report, TextShowsStepsSegmentsAndTheSummary) {
   Budget budget(int64_t{1} << 28);
   const auto simulation = simulate("m a 41943040\nm b 31457280\nf b", 64 << 20, "", budget);
   ASSERT_TRUE(simulation.has_value());
-  const std::string text = answers::report_text(*simulation);
+  const std::string text = answers::text_of_answer(*simulation);
   EXPECT_NE(text.find("1  m a 41943040  S0+0, block of 40.0 MiB (41,943,040 bytes)"), std::string::npos)
       << text;
   EXPECT_NE(text.find("CUDA out of memory. Tried to allocate 30.00 MiB"), std::string::npos) << text;

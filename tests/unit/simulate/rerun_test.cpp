@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "engine/answers/json_of.h"
 #include "engine/answers/simulation_report.h"
 
 namespace memstrata::simulate {
@@ -104,7 +105,7 @@ TEST(Rerun, AMarkThatIsRefusedIsNoSilentWait) {
     Budget budget(limit);
     const auto simulation = simulate(script, 1 << 30, "", budget);
     if (simulation.has_value()) {
-      EXPECT_THAT(answers::report_json(*simulation), HasSubstr("S0+0 S@0: P512 -2096640"));
+      EXPECT_THAT(answers::json_of(*simulation), HasSubstr("S0+0 S@0: P512 -2096640"));
       ++waiting;
     } else {
       EXPECT_EQ(simulation.error().code, ErrorCode::limit_exceeded);

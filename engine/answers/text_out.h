@@ -1,4 +1,4 @@
-// Text on its way out, in pieces: nothing long is held.
+// Where answers are written: text on its way out, in pieces, so that nothing long is held.
 #pragma once
 
 #include <fmt/core.h>
@@ -11,7 +11,7 @@
 #include "engine/base/json_writer.h"
 #include "engine/io/byte_sink.h"
 
-namespace memstrata::cli {
+namespace memstrata::answers {
 
 // What fails is remembered and said by finish(); nothing is written after it.
 class TextOut {
@@ -21,14 +21,16 @@ class TextOut {
   TextOut& operator=(const TextOut&) = delete;
 
   void add(std::string_view text);
+  // Lines with texts of a file in them, which are made printable (printable.h).
+  void add_lines(std::string_view text);
   template <typename... Args>
   void print(fmt::format_string<Args...> text, Args&&... args) {
     fmt::format_to(std::back_inserter(held_), text, std::forward<Args>(args)...);
     if (held_.size() >= io::kSinkPiece) flush();
   }
-  // The text that `json` has so far, if it is long; at the end of it all with end_line().
-  void take_from(JsonWriter& json);
-  void end_line(JsonWriter&& json);
+  // A writer whose text goes here as it grows. end_line() when it is complete.
+  [[nodiscard]] JsonWriter json();
+  void end_line(JsonWriter& json);
 
   [[nodiscard]] bool failed() const { return !status_; }
   // What is left. The first failure of all, if there was one.
@@ -43,4 +45,4 @@ class TextOut {
   Status status_;
 };
 
-}  // namespace memstrata::cli
+}  // namespace memstrata::answers

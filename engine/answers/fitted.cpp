@@ -1,4 +1,4 @@
-#include "engine/cli/fitted.h"
+#include "engine/answers/fitted.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace memstrata::cli {
+namespace memstrata::answers {
 
 namespace {
 
@@ -120,4 +120,4 @@ std::string wrapped(std::span<const std::string> printable, size_t columns, size
   return out;
 }
 
-}  // namespace memstrata::cli
+}  // namespace memstrata::answers

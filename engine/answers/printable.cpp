@@ -1,11 +1,11 @@
-#include "engine/cli/printable.h"
+#include "engine/answers/printable.h"
 
 #include <algorithm>
 
 #include "engine/base/shown.h"
 #include "engine/base/utf8.h"
 
-namespace memstrata::cli {
+namespace memstrata::answers {
 
 namespace {
 
@@ -49,4 +49,4 @@ std::string shortened(std::string_view text, size_t bytes) {
   return printable(text.substr(0, end)) + "...";
 }
 
-}  // namespace memstrata::cli
+}  // namespace memstrata::answers

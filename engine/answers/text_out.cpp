@@ -1,6 +1,8 @@
-#include "engine/cli/text_out.h"
+#include "engine/answers/text_out.h"
 
-namespace memstrata::cli {
+#include "engine/answers/printable.h"
+
+namespace memstrata::answers {
 
 void TextOut::write(std::string_view text) {
   if (status_ && !text.empty()) status_ = sink_.write(io::bytes_of(text));
@@ -21,13 +23,17 @@ void TextOut::add(std::string_view text) {
   if (held_.size() >= io::kSinkPiece) flush();
 }
 
-void TextOut::take_from(JsonWriter& json) {
-  if (json.text().size() >= io::kSinkPiece) json.drain([&](std::string_view text) { add(text); });
+void TextOut::add_lines(std::string_view text) { add(printable_lines(text)); }
+
+JsonWriter TextOut::json() {
+  return JsonWriter([this](std::string_view piece) {
+    add(piece);
+    return !failed();
+  });
 }
 
-void TextOut::end_line(JsonWriter&& json) {
-  add(json.text());
-  add("\n");
+void TextOut::end_line(JsonWriter& json) {
+  if (json.finish()) add("\n");
 }
 
 Status TextOut::finish() {
@@ -35,4 +41,4 @@ Status TextOut::finish() {
   return status_;
 }
 
-}  // namespace memstrata::cli
+}  // namespace memstrata::answers

@@ -1,4 +1,4 @@
-#include "engine/cli/group_lines.h"
+#include "engine/answers/group_lines.h"
 
 #include <fmt/core.h>
 
@@ -6,12 +6,12 @@
 
 #include "engine/analysis/frame_filter.h"
 #include "engine/analysis/own_frame.h"
+#include "engine/answers/fitted.h"
+#include "engine/answers/printable.h"
 #include "engine/answers/who.h"
 #include "engine/base/units.h"
-#include "engine/cli/fitted.h"
-#include "engine/cli/printable.h"
 
-namespace memstrata::cli {
+namespace memstrata::answers {
 
 using analysis::FrameLine;
 using analysis::TopBy;
@@ -108,4 +108,4 @@ size_t columns_beside(std::string_view numbers, size_t columns) {
   return std::max(columns - std::min(columns, numbers.size() + 2), kLeast);
 }
 
-}  // namespace memstrata::cli
+}  // namespace memstrata::answers

@@ -1,0 +1,41 @@
+// What can be opened in a file: its snapshots and their devices, and which of them tells most.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/analysis/oom_events.h"
+#include "engine/analysis/summary.h"
+#include "engine/model/recording.h"
+#include "engine/replay/default_device.h"
+
+namespace memstrata::analysis {
+
+struct Contents {
+  struct Device {
+    int32_t device = 0;
+    int64_t events = 0, segments = 0;
+    OomEvents oom;  // at most 100 of them; `findEvent` finds the rest
+  };
+  struct Snapshot {
+    std::string_view name;
+    std::vector<Device> devices;  // pinned host memory last
+    std::optional<int32_t> first_shown;
+  };
+
+  std::string_view format;
+  std::vector<Snapshot> snapshots;
+  std::optional<replay::DeviceChoice> first_shown;
+  std::vector<Finding> findings;
+};
+// O(segments * devices + events).
+[[nodiscard]] Contents find_contents(const model::Recording& recording);
+
+struct DevicePeak {
+  int32_t device = 0;
+  int64_t bytes = 0;
+};
+
+}  // namespace memstrata::analysis

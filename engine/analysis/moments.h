@@ -1,0 +1,13 @@
+// The moments of a device that have names.
+#pragma once
+
+#include <cstdint>
+
+namespace memstrata::analysis {
+
+struct Moments {
+  int32_t event_count = 0;
+  int32_t peak_event = -1;  // -1 = before the first
+};
+
+}  // namespace memstrata::analysis

@@ -1,0 +1,141 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "engine/answers/findings.h"
+#include "engine/answers/fitted.h"
+#include "engine/answers/printable.h"
+#include "engine/answers/summary.h"
+#include "engine/base/units.h"
+
+namespace memstrata::answers {
+
+namespace {
+
+// "    peak              71.2 GiB  76,450,234,368 bytes  after event 57"
+class Rows {
+ public:
+  void size(std::string_view label, int64_t bytes, std::string_view remark = {}) {
+    rows_.push_back({std::string(label), size_text(bytes), count_text(bytes), words_of(remark)});
+  }
+  void text(std::string_view label, std::string_view what) { list(label, words_of(what)); }
+  void list(std::string_view label, std::vector<std::string> pieces) {
+    rows_.push_back({std::string(label), "", "", std::move(pieces)});
+  }
+  // Lines of at most `columns`, as far as words allow.
+  void write(TextOut& out, size_t columns) const {
+    size_t label_width = 0, short_width = 0, exact_width = 0;
+    for (const Row& row : rows_) {
+      label_width = std::max(label_width, row.label.size());
+      short_width = std::max(short_width, row.size.size());
+      exact_width = std::max(exact_width, row.exact.size());
+    }
+    for (const Row& row : rows_) {
+      std::string line = fmt::format("    {:<{}}", row.label, label_width);
+      if (!row.size.empty())
+        line += fmt::format("  {:>{}}  {:>{}} bytes", row.size, short_width, row.exact, exact_width);
+      if (!row.remark[0].empty()) line += "  " + wrapped(row.remark, columns, line.size() + 2);
+      out.print("{}\n", line);
+    }
+  }
+
+ private:
+  struct Row {
+    std::string label, size, exact;
+    std::vector<std::string> remark;  // one piece at least
+  };
+  std::vector<Row> rows_;
+};
+
+[[nodiscard]] std::string time_text(int64_t time_us) {
+  std::time_t seconds = static_cast<std::time_t>(time_us / 1000000 - (time_us % 1000000 < 0 ? 1 : 0));
+  std::tm utc{};
+  char text[64];
+  if (gmtime_r(&seconds, &utc) == nullptr ||
+      std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc) == 0) {
+    return fmt::format("{} us", time_us);
+  }
+  return text;
+}
+
+void append_oom(Rows& rows, const analysis::OutOfMemory& oom) {
+  const std::string which =
+      oom.count > 1 ? fmt::format(", the last of {}", count_text(oom.count)) : std::string();
+  rows.size("OUT OF MEMORY", oom.requested_bytes,
+            fmt::format("asked for, event {}{}", count_text(oom.event), which));
+  rows.size("free on device", oom.device_free_bytes, "at that event");
+}
+
+void write_device(TextOut& out, const analysis::DeviceSummary& device, size_t columns) {
+  out.print("\n  Device {}\n", device.device);
+  Rows rows;
+  const bool has_events = device.events > 0;
+  const auto at_end = [&](std::string_view what) {
+    return has_events ? fmt::format("{} at end", what) : std::string(what);
+  };
+  if (device.oom) append_oom(rows, *device.oom);
+  if (has_events) {
+    rows.size("peak", device.peak_requested_bytes,
+              device.peak_event < 0 ? "before the first event"
+                                    : fmt::format("after event {}", count_text(device.peak_event)));
+    rows.size("reserved peak", device.reserved_peak_bytes);
+    rows.size("at start", device.initial_requested_bytes);
+    rows.size("at end", device.final_requested_bytes);
+  } else {
+    rows.size("requested", device.final_requested_bytes);
+  }
+  rows.size(at_end("allocated"), device.allocated_bytes, "rounded up to blocks");
+  if (device.active_bytes != device.allocated_bytes)
+    rows.size(at_end("active"), device.active_bytes, "and what a stream still uses");
+  rows.size(at_end("reserved"), device.reserved_bytes,
+            fmt::format("{}, {}", counted(device.segments, "segment"), counted(device.blocks, "block")));
+  if (has_events) {
+    std::vector<std::string> pieces = {count_text(device.events) + ":"};
+    for (const auto& [name, count] : device.actions)
+      pieces.push_back(fmt::format("{} {},", count_text(count), shortened(name, 60)));
+    pieces.back().pop_back();  // nothing follows the last
+    rows.list("events", std::move(pieces));
+    rows.text("stacks", device.distinct_stacks > 0
+                            ? fmt::format("{} different", count_text(device.distinct_stacks))
+                        : device.blocks_have_frames ? "none of events, those of the blocks at the end"
+                                                    : "none");
+  } else {
+    rows.text("events", "none recorded");
+  }
+  if (device.first_time_us && device.last_time_us) {
+    int64_t span = 0;
+    const bool fits = !__builtin_sub_overflow(*device.last_time_us, *device.first_time_us, &span);
+    rows.text("time", fmt::format("{}{}", time_text(*device.first_time_us),
+                                  fits ? ", for " + duration_text(span) : ""));
+  } else if (has_events) {
+    rows.text("time", "not recorded");
+  }
+  rows.write(out, columns);
+}
+
+}  // namespace
+
+void to_text(TextOut& out, const analysis::Summary& summary, std::string_view file, size_t columns) {
+  out.print("{}\n  {}, {}\n", printable(file), summary.format, exact_size_text(summary.bytes));
+  for (const analysis::SnapshotSummary& snapshot : summary.snapshots) {
+    if (!snapshot.name.empty()) out.print("\n  Snapshot {}\n", shortened(snapshot.name, 200));
+    if (snapshot.devices.empty()) out.add("\n  Empty: no device has a segment or an event.\n");
+    for (const analysis::DeviceSummary& device : snapshot.devices) write_device(out, device, columns);
+    if (snapshot.has_host) {
+      out.print("\n  Pinned host memory: {}, {}\n", counted(snapshot.host_segments, "segment"),
+                counted(snapshot.host_events, "event"));
+    }
+    if (snapshot.annotations > 0) out.print("\n  Annotations: {}\n", count_text(snapshot.annotations));
+    if (snapshot.settings_json != "{}") {
+      out.print("\n  Allocator settings\n    {}\n",
+                fitted(shortened(snapshot.settings_json, columns * 4), columns - 4));
+    }
+  }
+  if (!summary.diagnostics.empty()) out.add("\n  Noticed while reading\n");
+  out.add(finding_lines(summary.diagnostics, Remarks::shown));
+}
+
+}  // namespace memstrata::answers

@@ -1,0 +1,70 @@
+#include "engine/answers/written_file.h"
+
+#include <fmt/core.h>
+
+#include "engine/answers/findings.h"
+#include "engine/answers/printable.h"
+#include "engine/base/units.h"
+
+namespace memstrata::answers {
+
+namespace {
+
+void names_to_json(JsonWriter& json, std::string_view file, std::string_view output) {
+  json.begin_object();
+  json.member("file", file);
+  json.member("output", output);
+}
+
+[[nodiscard]] std::string name_of_output(std::string_view output) {
+  return output == "-" ? "standard output" : printable(output);
+}
+
+}  // namespace
+
+void to_json(JsonWriter& json, const Conversion& done) {
+  names_to_json(json, done.file, done.output);
+  json.member("to", done.to);
+  json.member("bytes", done.bytes);
+  json.member("snapshots", done.snapshots);
+  json.member("events", done.events);
+  json.member("segments", done.segments);
+  json.member("blocks", done.blocks);
+  json.key("diagnostics");
+  to_json(json, done.findings);
+  json.end_object();
+}
+
+std::string to_text(const Conversion& done) {
+  std::string text = fmt::format(
+      "{}: {}, {}, {}, {}, {}\n{}", name_of_output(done.output), exact_size_text(done.bytes),
+      counted(done.snapshots, "snapshot"), counted(done.events, "event"), counted(done.segments, "segment"),
+      counted(done.blocks, "block"), finding_lines(done.findings, Remarks::left_out));
+  if (done.snapshots > 1 && done.to == "pickle")
+    text += "  PyTorch's own viewer opens only one snapshot per file: choose it with --snapshot.\n";
+  return text;
+}
+
+void to_json(JsonWriter& json, std::string_view file, std::string_view output, const Failed& failed) {
+  names_to_json(json, file, output);
+  json.key("error");
+  error_to_json(json, failed);
+  json.end_object();
+}
+
+void to_json(JsonWriter& json, const Page& done) {
+  names_to_json(json, done.file, done.output);
+  json.member("bytes", done.bytes);
+  json.member("packed_bytes", done.packed_bytes);
+  json.key("diagnostics");
+  to_json(json, done.findings);
+  json.end_object();
+}
+
+std::string to_text(const Page& done) {
+  return fmt::format("{}: {}, of which the packed snapshot is {}\n{}", name_of_output(done.output),
+                     size_text(done.bytes), size_text(done.packed_bytes),
+                     finding_lines(done.findings, Remarks::left_out));
+}
+
+}  // namespace memstrata::answers

@@ -1,0 +1,38 @@
+// What a command wrote: the answers of `memstrata convert` and `memstrata html`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/analysis/summary.h"
+#include "engine/answers/failure.h"
+#include "engine/base/json_writer.h"
+
+namespace memstrata::answers {
+
+struct Conversion {
+  std::string_view file, output, to;  // "pickle", "json" or "csv"
+  int64_t bytes = 0;
+  int64_t snapshots = 0, events = 0, segments = 0, blocks = 0;
+  std::vector<analysis::Finding> findings;
+};
+// {"file","output","to","bytes","snapshots","events","segments","blocks","diagnostics":[as in findings.h]}
+void to_json(JsonWriter& json, const Conversion& done);
+[[nodiscard]] std::string to_text(const Conversion& done);
+
+// {"file","output","error":{as in failure.h}}
+void to_json(JsonWriter& json, std::string_view file, std::string_view output, const Failed& failed);
+
+// A page with the viewer and a snapshot.
+struct Page {
+  std::string_view file, output;
+  int64_t bytes = 0, packed_bytes = 0;  // of the page; of the snapshot in it
+  std::vector<analysis::Finding> findings;
+};
+// {"file","output","bytes","packed_bytes","diagnostics"}
+void to_json(JsonWriter& json, const Page& done);
+[[nodiscard]] std::string to_text(const Page& done);
+
+}  // namespace memstrata::answers
