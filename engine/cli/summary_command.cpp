@@ -10,46 +10,12 @@
 #include "engine/cli/each_file.h"
 #include "engine/cli/finding_lines.h"
 #include "engine/cli/fitted.h"
+#include "engine/cli/label_rows.h"
 #include "engine/cli/printable.h"
 
 namespace memstrata::cli {
 
 namespace {
-
-// "    peak              71.2 GiB  76,450,234,368 bytes  after event 57"
-class Rows {
- public:
-  void size(std::string_view label, int64_t bytes, std::string_view remark = {}) {
-    rows_.push_back({std::string(label), size_text(bytes), count_text(bytes), words_of(remark)});
-  }
-  void text(std::string_view label, std::string_view what) { list(label, words_of(what)); }
-  void list(std::string_view label, std::vector<std::string> pieces) {
-    rows_.push_back({std::string(label), "", "", std::move(pieces)});
-  }
-  // Lines of at most `columns`, as far as words allow.
-  void write(std::string& out, size_t columns) const {
-    size_t label_width = 0, short_width = 0, exact_width = 0;
-    for (const Row& row : rows_) {
-      label_width = std::max(label_width, row.label.size());
-      short_width = std::max(short_width, row.size.size());
-      exact_width = std::max(exact_width, row.exact.size());
-    }
-    for (const Row& row : rows_) {
-      std::string line = fmt::format("    {:<{}}", row.label, label_width);
-      if (!row.size.empty())
-        line += fmt::format("  {:>{}}  {:>{}} bytes", row.size, short_width, row.exact, exact_width);
-      if (!row.remark[0].empty()) line += "  " + wrapped(row.remark, columns, line.size() + 2);
-      out += line + "\n";
-    }
-  }
-
- private:
-  struct Row {
-    std::string label, size, exact;
-    std::vector<std::string> remark;  // one piece at least
-  };
-  std::vector<Row> rows_;
-};
 
 [[nodiscard]] std::string counted(int64_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count_text(count), thing, count == 1 ? "" : "s");
@@ -66,7 +32,7 @@ class Rows {
   return text;
 }
 
-void append_oom(Rows& rows, const analysis::OutOfMemory& oom) {
+void append_oom(LabelRows& rows, const analysis::OutOfMemory& oom) {
   const std::string which =
       oom.count > 1 ? fmt::format(", the last of {}", count_text(oom.count)) : std::string();
   rows.size("OUT OF MEMORY", oom.requested_bytes,
@@ -76,7 +42,7 @@ void append_oom(Rows& rows, const analysis::OutOfMemory& oom) {
 
 void append_device(std::string& out, const analysis::DeviceSummary& device, size_t columns) {
   out += fmt::format("\n  Device {}\n", device.device);
-  Rows rows;
+  LabelRows rows;
   const bool has_events = device.events > 0;
   const auto at_end = [&](std::string_view what) {
     return has_events ? fmt::format("{} at end", what) : std::string(what);

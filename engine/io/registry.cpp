@@ -8,6 +8,7 @@
 #include "engine/io/encodings/json/first_keys.h"
 #include "engine/io/encodings/pickle/first_texts.h"
 #include "engine/io/readers/json_snapshot.h"
+#include "engine/io/readers/memory_tracker.h"
 #include "engine/io/readers/torch_snapshot.h"
 
 namespace memstrata::io {
@@ -59,10 +60,8 @@ constexpr Kind kKinds[] = {
                 "snapshot. A memory snapshot is written by torch.cuda.memory._dump_snapshot."},
     {.name = "statistics of PyTorch's MemoryTracker",
      .encoding = Format::pickle,
-     .keys = {"memories_allocated"},
-     .refusal =
-         "These are statistics of torch.distributed's MemoryTracker (save_stats), not a memory snapshot. A "
-         "memory snapshot is written by torch.cuda.memory._dump_snapshot."},
+     .keys = {kTrackerTables[0], kTrackerTables[1], kTrackerTables[2]},
+     .make = make<MemoryTrackerReader>},
 };
 
 [[nodiscard]] bool holds(const Words& words, std::string_view word) {
