@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "engine/answers/series_summary.h"
 #include "engine/base/utf8.h"
 
 namespace memstrata::answers {
@@ -103,6 +104,7 @@ std::string summary_json(const analysis::Summary& summary, std::string_view file
   json.begin_array();
   for (const analysis::SnapshotSummary& snapshot : summary.snapshots) snapshot_to_json(json, snapshot);
   json.end_array();
+  if (!summary.series.empty()) series_to_json(json, summary.series);
   json.key("diagnostics");
   findings_to_json(json, summary.diagnostics);
   json.end_object();

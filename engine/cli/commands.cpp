@@ -23,6 +23,7 @@
 #include "engine/cli/simulate_command.h"
 #include "engine/cli/state_command.h"
 #include "engine/cli/summary_command.h"
+#include "engine/cli/telemetry_command.h"
 #include "engine/cli/top_command.h"
 #include "engine/cli/tracker_command.h"
 #include "engine/cli/version.h"
@@ -235,6 +236,17 @@ void add_tracker(CLI::App& app, Run& chosen) {
   command->add_flag("--json", options->json, "One JSON object on one line");
 }
 
+void add_telemetry(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "telemetry", "Counters over time and profiled functions, of gpumemprof or Stormlog",
+          run_telemetry);
+  command
+      ->add_option("FILE", options->path,
+                   "Export (JSON, CSV), or the folder of a bundle; - is standard input")
+      ->required();
+  command->add_flag("--json", options->json, "One JSON object on one line");
+}
+
 void add_commands(CLI::App& app, Run& chosen) {
   add_summary(app, chosen);
   add_top(app, chosen);
@@ -247,6 +259,7 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_flamegraph(app, chosen);
   add_compare(app, chosen);
   add_tracker(app, chosen);
+  add_telemetry(app, chosen);
 }
 
 // Changes of one letter that make `b` of `a`: put in, left out, another one, two swapped. Names are short.

@@ -12,6 +12,7 @@
 #include "engine/cli/fitted.h"
 #include "engine/cli/label_rows.h"
 #include "engine/cli/printable.h"
+#include "engine/cli/series_lines.h"
 
 namespace memstrata::cli {
 
@@ -105,6 +106,7 @@ void append_device(std::string& out, const analysis::DeviceSummary& device, size
                          fitted(shortened(snapshot.settings_json, columns * 4), columns - 4));
     }
   }
+  for (const analysis::SeriesSummary& series : summary.series) append_series(out, series, columns);
   if (!summary.diagnostics.empty()) out += "\n  Noticed while reading\n";
   out += finding_lines(summary.diagnostics, Remarks::shown);
   return out;

@@ -40,9 +40,8 @@ constexpr size_t kMostModules = 20;  // in words; --json has all
 
 void write_head(std::string& out, const model::Recording& recording, const OperatorMemory& memory,
                 size_t columns) {
-  const auto after = [&](const analysis::OperatorLevel& level) {
-    const std::string name = shortened(recording.strings.view(level.name), 100);
-    return fmt::format("after op {}{}{}", count_text(level.op), name.empty() ? "" : " ", name);
+  const auto after = [](const analysis::OperatorLevel& level) {
+    return fmt::format("after op {}", count_text(level.op));
   };
   LabelRows rows;
   rows.text("operators", count_text(memory.ops));
@@ -51,7 +50,12 @@ void write_head(std::string& out, const model::Recording& recording, const Opera
                                       : "not recorded");
   for (const analysis::OperatorMark& mark : memory.marks)
     rows.text(shortened(recording.strings.view(mark.name), 30), fmt::format("op {}", count_text(mark.op)));
-  if (memory.peak) rows.size("allocated peak", memory.peak->bytes, after(*memory.peak));
+  if (memory.peak) {
+    constexpr size_t kBeside = 24;  // columns in front of a text
+    rows.size("allocated peak", memory.peak->bytes, after(*memory.peak));
+    rows.text("  reached by",
+              name_in(recording, memory.peak->name, columns > 2 * kBeside ? columns - kBeside : kBeside));
+  }
   if (memory.active_peak) rows.size("active peak", memory.active_peak->bytes, after(*memory.active_peak));
   if (memory.reserved_peak)
     rows.size("reserved peak", memory.reserved_peak->bytes, after(*memory.reserved_peak));
@@ -63,10 +67,9 @@ void write_head(std::string& out, const model::Recording& recording, const Opera
                           after(*memory.unused)));
   }
   for (const analysis::OperatorPhase& phase : memory.phases) {
-    rows.size(
-        phase.name, phase.bytes,
-        fmt::format("in {} operators, {} to {}; at most {}", count_text(phase.ops),
-                    count_text(phase.first_op), count_text(phase.last_op), size_text(phase.peak->bytes)));
+    rows.size(phase.name, phase.bytes,
+              fmt::format("ops {} to {}; at most {}", count_text(phase.first_op), count_text(phase.last_op),
+                          size_text(phase.peak->bytes)));
   }
   rows.write(out, columns);
 }

@@ -6,8 +6,9 @@
 namespace memstrata::io {
 
 namespace {
-// `int` has its old name in protocols up to 2.
-constexpr std::string_view kClasses[] = {"collections.defaultdict", "builtins.int", "__builtin__.int"};
+// In protocols up to 2 `int` has the names of Python 2.
+constexpr std::string_view kClasses[] = {"collections.defaultdict", "builtins.int", "__builtin__.int",
+                                         "__builtin__.long"};
 constexpr std::string_view kWhat = "statistics of a MemoryTracker";
 }  // namespace
 

@@ -1,0 +1,26 @@
+// Counters of an allocator as JSON, and its findings in sentences: `memstrata telemetry`.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/analysis/telemetry.h"
+#include "engine/base/json_writer.h"
+#include "engine/base/status.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::answers {
+
+// snake_case; gpumemprof's own word for what is a finding of it.
+[[nodiscard]] std::string_view name_of(analysis::TelemetryFinding::Kind kind);
+// One or two sentences.
+[[nodiscard]] std::string text_of(const analysis::TelemetryFinding& finding);
+
+// "samples","devices":[{"device": ordinal, -1 = CPU | null,"samples","peak_allocated_bytes","peak_reserved_bytes"}],
+// "functions":[{"name","calls","total_time_s","net_bytes","peak_bytes","peak_over_entry_bytes"}],
+// "findings":[{"name","by":"memstrata"|"gpumemprof","severity","device"|null,"text"}]; without the outer braces.
+// Error: limit_exceeded; the recording's budget holds the text while it is written.
+[[nodiscard]] Status to_json(JsonWriter& json, const model::Recording& recording,
+                             const analysis::Telemetry& telemetry);
+
+}  // namespace memstrata::answers
