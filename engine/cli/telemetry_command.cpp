@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <new>
+#include <vector>
 
 #include "engine/analysis/summary.h"
 #include "engine/analysis/telemetry.h"
@@ -69,7 +71,9 @@ void write_findings(std::string& out, const analysis::Telemetry& telemetry, size
       any = true;
       const std::string label = fmt::format("    {:<20} ", answers::name_of(finding.kind));
       const std::string text = shortened(answers::text_of(finding), 1000);
-      out += label + wrapped(words_of(text), columns, label.size()) + "\n";
+      std::vector<std::string> words = words_of(text);
+      for (std::string& word : words) word = fitted(word, std::max(columns, 2 * label.size()) - label.size());
+      out += label + wrapped(words, columns, label.size()) + "\n";
     }
     if (!any && !originals) out += "\n  Nothing is odd by the rules of memstrata.\n";
   };

@@ -180,12 +180,12 @@ struct MemTrackerTextReader::State {
     for (const char c : text) {
       if (refused) return;
       if (c != '\n') {
-        if (line.size() < kLongestLine) line += c;
+        if (held.size() < kLongestLine) held += c;
         continue;
       }
-      refused = !take_line(line);
-      offset += static_cast<int64_t>(line.size()) + 1;
-      line.clear();
+      refused = !take_line(held);
+      offset += static_cast<int64_t>(held.size()) + 1;
+      held.clear();
     }
   }
 
@@ -244,7 +244,7 @@ struct MemTrackerTextReader::State {
 
   model::Recording& recording;
   InputBuffer buffer;
-  std::string line, module, state, call;
+  std::string held, module, state, call;
   std::vector<std::string> devices, categories;
   std::vector<size_t> table_begins;
   std::vector<std::string> header;

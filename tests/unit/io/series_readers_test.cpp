@@ -56,7 +56,9 @@ std::string read_in_chunks(std::string_view bytes, size_t chunk, int64_t budget_
     file.status = io::push(reader, std::as_bytes(std::span(piece.data(), piece.size())));
   }
   if (file.status) file.status = reader.finish();
-  if (file.status) EXPECT_EQ(problem_of(file.recording), "");
+  if (file.status) {
+    EXPECT_EQ(problem_of(file.recording), "");
+  }
   return text_of(file);
 }
 
