@@ -154,6 +154,10 @@ Result<Summary> summarize(const model::Recording& recording) {
   summary.format = recording.format;
   summary.bytes = recording.input_bytes;
   for (const model::Part& part : recording.parts) {
+    if (part.kind == model::PartKind::series) {
+      summary.series.push_back(summarize_series(recording, part));
+      continue;
+    }
     SnapshotSummary& sums = summary.snapshots.emplace_back();
     sums.name = part.name;
     for (const int32_t device : part.devices(recording.segments)) {

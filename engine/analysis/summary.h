@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/analysis/series_summary.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
@@ -66,6 +67,7 @@ struct Summary {
   std::string_view format;
   int64_t bytes = 0;
   std::vector<SnapshotSummary> snapshots;
+  std::vector<SeriesSummary> series;  // of the parts that are numbers over time
   std::vector<Finding> diagnostics;
 };
 

@@ -1,6 +1,9 @@
 #include "engine/answers/summary.h"
 
+#include <optional>
+
 #include "engine/answers/findings.h"
+#include "engine/answers/series_summary.h"
 #include "engine/base/utf8.h"
 
 namespace memstrata::answers {
@@ -77,6 +80,7 @@ void to_json(JsonWriter& json, const analysis::Summary& summary, std::string_vie
   json.begin_array();
   for (const analysis::SnapshotSummary& snapshot : summary.snapshots) snapshot_to_json(json, snapshot);
   json.end_array();
+  if (!summary.series.empty()) series_to_json(json, summary.series);
   json.key("diagnostics");
   to_json(json, summary.diagnostics);
   json.end_object();

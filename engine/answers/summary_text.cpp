@@ -7,48 +7,15 @@
 
 #include "engine/answers/findings.h"
 #include "engine/answers/fitted.h"
+#include "engine/answers/label_rows.h"
 #include "engine/answers/printable.h"
+#include "engine/answers/series_summary.h"
 #include "engine/answers/summary.h"
 #include "engine/base/units.h"
 
 namespace memstrata::answers {
 
 namespace {
-
-// "    peak              71.2 GiB  76,450,234,368 bytes  after event 57"
-class Rows {
- public:
-  void size(std::string_view label, int64_t bytes, std::string_view remark = {}) {
-    rows_.push_back({std::string(label), size_text(bytes), count_text(bytes), words_of(remark)});
-  }
-  void text(std::string_view label, std::string_view what) { list(label, words_of(what)); }
-  void list(std::string_view label, std::vector<std::string> pieces) {
-    rows_.push_back({std::string(label), "", "", std::move(pieces)});
-  }
-  // Lines of at most `columns`, as far as words allow.
-  void write(TextOut& out, size_t columns) const {
-    size_t label_width = 0, short_width = 0, exact_width = 0;
-    for (const Row& row : rows_) {
-      label_width = std::max(label_width, row.label.size());
-      short_width = std::max(short_width, row.size.size());
-      exact_width = std::max(exact_width, row.exact.size());
-    }
-    for (const Row& row : rows_) {
-      std::string line = fmt::format("    {:<{}}", row.label, label_width);
-      if (!row.size.empty())
-        line += fmt::format("  {:>{}}  {:>{}} bytes", row.size, short_width, row.exact, exact_width);
-      if (!row.remark[0].empty()) line += "  " + wrapped(row.remark, columns, line.size() + 2);
-      out.print("{}\n", line);
-    }
-  }
-
- private:
-  struct Row {
-    std::string label, size, exact;
-    std::vector<std::string> remark;  // one piece at least
-  };
-  std::vector<Row> rows_;
-};
 
 [[nodiscard]] std::string time_text(int64_t time_us) {
   std::time_t seconds = static_cast<std::time_t>(time_us / 1000000 - (time_us % 1000000 < 0 ? 1 : 0));
@@ -61,7 +28,7 @@ class Rows {
   return text;
 }
 
-void append_oom(Rows& rows, const analysis::OutOfMemory& oom) {
+void append_oom(LabelRows& rows, const analysis::OutOfMemory& oom) {
   const std::string which =
       oom.count > 1 ? fmt::format(", the last of {}", count_text(oom.count)) : std::string();
   rows.size("OUT OF MEMORY", oom.requested_bytes,
@@ -71,7 +38,7 @@ void append_oom(Rows& rows, const analysis::OutOfMemory& oom) {
 
 void write_device(TextOut& out, const analysis::DeviceSummary& device, size_t columns) {
   out.print("\n  Device {}\n", device.device);
-  Rows rows;
+  LabelRows rows;
   const bool has_events = device.events > 0;
   const auto at_end = [&](std::string_view what) {
     return has_events ? fmt::format("{} at end", what) : std::string(what);
@@ -134,6 +101,7 @@ void to_text(TextOut& out, const analysis::Summary& summary, std::string_view fi
                 fitted(shortened(snapshot.settings_json, columns * 4), columns - 4));
     }
   }
+  for (const analysis::SeriesSummary& series : summary.series) to_text(out, series, columns);
   if (!summary.diagnostics.empty()) out.add("\n  Noticed while reading\n");
   out.add(finding_lines(summary.diagnostics, Remarks::shown));
 }

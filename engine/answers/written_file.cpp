@@ -30,12 +30,17 @@ void to_json(JsonWriter& json, const Conversion& done) {
   json.member("events", done.events);
   json.member("segments", done.segments);
   json.member("blocks", done.blocks);
+  if (done.points > 0) json.member("points", done.points);
   json.key("diagnostics");
   to_json(json, done.findings);
   json.end_object();
 }
 
 std::string to_text(const Conversion& done) {
+  if (done.snapshots == 0 && done.points > 0) {
+    return fmt::format("{}: {}, {}\n{}", name_of_output(done.output), exact_size_text(done.bytes),
+                       counted(done.points, "point"), finding_lines(done.findings, Remarks::left_out));
+  }
   std::string text = fmt::format(
       "{}: {}, {}, {}, {}, {}\n{}", name_of_output(done.output), exact_size_text(done.bytes),
       counted(done.snapshots, "snapshot"), counted(done.events, "event"), counted(done.segments, "segment"),

@@ -15,10 +15,10 @@ namespace memstrata::answers {
 struct Conversion {
   std::string_view file, output, to;  // "pickle", "json" or "csv"
   int64_t bytes = 0;
-  int64_t snapshots = 0, events = 0, segments = 0, blocks = 0;
+  int64_t snapshots = 0, events = 0, segments = 0, blocks = 0, points = 0;
   std::vector<analysis::Finding> findings;
 };
-// {"file","output","to","bytes","snapshots","events","segments","blocks","diagnostics":[as in findings.h]}
+// {"file","output","to","bytes","snapshots","events","segments","blocks","points" if any,"diagnostics":[as in findings.h]}
 void to_json(JsonWriter& json, const Conversion& done);
 [[nodiscard]] std::string to_text(const Conversion& done);
 

@@ -23,7 +23,9 @@
 #include "engine/cli/simulate_command.h"
 #include "engine/cli/state_command.h"
 #include "engine/cli/summary_command.h"
+#include "engine/cli/telemetry_command.h"
 #include "engine/cli/top_command.h"
+#include "engine/cli/tracker_command.h"
 #include "engine/cli/version.h"
 
 namespace memstrata::cli {
@@ -222,6 +224,29 @@ void add_compare(CLI::App& app, Run& chosen) {
   command->add_flag("--json", options->before.json, "One JSON object on one line");
 }
 
+void add_tracker(CLI::App& app, Run& chosen) {
+  const auto [command, options] = add(
+      app, chosen, "tracker", "Memory by operator, from statistics of PyTorch's MemoryTracker", run_tracker);
+  command->add_option("FILE", options->file, "Pickle of MemoryTracker.save_stats(); - is standard input")
+      ->required();
+  command->add_option("OTHER", options->other, "A later one: what changed, operator by operator");
+  command->add_option("--top", options->top, "Operators to list")
+      ->capture_default_str()
+      ->check(CLI::Range(size_t{1}, size_t{1'000'000'000}));
+  command->add_flag("--json", options->json, "One JSON object on one line");
+}
+
+void add_telemetry(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "telemetry", "Counters over time and profiled functions, of gpumemprof or Stormlog",
+          run_telemetry);
+  command
+      ->add_option("FILE", options->path,
+                   "Export (JSON, CSV), or the folder of a bundle; - is standard input")
+      ->required();
+  command->add_flag("--json", options->json, "One JSON object on one line");
+}
+
 void add_commands(CLI::App& app, Run& chosen) {
   add_summary(app, chosen);
   add_top(app, chosen);
@@ -233,6 +258,8 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_trace(app, chosen);
   add_flamegraph(app, chosen);
   add_compare(app, chosen);
+  add_tracker(app, chosen);
+  add_telemetry(app, chosen);
 }
 
 // Changes of one letter that make `b` of `a`: put in, left out, another one, two swapped. Names are short.

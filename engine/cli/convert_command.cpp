@@ -14,6 +14,8 @@
 #include "engine/cli/output_file.h"
 #include "engine/io/writers/csv.h"
 #include "engine/io/writers/json_snapshot.h"
+#include "engine/io/writers/memory_timeline.h"
+#include "engine/io/writers/memory_tracker.h"
 #include "engine/io/writers/torch_snapshot.h"
 
 namespace memstrata::cli {
@@ -69,6 +71,11 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
   for (size_t i = 0; i < recording.parts.size(); ++i) {
     if (chosen != io::kAllSnapshots && chosen != i) continue;
     const model::Part& part = recording.parts[i];
+    if (part.kind == model::PartKind::series) {
+      for (int32_t row = part.series.first; row < part.series.end(); ++row)
+        done.points += recording.series.points[row].count;
+      continue;
+    }
     ++done.snapshots;
     for (const model::DeviceTrace& trace : part.traces) done.events += trace.events.count;
     done.events += part.host_events.count;
@@ -83,8 +90,31 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
   return done;
 }
 
+// The part to write if it is numbers over time, which have forms of their own; else null.
+[[nodiscard]] const model::Part* series_to_write(const model::Recording& recording, size_t chosen) {
+  const size_t only = recording.parts.size() == 1 ? 0 : chosen;
+  if (only >= recording.parts.size()) return nullptr;
+  const model::Part& part = recording.parts[only];
+  return part.kind == model::PartKind::series ? &part : nullptr;
+}
+
+[[nodiscard]] Status write_series(const model::Recording& recording, const model::Part& part,
+                                  io::ByteSink& sink, std::string_view to, size_t chosen) {
+  const bool are_operators = part.series_are == model::SeriesAre::operators;
+  const bool are_categories = part.series_are == model::SeriesAre::categories;
+  if (to == "pickle" && are_operators) return io::write_memory_tracker(recording, part, sink);
+  if (to == "json" && are_categories) return io::write_memory_timeline(recording, part, sink);
+  if (to == "csv") return io::write_csv(recording, sink, io::CsvTable::points, chosen);
+  return fail(ErrorCode::wrong_usage, -1, "{}",
+              are_operators    ? "Memory by operator is written as pickle or csv."
+              : are_categories ? "A memory timeline is written as json or csv."
+                               : "Numbers over time are written as csv.");
+}
+
 [[nodiscard]] Status write(const model::Recording& recording, io::ByteSink& sink, std::string_view to,
                            size_t part, const ConvertOptions& options) {
+  if (const model::Part* series = series_to_write(recording, part))
+    return write_series(recording, *series, sink, to, part);
   if (to == "pickle") return io::write_torch_snapshot(recording, sink, part);
   if (to == "json") return io::write_json_snapshot(recording, sink, {part, options.hex_addresses});
   return io::write_csv(recording, sink,

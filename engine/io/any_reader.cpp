@@ -89,7 +89,8 @@ Status AnyReader::choose_kind(const Told& told) {
   if (told.kind->make == nullptr) {
     return fail(ErrorCode::unsupported, told.offset, "{}", told.kind->refusal);
   }
-  told_by_ = fmt::format("{} There {}.", sniffed_.reason, told.reason);
+  told_by_ = fmt::format("{} There {}.", sniffed_.format == Format::unknown ? "Text." : sniffed_.reason,
+                         told.reason);
   if (told.kind->make != all_kinds().front().make) take(told.kind->make(file_));
   return {};
 }

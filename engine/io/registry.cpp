@@ -8,6 +8,11 @@
 #include "engine/io/encodings/json/first_keys.h"
 #include "engine/io/encodings/pickle/first_texts.h"
 #include "engine/io/readers/json_snapshot.h"
+#include "engine/io/readers/mem_tracker_text.h"
+#include "engine/io/readers/memory_timeline.h"
+#include "engine/io/readers/memory_tracker.h"
+#include "engine/io/readers/telemetry.h"
+#include "engine/io/readers/telemetry_csv.h"
 #include "engine/io/readers/torch_snapshot.h"
 
 namespace memstrata::io {
@@ -19,27 +24,8 @@ template <typename Of>
   return std::make_unique<Of>(file.recording, LeftOpen());
 }
 
-// [[1, 2, 3, 4], ...: the profiler's memory timeline lists (time, action, bytes, category).
-[[nodiscard]] bool lists_quadruples(std::string_view text) {
-  constexpr std::string_view kNumber = "+-.0123456789eE";
-  size_t at = 0;
-  const auto take = [&](char c) {
-    at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
-    if (at == text.size() || text[at] != c) return false;
-    ++at;
-    return true;
-  };
-  if (!take('[') || !take('[')) return false;
-  for (int i = 0; i < 4; ++i) {
-    if (i > 0 && !take(',')) return false;
-    const size_t start = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
-    at = std::min(text.find_first_not_of(kNumber, start), text.size());
-    if (at == start) return false;
-  }
-  return take(']');
-}
-
 constexpr std::string_view kSnapshot = "a memory snapshot of PyTorch";
+constexpr std::string_view kTelemetry = "telemetry of gpumemprof or Stormlog";
 constexpr Words kSnapshotKeys = {"segments", "device_traces"};
 
 constexpr Kind kKinds[] = {
@@ -54,15 +40,30 @@ constexpr Kind kKinds[] = {
          "torch.cuda.memory._record_memory_history."},
     {.name = "a memory timeline of the PyTorch profiler",
      .encoding = Format::json,
-     .shape = lists_quadruples,
-     .refusal = "This is a memory timeline of the PyTorch profiler (export_memory_timeline), not a memory "
-                "snapshot. A memory snapshot is written by torch.cuda.memory._dump_snapshot."},
+     .shape = begins_memory_timeline,
+     .make = make<MemoryTimelineReader>},
     {.name = "statistics of PyTorch's MemoryTracker",
      .encoding = Format::pickle,
-     .keys = {"memories_allocated"},
-     .refusal =
-         "These are statistics of torch.distributed's MemoryTracker (save_stats), not a memory snapshot. A "
-         "memory snapshot is written by torch.cuda.memory._dump_snapshot."},
+     .keys = {kTrackerTables[0], kTrackerTables[1], kTrackerTables[2]},
+     .make = make<MemoryTrackerReader>},
+    {.name = kTelemetry,
+     .encoding = Format::json,
+     .keys = {"allocator_allocated_bytes", "event_type", "num_results", "num_snapshots"},
+     .outer_keys = {"memory_allocated", "memory_mb", "timestamps", "function_name"},
+     .make = make<TelemetryReader>},
+    {.name = "a file of a bundle of gpumemprof",
+     .encoding = Format::json,
+     .keys = {"captured_event_count", "risk_flags", "bundle_name", "risk_detected"},
+     .outer_keys = {"cwd", "fragmentation", "exception_type"},
+     .make = make<TelemetryReader>},
+    {.name = kTelemetry,
+     .encoding = Format::unknown,
+     .shape = begins_telemetry_csv,
+     .make = make<TelemetryCsvReader>},
+    {.name = "memory by category as MemTracker prints it",
+     .encoding = Format::unknown,
+     .shape = begins_mem_tracker_text,
+     .make = make<MemTrackerTextReader>},
 };
 
 [[nodiscard]] bool holds(const Words& words, std::string_view word) {

@@ -109,7 +109,7 @@ inline CommandRun some_command(Choices& in, const std::string& file, const std::
     if (which % 8 == 2) words.insert(words.end(), {"--device", "1"});
     if (which / 8 % 8 == 1) words.insert(words.end(), {"--snapshot", "1"});
   };
-  switch (in.next() % 12) {
+  switch (in.next() % 14) {
     case 0:
       words = {"summary", file};
       break;
@@ -169,6 +169,13 @@ inline CommandRun some_command(Choices& in, const std::string& file, const std::
     case 10:
       words = {"simulate", script, "--device", std::to_string(uint64_t{1} << (20 + in.next() % 30))};
       if (in.next() % 2 == 0) words.insert(words.end(), {"--conf", "expandable_segments:True"});
+      break;
+    case 11:
+      words = {"tracker", file};
+      if (in.next() % 2 == 0) words.push_back(other);
+      break;
+    case 12:
+      words = {"telemetry", file};
       break;
     default:
       words = {"simulate", script, "--dump", "-"};

@@ -78,6 +78,9 @@ size_t HtmlReader::take_letters(std::string_view text) {
   deciding_ = false;
   decode(run_);
   dropped_ = !begins_file(decoded_);
+  if (dropped_ && sniff(decoded_).format == Format::png) {
+    is_timeline_picture_ = is_timeline_picture_ || recent_.find("GPU Memory Timeline") != std::string::npos;
+  }
   if (!dropped_) {
     ++found_;
     std::string name = last_name(recent_);
@@ -137,6 +140,13 @@ void HtmlReader::end_run() {
 Status HtmlReader::finish() {
   hand_on();
   if (members_.has_current()) members_.end(Members::End::cut, "the page ends inside of it");
+  if (found_ == 0 && is_timeline_picture_) {
+    return fail(
+        ErrorCode::unsupported, 0,
+        "This page is a memory timeline of the PyTorch profiler as a picture (export_memory_timeline with "
+        "a name that ends with .html): it holds pixels, no numbers. Export to a name that ends with .json or "
+        ".raw.json.gz, and memstrata reads the levels of every category.");
+  }
   if (found_ == 0) {
     return fail(
         ErrorCode::unsupported, 0,

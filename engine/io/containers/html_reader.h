@@ -49,6 +49,7 @@ class HtmlReader final : public Reader {
   int64_t received_ = 0;
   int64_t run_offset_ = 0;
   int32_t found_ = 0;
+  bool is_timeline_picture_ = false;  // one was there that export_memory_timeline made
 };
 
 }  // namespace memstrata::io

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,12 @@ class CsvOutput {
     line_ += '\n';
   }
   // Fields before those of the row.
-  void begin_row(std::string_view part, bool host, int64_t device) {
+  void begin_row(std::string_view part) {
     first_ = true;
     if (names_snapshots_) text(part);
+  }
+  void begin_row(std::string_view part, bool host, int64_t device) {
+    begin_row(part);
     if (host) {
       plain("host");
     } else {
@@ -255,6 +259,51 @@ void write_blocks(const model::Recording& rec, CsvOutput& out, std::string_view 
   }
 }
 
+void write_points(const model::Recording& rec, CsvOutput& out, const model::Part& part,
+                  std::string_view name) {
+  const model::PointTable& p = rec.points;
+  for (int32_t row = part.series.first; row < part.series.end(); ++row) {
+    const RowRange points = rec.series.points[row];
+    for (int32_t point = points.first; point < points.end() && !out.failed(); ++point) {
+      out.begin_row(name);
+      out.text(rec.series.name[row]);
+      if (rec.series.device[row] == model::kUnknownDevice) {
+        out.plain({});
+      } else {
+        out.number(rec.series.device[row]);
+      }
+      const int64_t time = p.time[point];
+      if (const auto shown = part.has_clock ? part.clock.nanoseconds(time) : std::optional(time)) {
+        out.number(*shown);
+      } else {
+        out.plain({});
+      }
+      if (p.value[point] == model::kNoValue) {
+        out.plain({});
+      } else {
+        out.number(p.value[point]);
+      }
+      out.text(p.label[point]);
+      out.text(p.note[point]);
+      out.end_row();
+    }
+  }
+}
+
+[[nodiscard]] std::string_view columns_of(CsvTable table) {
+  switch (table) {
+    case CsvTable::events:
+      return "device,index,action,address,device_free,size,stream,time_us,pool,compile_context,"
+             "user_metadata,stack,frames";
+    case CsvTable::blocks:
+      return "device,segment,segment_size,segment_type,is_expandable,pool,stream,address,size,"
+             "requested_size,state,user_metadata,stack,frames";
+    case CsvTable::points:
+      return "series,device,time,value,label,note";
+  }
+  return {};
+}
+
 }  // namespace
 
 Status write_csv(const model::Recording& recording, ByteSink& sink, CsvTable table, size_t only) {
@@ -268,19 +317,17 @@ Status write_csv(const model::Recording& recording, ByteSink& sink, CsvTable tab
     if (table == CsvTable::events) {
       for (const model::DeviceTrace& trace : part.traces) size.add_events(trace.events);
       size.add_events(part.host_events);
-    } else {
+    } else if (table == CsvTable::blocks) {
       size.add_blocks(part.segments);
       size.add_blocks(part.host_segments);
+    } else {
+      size.add_points(part.series);
     }
   }
   if (size.at_least() > size.limit()) return too_long_as("CSV", size.limit());
   BoundedSink bounded(sink, size.limit(), "CSV");
   CsvOutput out(recording, bounded, several);
-  out.header(table == CsvTable::events
-                 ? "device,index,action,address,device_free,size,stream,time_us,pool,compile_context,"
-                   "user_metadata,stack,frames"
-                 : "device,segment,segment_size,segment_type,is_expandable,pool,stream,address,size,"
-                   "requested_size,state,user_metadata,stack,frames");
+  out.header(columns_of(table));
   for (size_t i = 0; i < recording.parts.size(); ++i) {
     if (only != kAllSnapshots && only != i) continue;
     const model::Part& part = recording.parts[i];
@@ -290,9 +337,11 @@ Status write_csv(const model::Recording& recording, ByteSink& sink, CsvTable tab
         write_events(recording, out, part.clock, name, false, trace.device, trace.events);
       }
       write_events(recording, out, part.clock, name, true, -1, part.host_events);
-    } else {
+    } else if (table == CsvTable::blocks) {
       write_blocks(recording, out, name, false, part.segments);
       write_blocks(recording, out, name, true, part.host_segments);
+    } else {
+      write_points(recording, out, part, name);
     }
   }
   return out.end();

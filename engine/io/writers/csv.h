@@ -1,10 +1,11 @@
-// Writes the events or the blocks of a Recording as a table: comma separated values (RFC 4180, but lines end
+// Writes the events, the blocks or the points of series of a Recording as a table: comma separated values (RFC 4180, but lines end
 // with \n), UTF-8, a line of names first. Empty fields are unknown or do not apply.
 //
 //   events   device, index, action, address, device_free, size, stream, time_us, pool, compile_context,
 //            user_metadata, stack, frames
 //   blocks   device, segment, segment_size, segment_type, is_expandable, pool, stream, address, size,
 //            requested_size, state, user_metadata, stack, frames
+//   points   series, device, time, value, label, note; times are nanoseconds since the epoch, or numbers of operators
 // Several snapshots: a column `snapshot` comes first. Sizes are bytes, times microseconds since the Unix
 // epoch; addresses are hexadecimal; pool is "graph id:user id"; stack is a number, equal for equal stacks;
 // frames are "name (file:line)", innermost first, joined with "; ". The device of pinned host memory is
@@ -20,7 +21,7 @@
 
 namespace memstrata::io {
 
-enum class CsvTable : uint8_t { events, blocks };
+enum class CsvTable : uint8_t { events, blocks, points };
 
 // `recording` must be sealed. O(rows + frames of their stacks). Error: limit_exceeded if the text would be
 // too long (text_size.h), or what the sink says.

@@ -58,6 +58,17 @@ void TextSize::add_blocks(model::RowRange segments) {
   }
 }
 
+void TextSize::add_points(model::RowRange series) {
+  const model::PointTable& p = rec_.points;
+  for (int32_t row = series.first; row < series.end(); ++row) {
+    const model::RowRange points = rec_.series.points[row];
+    for (int32_t point = points.first; point < points.end(); ++point) {
+      add_row({}, p.label[point], p.note[point]);
+      add_bytes(static_cast<int64_t>(rec_.strings.view(rec_.series.name[row]).size()));
+    }
+  }
+}
+
 void TextSize::add(const model::Part& part) {
   for (const model::DeviceTrace& trace : part.traces) add_events(trace.events);
   add_events(part.host_events);

@@ -25,6 +25,7 @@ class TextSize {
   void add_events(model::RowRange events);
   void add_segments(model::RowRange segments);  // and their blocks with their histories
   void add_blocks(model::RowRange segments);    // only those, without histories
+  void add_points(model::RowRange series);      // with what their labels and notes hold
   void add(const model::Part& part);
   // Only for the limit: rows without what they hold. O(segments).
   void add_rows(const model::Part& part);

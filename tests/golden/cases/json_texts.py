@@ -111,11 +111,6 @@ def json_profiler_trace():
 
 
 @case
-def json_memory_timeline():
-    return json.dumps([[-1, 1, 37888, 7], [-1, 1, 512, 7]]).encode(), Expect(error="unsupported")
-
-
-@case
 def json_of_something_else():
     return json.dumps({"name": "x", "layers": [1, 2]}).encode(), Expect(error="unsupported")
 

@@ -142,12 +142,6 @@ TEST(Registry, WhatIsNotReadIsSaidInWordsWithItsPlace) {
   EXPECT_EQ(trace->status.error().code, ErrorCode::unsupported);
   EXPECT_EQ(trace->status.error().offset, 22);
   EXPECT_THAT(trace->status.error().message, HasSubstr("a trace of the PyTorch profiler"));
-  const auto tracker =
-      read_any(pickled(Py::dict({{"memories_allocated", Py::dict({})}, {"num_alloc_retries", 0}})));
-  ASSERT_FALSE(tracker->status);
-  EXPECT_EQ(tracker->status.error().code, ErrorCode::unsupported);
-  EXPECT_THAT(tracker->status.error().message, HasSubstr("MemoryTracker"));
-  EXPECT_GT(tracker->status.error().offset, 0);
 }
 
 }  // namespace

@@ -24,8 +24,9 @@ static_assert(kJsonPieceBytes % kAlignment == 0);
 
 void Input::Free::operator()(char* bytes) const { std::free(bytes); }
 
-Input::Input(model::Recording& recording, values::Schema& schema)
+Input::Input(model::Recording& recording, values::Schema& schema, std::string_view what)
     : recording_(recording),
+      what_(what),
       builder_(recording.strings, recording.budget, recording.diagnostics, schema),
       pieces_(builder_, recording.diagnostics),
       walker_(builder_, pieces_, recording.diagnostics),
@@ -70,16 +71,16 @@ Status Input::too_little_memory() const {
 Status Input::nothing_to_show(std::string_view holds) const {
   switch (walker_.halt()) {
     case Walker::Halt::ended:
-      return fail(ErrorCode::truncated, received_, "{}, and nothing of a memory snapshot came before it",
-                  walker_.halt_text());
+      return fail(ErrorCode::truncated, received_, "{}, and nothing of {} came before it",
+                  walker_.halt_text(), what_);
     case Walker::Halt::damaged:
       return fail(ErrorCode::invalid_format, walker_.halt_offset(),
-                  "the JSON text is damaged ({}), and nothing of a memory snapshot came before that",
-                  walker_.halt_text());
+                  "the JSON text is damaged ({}), and nothing of {} came before that", walker_.halt_text(),
+                  what_);
     case Walker::Halt::out_of_budget:
       return too_little_memory();
     default:
-      return fail(ErrorCode::unsupported, -1, "not a memory snapshot: the JSON text holds {}",
+      return fail(ErrorCode::unsupported, -1, "not {}: the JSON text holds {}", what_,
                   utf8::sanitized(holds));
   }
 }

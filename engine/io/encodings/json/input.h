@@ -20,7 +20,8 @@ namespace memstrata::io::json {
 class Input {
  public:
   // Both must outlive it. Memory is charged to the budget of `recording`, except a buffer of 400 KB.
-  Input(model::Recording& recording, values::Schema& schema);
+  // `what`: what the file should be, for messages.
+  Input(model::Recording& recording, values::Schema& schema, std::string_view what = "a memory snapshot");
   ~Input();
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
@@ -53,6 +54,7 @@ class Input {
   [[nodiscard]] std::string size_that_would_work() const;
 
   model::Recording& recording_;
+  std::string_view what_;
   values::Builder builder_;
   PieceReader pieces_;
   Walker walker_;

@@ -19,8 +19,10 @@ namespace {
 constexpr size_t kAlignment = 64;  // reading into an unaligned buffer can be five times slower
 }
 
-Input::Input(model::Recording& recording, Schema& schema)
-    : recording_(recording), machine_(recording.strings, recording.budget, recording.diagnostics, schema) {}
+Input::Input(model::Recording& recording, Schema& schema, std::string_view what)
+    : recording_(recording),
+      what_(what),
+      machine_(recording.strings, recording.budget, recording.diagnostics, schema) {}
 
 void Input::Buffer::Free::operator()(std::byte* bytes) const { std::free(bytes); }
 
@@ -84,23 +86,22 @@ Status Input::nothing_to_show(std::string_view holds) const {
   switch (machine_.halt()) {
     case Halt::ended:
       if (received_ == 0) return fail(ErrorCode::truncated, 0, "the file is empty");
-      return fail(ErrorCode::truncated, at, "{}, and nothing of a memory snapshot came before it",
-                  machine_.halt_text());
+      return fail(ErrorCode::truncated, at, "{}, and nothing of {} came before it", machine_.halt_text(),
+                  what_);
     case Halt::out_of_budget:
       return too_little_memory();
     case Halt::stop:
       break;
     default:
       return fail(ErrorCode::invalid_format, at,
-                  "the pickle is damaged ({}), and nothing of a memory snapshot came before that",
-                  machine_.halt_text());
+                  "the pickle is damaged ({}), and nothing of {} came before that", machine_.halt_text(),
+                  what_);
   }
   if (machine_.first_global().empty()) {
-    return fail(ErrorCode::unsupported, -1, "not a memory snapshot: the pickle holds {}",
-                utf8::sanitized(holds));
+    return fail(ErrorCode::unsupported, -1, "not {}: the pickle holds {}", what_, utf8::sanitized(holds));
   }
   return fail(ErrorCode::unsupported, machine_.first_global_offset(),
-              "not a memory snapshot: the pickle holds {}; it refers to {}", utf8::sanitized(holds),
+              "not {}: the pickle holds {}; it refers to {}", what_, utf8::sanitized(holds),
               utf8::sanitized(machine_.first_global()));
 }
 

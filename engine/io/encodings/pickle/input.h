@@ -18,8 +18,10 @@ namespace memstrata::io::pickle {
 class Input {
  public:
   // Both must outlive it. Memory is charged to the budget of `recording`, except a buffer of 4 MiB, or two.
-  Input(model::Recording& recording, Schema& schema);
+  // `what`: what the file should be, for messages.
+  Input(model::Recording& recording, Schema& schema, std::string_view what = "a memory snapshot");
   void use(Shortcut* shortcut) { machine_.use(shortcut); }
+  void allow_only(std::span<const std::string_view> classes) { machine_.allow_only(classes); }
 
   // As in Reader.
   [[nodiscard]] std::span<std::byte> writable();
@@ -56,6 +58,7 @@ class Input {
   [[nodiscard]] std::string size_that_would_work() const;
 
   model::Recording& recording_;
+  std::string_view what_;
   Machine machine_;
   Buffer now_;
   Buffer ahead_;  // only if somebody reads ahead

@@ -52,6 +52,9 @@ class Machine {
   void expect_bytes(int64_t total) { expected_ = total; }
   // Dicts are offered to it first. None: every opcode is run. Either way the result is the same.
   void use(Shortcut* shortcut) { shortcut_ = shortcut; }
+  // The only classes the pickle may name, as "module.name"; any other one ends it as `unsupported`. Of a kind of
+  // file that holds some and no others. None of them is created either.
+  void allow_only(std::span<const std::string_view> classes) { allowed_ = classes; }
   // Runs every opcode that lies in `bytes` as a whole and tells how many bytes that were. The others, less
   // than kGapBytes, must come again in front of the next ones. `offset` is the place of bytes[0].
   [[nodiscard]] size_t run(std::span<const std::byte> bytes, int64_t offset);
@@ -147,6 +150,7 @@ class Machine {
   [[nodiscard]] bool waits_for_member(const Open& open) const;
 
   // objects.cpp: classes and instances, kept inert.
+  [[nodiscard]] bool refuse_class(std::string_view name);
   [[nodiscard]] bool push_global(std::string_view module, std::string_view name);
   [[nodiscard]] bool global_from_stack();
   [[nodiscard]] bool push_foreign(std::string_view what);
@@ -160,6 +164,7 @@ class Machine {
   model::Diagnostics& diagnostics_;
   Schema& schema_;
   Shortcut* shortcut_ = nullptr;
+  std::span<const std::string_view> allowed_;  // empty = any
 
   Column<Value> stack_;  // as large as its capacity; [base_, top_) is in use
   Value* base_ = nullptr;

@@ -1,8 +1,11 @@
 // Classes and instances. Nothing is looked up, called or created: a class is its name, an instance the name
 // of its class. Only what a snapshot may sit in is seen through: dicts by another name, arguments and states.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string>
 
+#include "engine/base/utf8.h"
 #include "engine/io/encodings/pickle/machine.h"
 
 namespace memstrata::io::pickle {
@@ -10,6 +13,8 @@ namespace memstrata::io::pickle {
 using model::Diag;
 
 namespace {
+
+constexpr size_t kNamedBytes = 200;  // of a class, in a message
 
 // Things worth keeping when they are found inside an object.
 [[nodiscard]] bool is_found(Tag tag) { return is_always_kept(tag); }
@@ -42,12 +47,20 @@ void Machine::note_foreign(StringId name) {
   diagnostics_.add(Diag::foreign_object, offset_, strings_.view(name));
 }
 
+bool Machine::refuse_class(std::string_view name) {
+  return halt_at(Halt::unsupported,
+                 fmt::format("the pickle refers to {}, which no file of this kind does; nothing of it is run",
+                             utf8::cut(utf8::sanitized(name), kNamedBytes)));
+}
+
 bool Machine::push_global(std::string_view module, std::string_view name) {
   std::string full(module);
   full += '.';
   full += name;
   const StringId id = strings_.intern(full);
   if (id.is_none()) return out_of_budget();
+  if (!allowed_.empty() && std::find(allowed_.begin(), allowed_.end(), full) == allowed_.end())
+    return refuse_class(full);
   Callable callable = Callable::foreign;
   if (is_one_of(full, kDicts)) callable = Callable::makes_dict;
   if (is_one_of(full, kFirstArgument)) callable = Callable::first_argument;
@@ -75,6 +88,7 @@ bool Machine::global_from_stack() {
 }
 
 bool Machine::push_foreign(std::string_view what) {
+  if (!allowed_.empty()) return refuse_class(what);
   const StringId id = strings_.intern(what);
   if (id.is_none()) return out_of_budget();
   note_foreign(id);

@@ -1,0 +1,34 @@
+// What numbers over time a part has, for `memstrata summary`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/analysis/category_timeline.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::analysis {
+
+struct SeriesRow {
+  std::string_view name;
+  int32_t device = model::kUnknownDevice;
+  int64_t points = 0;
+  std::optional<int64_t> highest;  // of the values; none if there is none
+};
+
+struct SeriesSummary {
+  std::string_view name;  // of the part; empty if the file is the part
+  model::SeriesAre are = model::SeriesAre::counters;
+  std::vector<SeriesRow> rows;               // at most kMostSeries
+  int64_t more = 0;                          // further ones
+  std::optional<CategoryTimeline> timeline;  // where the series are categories
+};
+
+inline constexpr int32_t kMostSeries = 256;
+
+// O(points).
+[[nodiscard]] SeriesSummary summarize_series(const model::Recording& recording, const model::Part& part);
+
+}  // namespace memstrata::analysis

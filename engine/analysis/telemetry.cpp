@@ -1,0 +1,243 @@
+#include "engine/analysis/telemetry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <string>
+
+#include "engine/analysis/series_points.h"
+#include "engine/analysis/telemetry_rules.h"
+#include "engine/base/charge.h"
+#include "engine/base/saturating.h"
+#include "engine/base/string_pool.h"
+
+namespace memstrata::analysis {
+
+using model::kNoValue;
+using model::RowRange;
+using Kind = TelemetryFinding::Kind;
+
+namespace {
+
+// Of one device in one part: rows of its series.
+struct DeviceSeries {
+  int32_t device = model::kUnknownDevice;
+  RowRange allocated, reserved, used, total;
+  RowRange call_before, call_peak, call_after, call_net, call_time;
+};
+
+[[nodiscard]] std::vector<DeviceSeries> devices_of(const model::Recording& recording,
+                                                   const model::Part& part) {
+  std::map<int32_t, DeviceSeries> found;
+  for (int32_t row = part.series.first; row < part.series.end(); ++row) {
+    const std::string_view name = recording.strings.view(recording.series.name[row]);
+    const RowRange points = recording.series.points[row];
+    DeviceSeries& device = found[recording.series.device[row]];
+    device.device = recording.series.device[row];
+    if (name == "allocated") device.allocated = points;
+    if (name == "reserved") device.reserved = points;
+    if (name == "device_used") device.used = points;
+    if (name == "device_total") device.total = points;
+    if (name == "call_before") device.call_before = points;
+    if (name == "call_peak") device.call_peak = points;
+    if (name == "call_after") device.call_after = points;
+    if (name == "call_net") device.call_net = points;
+    if (name == "call_time") device.call_time = points;
+  }
+  std::vector<DeviceSeries> devices;
+  for (const auto& [id, device] : found) devices.push_back(device);
+  return devices;
+}
+
+class Telling {
+ public:
+  explicit Telling(const model::Recording& recording)
+      : rec_(recording), charge_(recording.budget), names_(recording.budget), calls_() {}
+
+  [[nodiscard]] Result<Telemetry> run() {
+    for (const model::Part& part : rec_.parts) {
+      if (part.kind != model::PartKind::series || part.series_are != model::SeriesAre::counters) continue;
+      find_facts(part);
+      for (const DeviceSeries& device : devices_of(rec_, part)) {
+        if (!add_samples(device) || !add_calls(device)) return no_memory();
+      }
+    }
+    for (size_t i = 0; i < found_.functions.size(); ++i)
+      find_in_calls(found_.functions[i], calls_[i], found_.findings, originals_);
+    find_memory_growth();
+    std::sort(found_.devices.begin(), found_.devices.end(),
+              [](const TelemetryDevice& a, const TelemetryDevice& b) { return a.device < b.device; });
+    found_.findings.insert(found_.findings.end(), originals_.begin(), originals_.end());
+    return std::move(found_);
+  }
+
+ private:
+  [[nodiscard]] static tl::unexpected<Error> no_memory() {
+    return fail(ErrorCode::limit_exceeded, -1, "The samples do not fit into memory.");
+  }
+
+  // There are few devices.
+  [[nodiscard]] TelemetryDevice& device(int32_t id) {
+    for (TelemetryDevice& known : found_.devices) {
+      if (known.device == id) return known;
+    }
+    found_.devices.push_back({id, 0, 0, 0});
+    return found_.devices.back();
+  }
+
+  [[nodiscard]] bool add_samples(const DeviceSeries& of) {
+    const model::PointTable& points = rec_.points;
+    if (of.allocated.count == 0) return true;
+    if (!charge_.more(of.allocated.count * static_cast<int64_t>(sizeof(TelemetrySample)))) return false;
+    TelemetryDevice& sums = device(of.device);
+    std::vector<TelemetrySample> samples;
+    samples.reserve(static_cast<size_t>(of.allocated.count));
+    // Points of equal times come in the order of their samples; a sample may lack a counter.
+    int32_t reserved = of.reserved.first, used = of.used.first, total = of.total.first;
+    const auto value_at = [&](int32_t& row, RowRange rows, int64_t time) {
+      while (row < rows.end() && points.time[row] < time) ++row;
+      return row < rows.end() && points.time[row] == time ? points.value[row++] : kNoValue;
+    };
+    TelemetryFinding alerts, oom;
+    for (int32_t row = of.allocated.first; row < of.allocated.end(); ++row) {
+      TelemetrySample sample;
+      sample.time = points.time[row];
+      sample.allocated = points.value[row];
+      sample.reserved = value_at(reserved, of.reserved, sample.time);
+      sample.device_used = value_at(used, of.used, sample.time);
+      sample.device_total = value_at(total, of.total, sample.time);
+      sums.peak_allocated = std::max(sums.peak_allocated, sample.allocated);
+      sums.peak_reserved = std::max(sums.peak_reserved, sample.reserved);
+      samples.push_back(sample);
+      const std::string_view label = rec_.strings.view(points.label[row]);
+      if (label == "critical" || label == "warning") {
+        ++alerts.of;
+        alerts.count += label == "critical" ? 1 : 0;
+        if (alerts.time == model::kNoTime) {
+          alerts.time = sample.time;
+          alerts.text = rec_.strings.view(points.note[row]);
+        }
+      }
+      if (label == "oom" || label == "out_of_memory") ++oom.of;
+    }
+    sums.samples += of.allocated.count;
+    found_.samples += of.allocated.count;
+    if (oom.of > 0) {
+      oom.kind = Kind::out_of_memory;
+      oom.severity = model::Severity::error;
+      oom.device = of.device;
+      found_.findings.push_back(oom);
+    }
+    find_in_samples(of.device, samples, found_.findings, originals_);
+    if (alerts.of > 0) {
+      alerts.kind = Kind::alerts;
+      alerts.device = of.device;
+      alerts.severity = alerts.count > 0 ? model::Severity::error : model::Severity::warning;
+      found_.findings.push_back(alerts);
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool add_calls(const DeviceSeries& of) {
+    const model::PointTable& points = rec_.points;
+    const int32_t count = std::min({of.call_before.count, of.call_peak.count, of.call_after.count,
+                                    of.call_net.count, of.call_time.count});
+    if (count == 0) return true;
+    if (!charge_.more(count * 2 * static_cast<int64_t>(sizeof(TelemetryCall)))) return false;
+    TelemetryDevice& sums = device(of.device);
+    for (int32_t i = 0; i < count; ++i) {
+      const auto value = [&](RowRange rows) { return points.value[rows.first + i]; };
+      const std::string_view name = rec_.strings.view(points.label[of.call_net.first + i]);
+      const StringId id = names_.intern(name);
+      if (id.is_none()) return false;
+      if (id.index() == found_.functions.size()) {
+        if (!charge_.more(static_cast<int64_t>(sizeof(TelemetryFunction)) * 4)) return false;
+        found_.functions.push_back({name, 0, 0, 0, 0, 0, 0});
+        calls_.emplace_back();
+      }
+      TelemetryFunction& function = found_.functions[id.index()];
+      ++function.calls;
+      const int64_t before = value(of.call_before), peak = value(of.call_peak), net = value(of.call_net);
+      const StringId seconds = points.note[of.call_time.first + i];
+      if (!seconds.is_none())
+        function.total_seconds += std::strtod(std::string(rec_.strings.view(seconds)).c_str(), nullptr);
+      if (net != kNoValue) {
+        add_saturated(function.net_bytes, net);
+        function.growing_calls += net > 0 ? 1 : 0;
+      }
+      if (peak != kNoValue) {
+        function.peak_bytes = std::max(function.peak_bytes, peak);
+        sums.peak_allocated = std::max(sums.peak_allocated, peak);
+        if (before != kNoValue) {
+          function.peak_over_entry_bytes =
+              std::max(function.peak_over_entry_bytes, saturated_difference(peak, before));
+        }
+      }
+      for (const int64_t level : {before, value(of.call_after)}) {
+        if (level != kNoValue) sums.peak_allocated = std::max(sums.peak_allocated, level);
+      }
+      calls_[id.index()].push_back({points.time[of.call_net.first + i], value(of.call_after), net});
+    }
+    return true;
+  }
+
+  // Of all calls together, as gpumemprof has it: the level after each over its time.
+  void find_memory_growth() {
+    std::vector<double> times, levels;
+    for (const auto& calls : calls_) {
+      for (const TelemetryCall& call : calls) {
+        if (call.start == model::kNoTime || call.after == kNoValue) continue;
+        times.push_back(static_cast<double>(call.start) / 1e9);
+        levels.push_back(static_cast<double>(call.after));
+      }
+    }
+    if (times.empty()) return;
+    const double begin = *std::min_element(times.begin(), times.end());
+    for (double& time : times) time -= begin;
+    const auto line = fit_line(times, levels);
+    constexpr double kFast = 1e6;  // bytes each second
+    if (!line || line->slope <= 0 || std::abs(line->r) <= 0.5 || line->p_value() >= 0.05) return;
+    TelemetryFinding found;
+    found.kind = Kind::memory_growth;
+    found.severity = line->slope > kFast ? model::Severity::error : model::Severity::warning;
+    found.ratio = line->slope;
+    found.confidence = line->r;
+    found.of = static_cast<int64_t>(times.size());
+    originals_.push_back(found);
+  }
+
+  void find_facts(const model::Part& part) {
+    const RowRange extras =
+        rec_.extras_of(model::Owner::part, static_cast<int32_t>(&part - rec_.parts.data()));
+    for (int32_t row = extras.first; row < extras.end(); ++row) {
+      const std::string_view key = rec_.strings.view(rec_.extras.key[row]);
+      const std::string_view value = rec_.strings.view(rec_.extras.value[row]);
+      if (key != "exception_message" || value == "null") continue;
+      TelemetryFinding found;
+      found.kind = Kind::out_of_memory;
+      found.severity = model::Severity::error;
+      found.text = value;
+      found_.findings.push_back(found);
+    }
+  }
+
+  const model::Recording& rec_;
+  Charge charge_;
+  StringPool names_;
+  Telemetry found_;
+  std::vector<std::vector<TelemetryCall>> calls_;  // by function
+  Findings originals_;
+};
+
+}  // namespace
+
+bool has_telemetry(const model::Recording& recording) {
+  return std::any_of(recording.parts.begin(), recording.parts.end(), [](const model::Part& part) {
+    return part.kind == model::PartKind::series && part.series_are == model::SeriesAre::counters;
+  });
+}
+
+Result<Telemetry> telemetry(const model::Recording& recording) { return Telling(recording).run(); }
+
+}  // namespace memstrata::analysis

@@ -1,0 +1,88 @@
+// Counters of an allocator, sampled, and calls of profiled functions: peaks by device, sums by function, and what is odd
+// about them, by stated rules; beside them what gpumemprof itself says of the same numbers.
+//
+// Our rules. A sample knows nothing of what came and went between two of them, so these are hints:
+//   out_of_memory   the file says so: a bundle written on it, or samples of that kind
+//   leak            a function called at least 3 times that kept memory in at least 2 of 3 calls, and in sum
+//   growth          8 samples of a device at least: the lowest level of each quarter of them is above that of the quarter
+//                   before, and from the first to the last by at least 1 MiB and 5 % of the peak
+//   gap             device memory in use that the allocator has not reserved: at least 5 % of the device at some sample
+//   gap_unknown     that cannot be known: "used" is what the allocator says in every sample
+//   fragmentation   of reserved memory at least 30 % is not allocated in the mean over the samples, and 64 MiB at most
+//   alerts          samples that the profiler itself marked as a warning or as critical
+// The rules of gpumemprof (its names): memory_leak, memory_spikes, repeated_allocations, memory_growth
+// from functions; transient_spike, persistent_drift, fragmentation_like from samples. Its inefficient_allocation can
+// never be found, and what it says of speed is left out.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/model/diagnostics.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::analysis {
+
+struct TelemetryDevice {
+  int32_t device = model::kUnknownDevice;  // -1 = CPU
+  int64_t samples = 0;
+  int64_t peak_allocated = 0, peak_reserved = 0;  // also of the calls' own levels
+};
+
+struct TelemetryFunction {
+  std::string_view name;
+  int64_t calls = 0;
+  double total_seconds = 0;
+  int64_t net_bytes = 0;
+  int64_t peak_bytes = 0;             // highest level during a call
+  int64_t peak_over_entry_bytes = 0;  // the most above the level at entry
+  int64_t growing_calls = 0;          // that kept memory
+};
+
+struct TelemetryFinding {
+  enum class Kind : uint8_t {
+    out_of_memory,
+    leak,
+    growth,
+    gap,
+    gap_unknown,
+    fragmentation,
+    alerts,
+    // As gpumemprof has them.
+    memory_leak,
+    memory_spikes,
+    repeated_allocations,
+    memory_growth,
+    transient_spike,
+    persistent_drift,
+    fragmentation_like,
+  };
+  Kind kind = Kind::alerts;
+  model::Severity severity = model::Severity::warning;
+  int32_t device = model::kUnknownDevice;
+  std::string_view text;      // a function; what the file says
+  int64_t bytes = 0;          // of what the finding is about
+  int64_t count = 0, of = 0;  // samples or calls
+  double ratio = 0;           // share, or bytes each second
+  double confidence = 0;      // of gpumemprof's
+  int64_t time = model::kNoTime;
+
+  [[nodiscard]] bool is_original() const { return kind >= Kind::memory_leak; }
+};
+
+struct Telemetry {
+  int64_t samples = 0;
+  std::vector<TelemetryDevice> devices;      // ascending; unknown first
+  std::vector<TelemetryFunction> functions;  // by first appearance
+  std::vector<TelemetryFinding> findings;    // ours first
+};
+
+// Does a part hold counters?
+[[nodiscard]] bool has_telemetry(const model::Recording& recording);
+
+// Of all parts whose series are counters. O(n log n). Error: limit_exceeded.
+[[nodiscard]] Result<Telemetry> telemetry(const model::Recording& recording);
+
+}  // namespace memstrata::analysis

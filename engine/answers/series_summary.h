@@ -1,0 +1,18 @@
+// Numbers over time as JSON of `memstrata summary`; the shape is in engine/cli/README.md.
+#pragma once
+
+#include <span>
+
+#include "engine/analysis/series_summary.h"
+#include "engine/answers/text_out.h"
+#include "engine/base/json_writer.h"
+
+namespace memstrata::answers {
+
+// Members "series" and, of the first part whose series are categories, "timeline".
+void series_to_json(JsonWriter& json, std::span<const analysis::SeriesSummary> all);
+
+// Lines of at most `columns`.
+void to_text(TextOut& out, const analysis::SeriesSummary& series, size_t columns);
+
+}  // namespace memstrata::answers

@@ -1,0 +1,31 @@
+// Counters of an allocator as JSON, and its findings in sentences: `memstrata telemetry`.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/analysis/telemetry.h"
+#include "engine/answers/text_out.h"
+#include "engine/base/json_writer.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::answers {
+
+// snake_case; gpumemprof's own word for what is a finding of it.
+[[nodiscard]] std::string_view name_of(analysis::TelemetryFinding::Kind kind);
+// One or two sentences.
+[[nodiscard]] std::string text_of(const analysis::TelemetryFinding& finding);
+
+// "samples","devices":[{"device": ordinal, -1 = CPU | null,"samples","peak_allocated_bytes","peak_reserved_bytes"}],
+// "functions":[{"name","calls","total_time_s","net_bytes","peak_bytes","peak_over_entry_bytes"}],
+// "findings":[{"name","by":"memstrata"|"gpumemprof","severity","device"|null,"text"}]; without the outer braces.
+void to_json(JsonWriter& json, const model::Recording& recording, const analysis::Telemetry& telemetry);
+
+// A line with these members beside {"file","format",...,"diagnostics"}.
+void json_line(TextOut& out, const model::Recording& recording, const analysis::Telemetry& telemetry,
+               std::string_view path);
+// Lines of at most `columns`.
+void to_text(TextOut& out, const model::Recording& recording, const analysis::Telemetry& telemetry,
+             std::string_view path, size_t columns);
+
+}  // namespace memstrata::answers

@@ -1,0 +1,34 @@
+// Exports of gpumemprof and Stormlog as CSV: telemetry with a column for each field, snapshots, results of functions. A
+// line is read as the record that JSON would have (telemetry.h): an empty cell is null, a number a number; `metadata` is a
+// Python literal and stays text. A line with fewer or more cells than the header is counted; what it has, counts.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "engine/io/reader.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::io {
+
+// Is the first line of `text` a header of such a file?
+[[nodiscard]] bool begins_telemetry_csv(std::string_view text);
+
+class TelemetryCsvReader final : public Reader {
+ public:
+  TelemetryCsvReader(model::Recording& recording, LeftOpen);
+  ~TelemetryCsvReader() override;
+
+  [[nodiscard]] std::span<std::byte> writable() override;
+  [[nodiscard]] Status commit(size_t bytes) override;
+  [[nodiscard]] Status finish() override;
+  [[nodiscard]] bool done() const override;
+  void expect_bytes(int64_t total) override;
+  [[nodiscard]] std::string format() const override { return "csv"; }
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace memstrata::io

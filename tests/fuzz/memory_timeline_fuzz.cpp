@@ -1,0 +1,13 @@
+// Memory timelines of torch.profiler, without the other kinds in the way.
+#include "engine/io/readers/memory_timeline.h"
+#include "tests/fuzz/read_input.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace memstrata;
+  return tests::fuzz_reader(data, size, [](model::Recording& recording, const auto& use) {
+    io::MemoryTimelineReader reader(recording, io::LeftOpen());
+    const Status status = use(reader);
+    if (status) recording.seal();
+    return status;
+  });
+}
