@@ -44,43 +44,103 @@ bool SpanHistory::comes_before(int32_t a, int32_t b) const {
 }
 
 bool SpanHistory::index(int32_t event_count) {
-  event_count_ = event_count;
-  const size_t rows = begin.size();
-  // Rows by end: counted, not compared.
-  Column<int32_t> start(*budget_);
-  const auto slots = static_cast<size_t>(event_count) + 2;
-  if (!by_end_.resize(rows, 0) || !start.resize(slots + 1, 0)) return false;
-  const auto slot = [this](size_t row) { return static_cast<size_t>(end[row] + 1); };
-  for (size_t row = 0; row < rows; ++row) ++start[slot(row) + 1];
-  for (size_t i = 1; i <= slots; ++i) start[i] += start[i - 1];
-  for (size_t row = 0; row < rows; ++row)
-    by_end_[static_cast<size_t>(start[slot(row)]++)] = static_cast<int32_t>(row);
+  SpanIndexer indexer(*this, event_count);
+  while (!indexer.is_done()) {
+    if (!indexer.step(INT64_MAX)) return false;
+  }
+  return true;
+}
 
-  // The state before the first event, and from there on wherever enough has changed.
-  Column<int32_t> now(*budget_);
-  const Rows initial = beginning_in(-2, -1);
+SpanIndexer::SpanIndexer(SpanHistory& spans, int32_t event_count)
+    : spans_(spans), start_(*spans.budget_), now_(*spans.budget_) {
+  spans_.event_count_ = event_count;
+}
+
+size_t SpanIndexer::pieces() const {
+  if (phase_ == Phase::count || phase_ == Phase::place) return spans_.begin.size();
+  return phase_ == Phase::sum ? start_.size() : 0;
+}
+
+double SpanIndexer::share() const {
+  // As measured; where the phases begin, and the end.
+  constexpr double kBegin[] = {0, 0.05, 0.2, 0.25, 0.55, 0.6, 1, 1};
+  const auto phase = static_cast<size_t>(phase_);
+  double done = 0;
+  if (phase_ == Phase::checkpoints) {
+    done = (event_ + 1.0) / (spans_.event_count_ + 1.0);
+  } else if (const size_t all = pieces(); all > 0) {
+    done = static_cast<double>(at_) / static_cast<double>(all);
+  }
+  return kBegin[phase] + (kBegin[phase + 1] - kBegin[phase]) * done;
+}
+
+bool SpanIndexer::step(int64_t work) {
+  const size_t all = pieces();
+  const size_t end = std::min(all, at_ + static_cast<size_t>(std::min(work, int64_t{INT32_MAX})));
+  switch (phase_) {
+    case Phase::room:
+      if (!spans_.by_end_.resize(spans_.begin.size(), 0) ||
+          !start_.resize(static_cast<size_t>(spans_.event_count_) + 3, 0)) {
+        return false;
+      }
+      break;
+    case Phase::count:  // rows by end: counted, not compared
+      for (size_t row = at_; row < end; ++row) ++start_[slot(row) + 1];
+      break;
+    case Phase::sum:
+      for (size_t i = std::max<size_t>(at_, 1); i < end; ++i) start_[i] += start_[i - 1];
+      break;
+    case Phase::place:
+      for (size_t row = at_; row < end; ++row)
+        spans_.by_end_[static_cast<size_t>(start_[slot(row)]++)] = static_cast<int32_t>(row);
+      break;
+    case Phase::initial:
+      if (!take_initial()) return false;
+      break;
+    case Phase::checkpoints:
+      return add_checkpoint();
+    case Phase::done:
+      return true;
+  }
+  at_ = end;
+  if (at_ < all) return true;
+  at_ = 0;
+  phase_ = static_cast<Phase>(static_cast<int>(phase_) + 1);
+  return true;
+}
+
+// The state before the first event ...
+bool SpanIndexer::take_initial() {
+  const SpanHistory::Rows initial = spans_.beginning_in(-2, -1);
   for (int32_t row = initial.first; row < initial.last; ++row) {
-    if (end[static_cast<size_t>(row)] > -1 && !now.push_back(row)) return false;
+    if (spans_.end[static_cast<size_t>(row)] > -1 && !now_.push_back(row)) return false;
   }
-  std::sort(now.data(), now.data() + now.size(), [this](int32_t a, int32_t b) { return comes_before(a, b); });
-  int32_t at = -1;
-  for (;;) {
-    if (!checkpoints_.push_back({at, static_cast<int64_t>(live_.size()), static_cast<int64_t>(now.size())}) ||
-        !live_.append(now.span())) {
-      return false;
-    }
-    const int64_t wanted = std::max(kFewestChanges, static_cast<int64_t>(now.size()));
-    // The first event with so many changes behind it.
-    int32_t low = at, high = event_count - 1;
-    if (changes_between(at, high) < wanted) break;
-    while (high - low > 1) {
-      const int32_t middle = low + (high - low) / 2;
-      (changes_between(at, middle) >= wanted ? high : low) = middle;
-    }
-    if (!move(now, at, high)) return false;
-    at = high;
+  std::sort(now_.data(), now_.data() + now_.size(),
+            [this](int32_t a, int32_t b) { return spans_.comes_before(a, b); });
+  return true;
+}
+
+// ... and from there on wherever enough has changed.
+bool SpanIndexer::add_checkpoint() {
+  if (!spans_.checkpoints_.push_back(
+          {event_, static_cast<int64_t>(spans_.live_.size()), static_cast<int64_t>(now_.size())}) ||
+      !spans_.live_.append(now_.span())) {
+    return false;
   }
-  live_.shrink_to_fit();
+  const int64_t wanted = std::max(kFewestChanges, static_cast<int64_t>(now_.size()));
+  // The first event with so many changes behind it.
+  int32_t low = event_, high = spans_.event_count_ - 1;
+  if (spans_.changes_between(event_, high) < wanted) {
+    spans_.live_.shrink_to_fit();
+    phase_ = Phase::done;
+    return true;
+  }
+  while (high - low > 1) {
+    const int32_t middle = low + (high - low) / 2;
+    (spans_.changes_between(event_, middle) >= wanted ? high : low) = middle;
+  }
+  if (!spans_.move(now_, event_, high)) return false;
+  event_ = high;
   return true;
 }
 

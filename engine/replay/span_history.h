@@ -38,7 +38,8 @@ class SpanHistory {
   [[nodiscard]] Rows ending_in(int32_t after, int32_t until) const;
   [[nodiscard]] int32_t by_end(int32_t position) const { return by_end_[static_cast<size_t>(position)]; }
 
-  // Called once, when the columns are full and in order of begin. False = no memory.
+  // Called once, when the columns are full and in order of begin. False = no memory. SpanIndexer does it in
+  // pieces.
   [[nodiscard]] bool index(int32_t event_count);
   // Replaces `rows` by the live rows after the event in address order. False = no memory.
   [[nodiscard]] bool live_after(int32_t event, Column<int32_t>& rows) const;
@@ -47,6 +48,7 @@ class SpanHistory {
   [[nodiscard]] int64_t changes_between(int32_t from, int32_t to) const;
 
  private:
+  friend class SpanIndexer;
   struct Checkpoint {
     int32_t event;
     int64_t first_row;  // in live_
@@ -60,6 +62,34 @@ class SpanHistory {
   Column<Checkpoint> checkpoints_;
   Column<int32_t> live_;
   mutable Column<int32_t> scratch_;
+};
+
+// SpanHistory::index() for who must not wait long.
+class SpanIndexer {
+ public:
+  // The columns of `spans` are full; it does not move meanwhile.
+  SpanIndexer(SpanHistory& spans, int32_t event_count);
+
+  // Works on about so many rows or events, at least on one piece. False = no memory.
+  [[nodiscard]] bool step(int64_t work);
+  [[nodiscard]] bool is_done() const { return phase_ == Phase::done; }
+  [[nodiscard]] double share() const;  // that is done, about: from 0 to 1; never falls
+
+ private:
+  enum class Phase : uint8_t { room, count, sum, place, initial, checkpoints, done };
+
+  [[nodiscard]] size_t slot(size_t row) const { return static_cast<size_t>(spans_.end[row] + 1); }
+  [[nodiscard]] size_t pieces() const;  // of the phase; 0 = it is one
+  [[nodiscard]] bool take_initial();
+  // The next one and all before it are there; the phase ends with the last.
+  [[nodiscard]] bool add_checkpoint();
+
+  SpanHistory& spans_;
+  Phase phase_ = Phase::room;
+  size_t at_ = 0;          // of the phase
+  Column<int32_t> start_;  // per slot: where the next row that ends there goes
+  Column<int32_t> now_;    // live rows after event_
+  int32_t event_ = -1;
 };
 
 }  // namespace memstrata::replay

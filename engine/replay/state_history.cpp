@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "engine/replay/block_undo.h"
@@ -53,6 +54,7 @@ struct StateBuilder::Work {
   StateHistory history;
   RangeUndo ranges;
   BlockUndo blocks;
+  std::optional<SpanIndexer> indexer;  // of the last phase
   Phase phase = Phase::read;
   int64_t at = 0;  // of the phase: how many are done
 };
@@ -125,7 +127,10 @@ int64_t StateBuilder::Work::advance(int64_t most, bool& fits) {
       blocks.number_events(from, to);
       break;
     case Phase::index:
-      fits = history.blocks.index(history.event_count());
+      if (!indexer) indexer.emplace(history.blocks, history.event_count());
+      fits = indexer->step(most);
+      if (!indexer->is_done()) return most;
+      indexer.reset();
       break;
     case Phase::done:
       break;
@@ -161,11 +166,12 @@ Result<bool> StateBuilder::step(int64_t work) {
 
 double StateBuilder::share() const {
   // Of a long trace, as measured; where the phases begin, and the end.
-  constexpr double kBegin[] = {0, 0.2, 0.21, 0.24, 0.25, 0.75, 0.8, 0.9, 0.93, 1};
+  constexpr double kBegin[] = {0, 0.08, 0.1, 0.12, 0.125, 0.72, 0.77, 0.84, 0.88, 1};
   const auto phase = static_cast<size_t>(work_->phase);
   if (work_->phase == Work::Phase::done) return 1;
   const int64_t pieces = work_->pieces();
-  const double done = pieces > 0 ? static_cast<double>(work_->at) / static_cast<double>(pieces) : 0;
+  double done = pieces > 0 ? static_cast<double>(work_->at) / static_cast<double>(pieces) : 0;
+  if (work_->indexer) done = work_->indexer->share();
   return kBegin[phase] + (kBegin[phase + 1] - kBegin[phase]) * done;
 }
 

@@ -95,8 +95,8 @@ struct StateHistory {
 //     if (somebody waits) ...                                 // later go on where it stopped, or drop the builder
 //   }
 //
-// One event costs about four units of work: it is read, counted, undone and numbered. Three phases have no pieces:
-// sorting the distinct addresses, and settling and indexing the blocks; each is a slice of its own.
+// One event costs about four units of work: it is read, counted, undone and numbered. Two phases have no pieces:
+// sorting the distinct addresses, and settling the blocks; each is a slice of its own.
 class StateBuilder {
  public:
   static constexpr int64_t kSlice = 50'000;
