@@ -150,7 +150,7 @@ std::string text_of(const TelemetryFinding& f) {
   }
 }
 
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::Telemetry& telemetry) {
+void to_json(JsonWriter& json, const analysis::Telemetry& telemetry) {
   json.member("samples", telemetry.samples);
   json.key("devices");
   json.begin_array();
@@ -196,7 +196,7 @@ void json_line(TextOut& out, const model::Recording& recording, const analysis::
   json.begin_object();
   json.member("file", path);
   json.member("format", std::string_view(recording.format));
-  to_json(json, recording, telemetry);
+  to_json(json, telemetry);
   json.key("diagnostics");
   to_json(json, analysis::findings(recording.diagnostics));
   json.end_object();

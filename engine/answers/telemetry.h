@@ -19,7 +19,7 @@ namespace memstrata::answers {
 // "samples","devices":[{"device": ordinal, -1 = CPU | null,"samples","peak_allocated_bytes","peak_reserved_bytes"}],
 // "functions":[{"name","calls","total_time_s","net_bytes","peak_bytes","peak_over_entry_bytes"}],
 // "findings":[{"name","by":"memstrata"|"gpumemprof","severity","device"|null,"text"}]; without the outer braces.
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::Telemetry& telemetry);
+void to_json(JsonWriter& json, const analysis::Telemetry& telemetry);
 
 // A line with these members beside {"file","format",...,"diagnostics"}.
 void json_line(TextOut& out, const model::Recording& recording, const analysis::Telemetry& telemetry,
