@@ -201,7 +201,7 @@ class Timeline(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertEqual(found["sample_incomplete"], 5)
         self.assertEqual((found["not_finite"], found["integer_out_of_range"]), (1, 1))
-        self.assertEqual((found["unknown_category"], found["unknown_action"]), (1, 1))
+        self.assertEqual((found["unknown_category"], found["wrong_type"]), (1, 2))  # a time and an action
         self.assertEqual(found["damaged"], 1)
         self.assertEqual(got["timeline"]["points"], 4)
 

@@ -119,7 +119,7 @@ bool MemoryTimelineRows::add_change(int64_t offset) {
     return static_cast<uint8_t>(index);
   };
   const auto action = small(row_.items[1], kActions.size());
-  if (!action || *action == 0) diagnostics.add(Diag::unknown_action, offset);
+  if (!action || *action == 0) diagnostics.add(Diag::wrong_type, offset, "an action");
   const auto category = small(row_.items[3], kCategories);
   if (!category) diagnostics.add(Diag::unknown_category, offset);
   return raw_.size() < model::kMaxRows &&
