@@ -7,6 +7,7 @@
 #include "engine/io/containers/opened_file.h"
 #include "engine/io/encodings/json/first_keys.h"
 #include "engine/io/encodings/pickle/first_texts.h"
+#include "engine/io/readers/chrome_trace.h"
 #include "engine/io/readers/json_snapshot.h"
 #include "engine/io/readers/mem_tracker_text.h"
 #include "engine/io/readers/memory_timeline.h"
@@ -33,11 +34,8 @@ constexpr Kind kKinds[] = {
     {.name = kSnapshot, .encoding = Format::json, .keys = kSnapshotKeys, .make = make<JsonSnapshotReader>},
     {.name = "a trace of the PyTorch profiler",
      .encoding = Format::json,
-     .outer_keys = {"traceEvents"},
-     .refusal =
-         "This is a trace of the PyTorch profiler (it has traceEvents), not a memory snapshot. A memory "
-         "snapshot is written by torch.cuda.memory._dump_snapshot after "
-         "torch.cuda.memory._record_memory_history."},
+     .outer_keys = {"traceEvents", "ph"},
+     .make = make<ChromeTraceReader>},
     {.name = "a memory timeline of the PyTorch profiler",
      .encoding = Format::json,
      .shape = begins_memory_timeline,

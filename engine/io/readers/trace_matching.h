@@ -1,0 +1,58 @@
+// Which alloc of a device a free belongs to: that of its address. Records of old traces have none; then it is the
+// newest one of the same size, under an address that is made up.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/column.h"
+#include "engine/io/readers/trace_rows.h"
+
+namespace memstrata::io::traces {
+
+class Matching {
+ public:
+  explicit Matching(Budget& budget) : live_(budget), open_of_size_(budget), open_(budget) {}
+
+  // The next record of the device, of `bytes` >= 0, gets its address. False: memory was refused. O(1).
+  [[nodiscard]] bool place(const Draft& draft, int64_t bytes, uint64_t& address);
+  // Bytes so far that were freed without an alloc before: older than the trace.
+  [[nodiscard]] int64_t freed_older() const { return freed_older_; }
+
+ private:
+  // Numbers by number.
+  class Table {
+   public:
+    explicit Table(Budget& budget) : slots_(budget), budget_(&budget) {}
+    // Null: memory was refused. -1 if it was not there.
+    [[nodiscard]] int32_t* find_or_add(uint64_t key);
+
+   private:
+    struct Slot {
+      uint64_t key;
+      int32_t value;
+      bool used;
+    };
+    [[nodiscard]] size_t slot_of(const Column<Slot>& slots, uint64_t key) const;
+    [[nodiscard]] bool grow();
+
+    Column<Slot> slots_;
+    size_t used_ = 0;
+    Budget* budget_;
+  };
+  // An alloc without an address that is not freed yet.
+  struct Unplaced {
+    uint64_t address;
+    int32_t next;  // older one of this size
+  };
+
+  [[nodiscard]] bool place_by_size(bool is_free, int64_t bytes, uint64_t& address);
+  void count_older(int64_t bytes);
+
+  Table live_;          // address -> 1 while it is in use
+  Table open_of_size_;  // bytes -> newest row of open_
+  Column<Unplaced> open_;
+  uint64_t made_up_ = 0;
+  int64_t freed_older_ = 0;
+};
+
+}  // namespace memstrata::io::traces
