@@ -19,6 +19,7 @@
 #include "engine/cli/html_command.h"
 #include "engine/cli/memory_commands.h"
 #include "engine/cli/moment.h"
+#include "engine/cli/ops_command.h"
 #include "engine/cli/paths.h"
 #include "engine/cli/simulate_command.h"
 #include "engine/cli/state_command.h"
@@ -137,6 +138,59 @@ void add_top(CLI::App& app, Run& chosen) {
   command->add_flag("--json", options->json, "One JSON object per file and line");
 }
 
+// An option whose value is one of some words.
+template <class Value>
+void add_word(CLI::App& command, const char* name, const char* what,
+              const std::map<std::string, Value>& words, Value& value) {
+  std::string all, standard;
+  for (const auto& [word, meaning] : words) {
+    all += (all.empty() ? "" : ", ") + word;
+    if (meaning == value) standard = word;
+  }
+  command
+      .add_option_function<std::string>(
+          name,
+          [words, all, name, &value](const std::string& word) {
+            const auto found = words.find(word);
+            if (found == words.end())
+              throw CLI::ValidationError(name, "say one of " + all + ", not \"" + word + "\"");
+            value = found->second;
+          },
+          fmt::format("{}: {}", what, all))
+      ->type_name("WORD")
+      ->default_str(standard);
+}
+
+void add_ops(CLI::App& app, Run& chosen) {
+  using analysis::OpBy;
+  using answers::OpSort;
+  const auto [command, options] = add_for_files(
+      app, chosen, "ops", "What ops of a profiler's trace did with memory, with their true peaks", run_ops);
+  add_word<OpsMode>(
+      *command, "--mode", "Whose records an op holds: its thread's, its process's, or as PyTorch counts",
+      {{"thread", OpsMode::thread}, {"span", OpsMode::span}, {"pytorch", OpsMode::pytorch}}, options->mode);
+  add_word<OpBy>(*command, "--by", "What ops are grouped by",
+                 {{"op", OpBy::op},
+                  {"path", OpBy::path},
+                  {"shape", OpBy::shape},
+                  {"module", OpBy::module},
+                  {"stack", OpBy::stack}},
+                 options->by);
+  add_word<OpSort>(*command, "--sort", "What comes first",
+                   {{"net", OpSort::net},
+                    {"self", OpSort::self},
+                    {"gross", OpSort::gross},
+                    {"peak", OpSort::peak},
+                    {"at-peak", OpSort::at_peak}},
+                   options->sort);
+  command->add_option("--device", options->device, "Only this device: cpu, cuda:0");
+  command->add_option("-n", options->rows, "Rows to show")
+      ->capture_default_str()
+      ->check(CLI::Range(size_t{1}, size_t{1'000'000}));
+  command->add_flag("--wide", options->wide, "Lines as long as they are, not cut to the terminal");
+  command->add_flag("--json", options->json, "One JSON object per file and line");
+}
+
 void add_html(CLI::App& app, Run& chosen) {
   const auto [command, options] = add(
       app, chosen, "html", "One page with the viewer and the snapshot inside, which opens offline", run_html);
@@ -250,6 +304,7 @@ void add_telemetry(CLI::App& app, Run& chosen) {
 void add_commands(CLI::App& app, Run& chosen) {
   add_summary(app, chosen);
   add_top(app, chosen);
+  add_ops(app, chosen);
   add_html(app, chosen);
   add_convert(app, chosen);
   add_simulate(app, chosen);

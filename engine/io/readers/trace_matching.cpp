@@ -5,10 +5,6 @@
 
 namespace memstrata::io::traces {
 
-namespace {
-constexpr uint64_t kMadeUp = uint64_t{1} << 63;  // no program has addresses up there
-}
-
 size_t Matching::Table::slot_of(const Column<Slot>& slots, uint64_t key) const {
   size_t slot = mix_hash(key) & (slots.size() - 1);
   while (slots[slot].used && slots[slot].key != key) slot = (slot + 1) & (slots.size() - 1);

@@ -9,6 +9,10 @@
 
 namespace memstrata::io::traces {
 
+// Addresses that were made up, so that nobody takes them for what the trace says.
+inline constexpr uint64_t kMadeUp = uint64_t{0xA5A5A5A5} << 32;
+[[nodiscard]] constexpr bool is_made_up(uint64_t address) { return address >> 32 == kMadeUp >> 32; }
+
 class Matching {
  public:
   explicit Matching(Budget& budget) : live_(budget), open_of_size_(budget), open_(budget) {}

@@ -1,6 +1,7 @@
 #include "engine/io/readers/trace_walk.h"
 
 #include <algorithm>
+#include <array>
 
 namespace memstrata::io::traces {
 
@@ -24,11 +25,24 @@ namespace {
   return at < text.size() ? text[at] : '\0';
 }
 
-// An event begins at text[at], which is a brace: behind "}," comes "{" and a key.
+// A key that events have: "ph".
+[[nodiscard]] bool is_key_of_event(std::string_view text) {
+  constexpr std::array<std::string_view, 10> kKeys = {"ph", "cat", "name", "pid", "tid",
+                                                      "ts", "dur", "args", "id",  "s"};
+  if (!text.starts_with('"')) return false;
+  const std::string_view key = text.substr(1, std::min(text.find('"', 1), text.size()) - 1);
+  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
+
+// An event begins at text[at], which is a brace: behind "}," comes any key, behind a comma one that events have.
 [[nodiscard]] bool begins_event(std::string_view text, size_t at) {
   size_t left = at;
   const char c = before(text, left);
-  return (c == '[' || (c == ',' && before(text, left) == '}')) && behind(text, at + 1) == '"';
+  if (c != ',' && c != '[') return false;
+  size_t key = at + 1;
+  while (key < text.size() && is_space(text[key])) ++key;
+  if (key == text.size() || text[key] != '"') return false;
+  return c == '[' || before(text, left) == '}' || is_key_of_event(text.substr(key));
 }
 
 // The list of events ends at text[at], which is a bracket.

@@ -106,11 +106,6 @@ def json_and_something_else():
 
 
 @case
-def json_profiler_trace():
-    return json.dumps({"schemaVersion": 1, "traceEvents": [{"ph": "X"}]}).encode(), Expect(error="unsupported")
-
-
-@case
 def json_of_something_else():
     return json.dumps({"name": "x", "layers": [1, 2]}).encode(), Expect(error="unsupported")
 

@@ -1,0 +1,113 @@
+#include "engine/analysis/op_groups.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/hash.h"
+
+namespace memstrata::analysis {
+
+using model::SpanKind;
+
+namespace {
+
+[[nodiscard]] uint64_t hash_of(PairIds::Pair pair) {
+  return mix_hash(uint64_t{static_cast<uint32_t>(pair.first)} << 32 | static_cast<uint32_t>(pair.second));
+}
+
+}  // namespace
+
+bool PairIds::grow() {
+  Column<int32_t> grown(*budget_);
+  if (!grown.resize(std::max<size_t>(256, slots_.size() * 2), -1)) return false;
+  for (int32_t id = 0; id < count(); ++id) {
+    size_t slot = hash_of(pairs_[id]) & (grown.size() - 1);
+    while (grown[slot] >= 0) slot = (slot + 1) & (grown.size() - 1);
+    grown[slot] = id;
+  }
+  slots_ = std::move(grown);
+  return true;
+}
+
+int32_t PairIds::intern(Pair pair) {
+  if (pairs_.size() * 2 >= slots_.size() && !grow()) return -1;
+  size_t slot = hash_of(pair) & (slots_.size() - 1);
+  while (slots_[slot] >= 0) {
+    if (pairs_[slots_[slot]] == pair) return slots_[slot];
+    slot = (slot + 1) & (slots_.size() - 1);
+  }
+  if (!pairs_.push_back(pair)) return -1;
+  return slots_[slot] = count() - 1;
+}
+
+// What is around the spans that begin in this one.
+bool OpGroups::inherit(int32_t row, Column<int32_t>& around) {
+  const model::SpanTable& spans = recording_.spans;
+  const int32_t parent = spans.parent[row];
+  int32_t& own = around[row - rows_.first];
+  own = parent < rows_.first ? -1 : around[parent - rows_.first];
+  const SpanKind kind = spans.kind[row];
+  const bool extends = by_ == OpBy::path ? is_op(kind) : by_ == OpBy::stack && kind == SpanKind::python;
+  if (extends) {
+    own = chains_.intern({spans.name[row].value, own});
+    return own >= 0;
+  }
+  if (by_ == OpBy::module && kind == SpanKind::python &&
+      recording_.strings.view(spans.name[row]).starts_with("nn.Module: ")) {
+    own = code_of(spans.name[row]);
+  }
+  return true;
+}
+
+int32_t OpGroups::detail_of(int32_t row, const Column<int32_t>& around) const {
+  const model::SpanTable& spans = recording_.spans;
+  const int32_t parent = spans.parent[row];
+  const int32_t outer = parent < rows_.first ? -1 : around[parent - rows_.first];
+  switch (by_) {
+    case OpBy::op:
+      return -1;
+    case OpBy::path:
+      return outer;
+    case OpBy::shape:
+      return code_of(spans.shapes[row]);
+    case OpBy::module:
+      return spans.module[row].is_none() ? outer : code_of(spans.module[row]);
+    case OpBy::stack:
+      return outer >= 0 ? outer : code_of(spans.calls[row]);
+  }
+  return -1;
+}
+
+bool OpGroups::build(model::RowRange rows) {
+  const model::SpanTable& spans = recording_.spans;
+  rows_ = rows;
+  Column<int32_t> around(recording_.budget);
+  const bool inherits = by_ == OpBy::path || by_ == OpBy::module || by_ == OpBy::stack;
+  if (!of_.resize(static_cast<size_t>(rows.count), -1) ||
+      (inherits && !around.resize(static_cast<size_t>(rows.count), -1))) {
+    return false;
+  }
+  for (int32_t row = rows.first; row < rows.end(); ++row) {
+    if (inherits && !inherit(row, around)) return false;
+    if (!is_op(spans.kind[row])) continue;
+    const int32_t detail = inherits || by_ == OpBy::shape ? detail_of(row, around) : -1;
+    const int32_t group = groups_.intern({spans.name[row].value, detail});
+    if (group < 0) return false;
+    of_[row - rows.first] = group;
+  }
+  return true;
+}
+
+StringId OpGroups::text(int32_t group) const {
+  const int32_t detail = groups_[group].second;
+  return detail < -1 ? StringId{-2 - detail} : StringId{};
+}
+
+std::vector<StringId> OpGroups::around(int32_t group, size_t most) const {
+  std::vector<StringId> names;
+  for (int32_t at = groups_[group].second; at >= 0 && names.size() < most; at = chains_[at].second)
+    names.push_back(StringId{chains_[at].first});
+  return names;
+}
+
+}  // namespace memstrata::analysis

@@ -1,0 +1,50 @@
+// Tables of ops as JSON, and what their numbers mean in words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/analysis/op_memory.h"
+#include "engine/analysis/profiler_table.h"
+#include "engine/base/column.h"
+#include "engine/base/json_writer.h"
+#include "engine/base/status.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::answers {
+
+enum class OpSort : uint8_t { net, self, gross, peak, at_peak };
+
+// Rows of a device, the most first: by self and net also the least are far from 0, so these sort by size. Ties by name.
+// False: memory was refused.
+[[nodiscard]] bool sorted_ops(const model::Recording& recording, const analysis::OpTable& table,
+                              const analysis::OpDevice& device, OpSort sort, Column<int32_t>& order);
+[[nodiscard]] bool sorted_rows(const model::Recording& recording, const analysis::ProfilerTable& table,
+                               OpSort sort, Column<int32_t>& order);
+
+// Name of a group of ops and, if it is grouped by more, what else tells it: "aten::mm  [[2, 3], [3, 4]]".
+[[nodiscard]] std::string op_text(const model::Recording& recording, const analysis::OpGroups& groups,
+                                  int32_t group);
+// "ProfilerStep*", "[memory]".
+[[nodiscard]] std::string row_name(const model::Recording& recording, const analysis::ProfilerRow& row);
+// Why self is below 0; empty if it is not.
+[[nodiscard]] std::string negative_self_text(const model::Recording& recording,
+                                             const analysis::OpGroups& groups, const analysis::OpRow& row);
+
+// {"file","format","devices":[{"device","records","allocs","frees","base_bytes","peak_bytes","net_bytes",
+// "unowned_bytes"}],"ops":[{"device","name","calls","net","self","gross","peak","abs_peak","at_peak"}],
+// "diagnostics":[...]}. Grouped by more than the name, ops have "path", "shapes", "module" or "stack", too.
+// Error: limit_exceeded.
+[[nodiscard]] Status to_json(JsonWriter& json, const model::Recording& recording,
+                             const analysis::OpTable& table, OpSort sort, std::string_view file);
+// {"file","format","ops":[{"name","calls","cpu_memory_usage","self_cpu_memory_usage","device_memory_usage",
+// "self_device_memory_usage"}],"diagnostics":[...]}; with "shapes" if asked for.
+[[nodiscard]] Status to_json(JsonWriter& json, const model::Recording& recording,
+                             const analysis::ProfilerTable& table, bool by_shapes, OpSort sort,
+                             std::string_view file);
+
+// As PyTorch prints sizes: "769.00 KB", "-292 B"; the units are binary all the same.
+[[nodiscard]] std::string profiler_size_text(int64_t bytes);
+
+}  // namespace memstrata::answers

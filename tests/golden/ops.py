@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""Compares `memstrata ops --json` with reference_ops.py, number by number.
+
+  python3 tests/golden/ops.py TOOL examples   the worked examples, numbers by hand
+  python3 tests/golden/ops.py TOOL random     made-up traces: overlapping ops, ties, odd times, several devices
+  python3 tests/golden/ops.py TOOL damaged    the same with text around and inside that is not JSON
+  python3 tests/golden/ops.py TOOL real       the traces of ../shared/data/traces
+Exit code 77: nothing to do here (the real files are absent).
+"""
+import gzip
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from decimal import Decimal
+from pathlib import Path
+
+import reference_ops
+
+TRACES = Path(__file__).resolve().parents[3] / "shared" / "data" / "traces"
+SKIPPED = 77
+
+
+def run(tool, path, *options):
+    done = subprocess.run([tool, "ops", "--json", *options, str(path)], capture_output=True, timeout=600)
+    lines = done.stdout.decode().splitlines()
+    if done.returncode != 0 or len(lines) != 1:
+        return {"error": f"exit code {done.returncode}: {done.stdout[-500:]!r} {done.stderr[-500:]!r}"}
+    return json.loads(lines[0])
+
+
+def differences(got, wanted):
+    """The lines in which an answer differs."""
+    if "devices" not in got:
+        return [str(got)[:500]]
+    names = [d["device"] for d in got["devices"]]
+    keys = [(o["device"], o["name"]) for o in got["ops"]]
+    found = []
+    if len(set(names)) != len(names) or len(set(keys)) != len(keys):
+        found.append("a device or an op is listed twice")
+    have = {f"device {d['device']}": {k: v for k, v in d.items() if k != "device"} for d in got["devices"]}
+    have |= {f"op {o['device']} {o['name']}": {k: v for k, v in o.items() if k not in ("device", "name")}
+             for o in got["ops"]}
+    want = {f"device {name}": row for name, row in wanted["devices"].items()}
+    want |= {f"op {device} {name}": row for (device, name), row in wanted["ops"].items()}
+    for line in sorted(have.keys() | want.keys()):
+        if have.get(line) != want.get(line):
+            found.append(f"{line}: {have.get(line)}, expected {want.get(line)}")
+    return found
+
+
+def process(where):
+    return where[0]
+
+
+def check(tool, path, events, problems, name, with_spans=True):
+    for problem in differences(run(tool, path), reference_ops.table(events)):
+        problems.append(f"{name}: {problem}")
+    if with_spans:
+        for problem in differences(run(tool, path, "--mode", "span"), reference_ops.table(events, process)):
+            problems.append(f"{name}, by process: {problem}")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+def op(name, start, end, tid=100, cat="cpu_op"):
+    return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": start, "dur": end - start}
+
+
+def memory(t, size, total, address, tid=100, index=0):
+    return {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": tid, "ts": t,
+            "args": {"Total Reserved": 1 << 21, "Total Allocated": total, "Bytes": size, "Addr": address,
+                     "Device Id": 0, "Device Type": 1, "Ev Idx": index}}
+
+
+A, B, D, OLDER = 0x7F0000000000, 0x7F0000010000, 0x7F0000020000, 0x7E0000000000
+EXAMPLE = [
+    op("train", 0, 100, cat="user_annotation"), op("aten::linear", 10, 40), op("aten::empty", 12, 14),
+    op("aten::addmm", 15, 35), op("aten::relu", 50, 60),
+    memory(13, 4096, 104448, A), memory(20, 8192, 112640, B), memory(30, -8192, 104448, B),
+    memory(38, -2048, 102400, OLDER), memory(52, 6144, 108544, D), memory(70, -4096, 104448, A)]
+# net, self, gross, peak, abs_peak; at_peak: A and B are alive at 112640.
+NUMBERS = {"train": (4096, -4096, 18432, 12288, 112640, 12288), "aten::linear": (2048, -2048, 12288, 12288, 112640, 12288),
+           "aten::empty": (4096, 4096, 4096, 4096, 104448, 4096), "aten::addmm": (0, 0, 8192, 8192, 112640, 8192),
+           "aten::relu": (6144, 6144, 6144, 6144, 108544, 0)}
+
+
+def numbers_of(answer):
+    return {o["name"]: (o["net"], o["self"], o["gross"], o["peak"], o["abs_peak"], o["at_peak"])
+            for o in answer.get("ops", [])}
+
+
+def examples(tool, folder, problems):
+    def same(what, got, wanted):
+        if got != wanted:
+            problems.append(f"{what}: {got}, expected {wanted}")
+
+    path = folder / "a.json"
+    path.write_text(json.dumps({"traceEvents": EXAMPLE}))
+    answer = run(tool, path)
+    same("example A", numbers_of(answer), NUMBERS)
+    same("example A, device", answer["devices"], [{
+        "device": "cuda:0", "records": 6, "allocs": 3, "frees": 3, "base_bytes": 100352, "peak_bytes": 112640,
+        "net_bytes": 4096, "unowned_bytes": 0}])
+    pytorch = {r["name"]: (r["device_memory_usage"], r["self_device_memory_usage"])
+               for r in run(tool, path, "--mode", "pytorch")["ops"]}
+    same("example A as PyTorch", pytorch, {name: row[:2] for name, row in NUMBERS.items()})
+
+    # A second thread: PyTorch counts its 1024 bytes for whatever runs on the first one as well.
+    totals = iter([104448, 112640, 113664, 105472, 103424, 109568, 105472])
+    second = []
+    for event in EXAMPLE + [op("aten::to", 24, 26, tid=200), memory(25, 1024, 0, 0x7F0000030000, tid=200)]:
+        second.append(json.loads(json.dumps(event)))
+    for event in sorted((e for e in second if e["ph"] == "i"), key=lambda e: e["ts"]):
+        event["args"]["Total Allocated"] = next(totals)
+    path.write_text(json.dumps(second))  # a bare list as well
+    rows = numbers_of(run(tool, path))
+    same("example A2, addmm", rows["aten::addmm"], (0, 0, 8192, 8192, 113664, 8192))
+    same("example A2, to", rows["aten::to"][:2], (1024, 1024))
+    same("example A2, sum of self", sum(row[1] for row in rows.values()), 5120)
+    pytorch = {r["name"]: (r["device_memory_usage"], r["self_device_memory_usage"])
+               for r in run(tool, path, "--mode", "pytorch")["ops"]}
+    same("example A2 as PyTorch", pytorch, {
+        "train": (5120, -4096), "aten::linear": (3072, -2048), "aten::empty": (4096, 4096),
+        "aten::addmm": (1024, 1024), "aten::relu": (6144, 6144), "aten::to": (1024, 1024)})
+
+    path.write_text("""{"schemaVersion":1,"deviceProperties":[],"displayTimeUnit":"ms","baseTimeNanoseconds":1700000000000000000,
+ "traceEvents":[
+ {"ph":"M","name":"process_name","ts":0.000,"pid":7,"tid":0,"args":{"name":"python"}},
+ {"ph":"X","cat":"cpu_op","name":"aten::empty","pid":7,"tid":7,"ts":10.000,"dur":2.500,"args":{"External id":1,"Ev Idx":0}},
+ {"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":7,"tid":7,"ts":11.250,
+  "args":{"Total Reserved":2097152,"Total Allocated":1536,"Bytes":512,"Addr":140234567890432,"Device Id":0,"Device Type":1,"Ev Idx":3}},
+ {"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":7,"tid":7,"ts":40.000,
+  "args":{"Total Reserved":2097152,"Total Allocated":1024,"Bytes":-512,"Addr":140234567890432,"Device Id":0,"Device Type":1,"Ev Idx":4}},
+ {"ph":"i","s":"g","name":"Record Window End","pid":"","tid":"","ts":50.000}],
+ "traceName":"t.json"}""")
+    answer = run(tool, path)
+    same("example f.4", (answer["devices"][0]["base_bytes"], answer["devices"][0]["peak_bytes"],
+                         answer["devices"][0]["unowned_bytes"], numbers_of(answer)),
+         (1024, 1536, -512, {"aten::empty": (512, 512, 512, 512, 1536, 512)}))
+    same("example f.4, findings", answer["diagnostics"], [])
+    same("example f.4 as PyTorch", {r["name"]: (r["device_memory_usage"], r["self_device_memory_usage"])
+                                    for r in run(tool, path, "--mode", "pytorch")["ops"]},
+         {"aten::empty": (512, 512), "[memory]": (-512, -512)})
+    summary = subprocess.run([tool, "summary", "--json", str(path)], capture_output=True, timeout=60)
+    device = json.loads(summary.stdout)["snapshots"][0]["devices"][0]
+    same("example f.4, summary", (device["initial_requested_bytes"], device["peak"], device["first_time_us"]),
+         (1024, {"requested_bytes": 1536, "event": 0}, 1700000000000011))
+
+
+def made_up(rng):
+    """Events of a trace; times on a small grid, so that much happens at once."""
+    threads = [(rng.choice([1, 1, 2]), rng.choice([10, 11, "12", "main"])) for _ in range(rng.randint(1, 3))]
+    names = ["aten::empty", "aten::mm", "ProfilerStep#3", "## forward ##", "\u00fc\"\\\n"]
+    whole = rng.random() < 0.3
+
+    def time(most=40):
+        t = rng.randint(0, most)
+        return t if whole else Decimal(t) / rng.choice([1, 2, 8])
+
+    events = []
+    for _ in range(rng.randint(0, 40)):
+        pid, tid = rng.choice(threads)
+        e = {"ph": rng.choice(["X"] * 8 + ["B", "s"]), "cat": rng.choice(["cpu_op", "cpu_op", "user_annotation", "Operator", "kernel",
+                                                  "python_function", "cuda_runtime", "odd"]),
+             "name": rng.choice(names), "pid": pid, "tid": tid, "ts": time(), "dur": time(20)}
+        if rng.random() < 0.05:
+            e["dur"] = -e["dur"]
+        if rng.random() < 0.05:
+            del e[rng.choice(["dur", "ts", "cat"])]
+        if rng.random() < 0.1:
+            e["ts"] = -e["ts"] if "ts" in e else 0
+        if rng.random() < 0.2:
+            e["args"] = {"Input Dims": [[2, 3], [], [rng.randint(0, 3)]], "Concrete Inputs": ["", "[1, {\"a\": 2}]"],
+                         "Call stack": "a.py(3): f;b.py(7): <module>"}
+        events.append(e)
+    level = {}
+    with_totals, with_addresses, with_index = rng.random() < 0.8, rng.random() < 0.8, rng.random() < 0.8
+    records = []
+    for i in range(rng.randint(0, 40)):
+        pid, tid = rng.choice(threads)
+        device = rng.choice([(0, -1), (1, 0), (1, 0), (1, 1), (6, 0), (99, 2)])
+        size = rng.choice([1, 512, 512, 1024, 1 << 40]) * rng.choice([1, -1])
+        if rng.random() < 0.02:
+            size = 0
+        args = {"Bytes": size, "Device Type": device[0], "Device Id": device[1]}
+        if with_addresses:
+            args["Addr"] = rng.choice([0, 1 << 57, (1 << 64) - 1, rng.randint(1, 6) << 9])
+        if with_index:
+            args["Ev Idx"] = rng.randint(0, 50)
+        records.append((device, {"ph": rng.choice("iI"), "name": "[memory]", "pid": pid, "tid": tid, "ts": time(60),
+                                 "args": args}))
+    for device, e in records:
+        level[device] = level.get(device, rng.randint(0, 1 << 41)) + e["args"]["Bytes"]
+        if with_totals and rng.random() < 0.9 and level[device] >= 0:
+            e["args"]["Total Allocated"] = level[device]
+            e["args"]["Total Reserved"] = 1 << 42
+        events.append(e)
+    if rng.random() < 0.3:
+        events.append({"ph": "i", "name": "[OutOfMemory]", "pid": 1, "tid": 10, "ts": time(),
+                       "args": {"Bytes": 1 << 33, "Device Type": 1, "Device Id": 0}})
+    rng.shuffle(events)
+    if rng.random() < 0.5:  # keys in any order
+        events = [dict(rng.sample(list(e.items()), len(e))) for e in events]
+    return events
+
+
+def text_of(value):
+    """JSON with the digits that a Decimal has."""
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(k)}: {text_of(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(text_of, value)) + "]"
+    return json.dumps(value)
+
+
+def random_traces(tool, folder, problems):
+    rng = random.Random(20261122)
+    path = folder / "random.json"
+    for case in range(150):
+        events = made_up(rng)
+        body = (",\n  " if rng.random() < 0.5 else ",").join(map(text_of, events))
+        text = f"[{body}]" if events and rng.random() < 0.3 else f'{{"schemaVersion": 1, "traceEvents": [{body}], "traceName": "x"}}'
+        path.write_text(text)
+        check(tool, path, events, problems, f"random trace {case}")
+
+
+# What real writers and killed runs leave in a trace; none of it is an event.
+ODD = ['{"ph": "X", "cat": "cpu_op", "name": "half', "nonsense", "{]", '{"ph": "X" "ts": 3}', "17", '{"a": [[[', "\x00\x01",
+       '{"ph": "X", "cat": "cpu_op", "name": "no time", "pid": 1, "tid": 10, "ts": NaN, "dur": 3}', "{}",
+       '{"ph": "Q", "name": "unknown"}']
+
+
+def damaged(tool, folder, problems):
+    rng = random.Random(7)
+    path = folder / "damaged.json"
+    for case in range(80):
+        events = made_up(rng)
+        texts = [text_of(e) for e in events]
+        for _ in range(rng.randint(0, 3)):
+            texts.insert(rng.randint(0, len(texts)), rng.choice(ODD))
+        if not texts or not texts[-1].endswith("}"):
+            texts.append("{}")
+        path.write_text('{"traceEvents": [\n  ' + ",\n  ".join(texts) + '\n], "x": 1}')
+        # An event in front of text that is no JSON, or behind it, is there.
+        check(tool, path, events, problems, f"damaged trace {case}")
+    for case in range(40):
+        events = made_up(rng)
+        texts = [text_of(e) for e in events]
+        whole = rng.randint(0, len(events))
+        text = '{"traceEvents": [\n  ' + "".join(t + ",\n  " for t in texts[:whole])
+        if whole < len(texts):
+            text += texts[whole][:rng.randint(0, len(texts[whole]) - 1)]
+        path.write_bytes(gzip.compress(text.encode()) if case % 2 else text.encode())
+        check(tool, path, events[:whole], problems, f"cut trace {case}")
+    quoted = [op("before", 0, 10), memory(5, 512, 512, A), op("after", 20, 30), memory(25, 512, 1024, B)]
+    named = json.dumps(op("NAME", 11, 19)).replace("NAME", 'generated {"device": "cpu", "n": "2"} kernel')
+    path.write_text('{"traceEvents": [' + ", ".join([*map(json.dumps, quoted[:2]), named, *map(json.dumps, quoted[2:])]) + "]}")
+    answer = run(tool, path)
+    want = reference_ops.table(quoted)
+    for problem in differences(answer, want):
+        problems.append(f"quotes in a name: {problem}")
+    counts = {d["name"]: d["count"] for d in answer.get("diagnostics", [])}
+    if counts != {"invalid_json": 1}:
+        problems.append(f"quotes in a name: findings {counts}")
+    duplicate = '{"ph": "X", "cat": "cpu_op", "name": "x", "name": "y", "pid": 1, "tid": 100, "ts": 0, "dur": 10,}'
+    path.write_text('{"traceEvents": [' + duplicate + "," + json.dumps(memory(5, 512, 512, A)) + ",]}")
+    answer = run(tool, path)
+    counts = {d["name"]: d["count"] for d in answer.get("diagnostics", [])}
+    if [o["name"] for o in answer.get("ops", [])] != ["y"] or counts != {"duplicate_key": 1, "odd_items": 1}:
+        problems.append(f"a key twice, commas too many: {answer}")
+    # Sums beyond 64 bits are cut there.
+    big = (1 << 63) - 1
+    path.write_text(json.dumps({"traceEvents": [op("x", 0, 10), memory(1, big, None, A), memory(2, big, None, B),
+                                                memory(3, 1 << 64, None, D), memory(4, -big, None, A)]}))
+    answer = run(tool, path)
+    row = (answer.get("ops") or [{}])[0]
+    if (row.get("net"), row.get("gross"), row.get("peak")) != (big, big, big):
+        problems.append(f"sums beyond 64 bits: {answer}")
+    path.write_text('{"traceEvents": [' + json.dumps(op("x", 0, 10)) + "]}")
+    counts = {d["name"]: d["text"] for d in run(tool, path).get("diagnostics", [])}
+    if "profile_memory=True" not in counts.get("no_memory_records", ""):
+        problems.append(f"a trace without memory records: {counts}")
+
+
+def real(tool, _, problems):
+    paths = sorted(p for p in TRACES.glob("*.gz") if "timeline" not in p.name) if TRACES.is_dir() else []
+    if not paths:
+        return SKIPPED
+    for path in paths:
+        events = json.loads(gzip.decompress(path.read_bytes()), parse_float=Decimal)["traceEvents"]
+        check(tool, path, events, problems, path.name)
+        answer = run(tool, path)
+        for d in answer.get("diagnostics", []):
+            if d["severity"] == "error":
+                problems.append(f"{path.name}: {d}")
+    return 0
+
+
+def main(tool, what):
+    problems = []
+    with tempfile.TemporaryDirectory() as folder:
+        code = {"examples": examples, "random": random_traces, "damaged": damaged, "real": real}[what](
+            tool, Path(folder), problems) or 0
+    for problem in problems[:40]:
+        print(problem)
+    print(f"{what}: {len(problems)} problems")
+    return 1 if problems else code
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
