@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -216,6 +217,7 @@ class DeviceSums {
     if (at >= 0) return at;
     Sums sums;
     sums.row.group = group;
+    sums.row.abs_peak = std::numeric_limits<int64_t>::min();  // one instance at least has a level
     if (!sums_.push_back(sums)) return -1;
     return at = static_cast<int32_t>(sums_.size() - 1);
   }
@@ -297,8 +299,7 @@ class DeviceSums {
       const size_t end = first_from(times_.span(), from, times_.size(), end_of(spans, row));
       WideSum level = from == 0 ? WideSum{base_} : levels_[from - 1];
       if (from < end) level = std::max(level, highest_level_.highest(from, end));
-      const bool is_first = found.calls == 1;
-      found.abs_peak = is_first ? narrow(level) : std::max(found.abs_peak, narrow(level));
+      found.abs_peak = std::max(found.abs_peak, narrow(level));
     }
     return true;
   }
