@@ -1,0 +1,25 @@
+// Traces of profilers, and what is asked about them.
+#include "engine/answers/ops.h"
+#include "engine/io/readers/chrome_trace.h"
+#include "tests/fuzz/read_input.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace memstrata;
+  using analysis::OpBy;
+  return tests::fuzz_reader(data, size, [](model::Recording& recording, const auto& use) {
+    io::ChromeTraceReader reader(recording);
+    const Status read = use(reader);
+    if (!read) return read;
+    for (const OpBy by : {OpBy::op, OpBy::path, OpBy::shape, OpBy::module, OpBy::stack}) {
+      for (const auto scope : {analysis::OpScope::thread, analysis::OpScope::process}) {
+        const auto table = analysis::find_op_memory(recording, by, scope);
+        JsonWriter json;
+        if (table) (void)answers::to_json(json, recording, *table, answers::OpSort::self, "f");
+      }
+    }
+    const auto table = analysis::find_profiler_table(recording, true);
+    JsonWriter json;
+    if (table) (void)answers::to_json(json, recording, *table, true, answers::OpSort::net, "f");
+    return read;
+  });
+}
