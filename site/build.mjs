@@ -1,21 +1,26 @@
 // Builds the page.
 //
 //   node site/build.mjs --engine FOLDER [--out build/site] [--no-types] [--connect 'https://host ...']
+//                       [--parents 'https://host ...']
 //
 // --connect names other servers from which the page may fetch files by address (?url=, src=); without it only its own.
+// --parents names origins of pages that may drive embed.html in their frame; without it none may.
 // FOLDER holds engine.js and engine.wasm of the wasm preset. Two forms come out of the same sources:
 //   index.html + main.js + worker.js + engine.wasm + ...   for any static host, under any path
 //   viewer.js                                              the element for other pages; needs worker.js, engine.wasm beside it
 //   memstrata.html                                         everything in one file, opens from file://
+//   guide/                                                 pages without scripts (site/guide.mjs)
+//   embed.html + embed.js                                  the element in a frame, driven by messages
+//   offline.js + offline_worker.js + manifest              the page without a network, and installed
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { buildGuide } from './guide.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const web = join(root, 'web');
@@ -25,13 +30,20 @@ const { values: options } = parseArgs({
     out: { type: 'string', default: join(root, 'build/site') },
     'no-types': { type: 'boolean', default: false },
     connect: { type: 'string', default: '' },
+    parents: { type: 'string', default: '' },
   },
 });
 const engine = resolve(options.engine);
 const out = resolve(options.out);
-const connect = options.connect.split(/\s+/).filter((origin) => origin !== '');
-for (const origin of connect)
-  if (!/^https?:\/\/[\w.*:[\]-]+$/.test(origin)) throw new Error(`--connect ${origin} is no http(s) origin`);
+const origins = (name) => {
+  const all = options[name].split(/\s+/).filter((origin) => origin !== '');
+  for (const origin of all)
+    if (!/^https?:\/\/[\w.*:[\]-]+$/.test(origin))
+      throw new Error(`--${name} ${origin} is no http(s) origin`);
+  return all;
+};
+const connect = origins('connect');
+const parents = origins('parents');
 const require = createRequire(join(web, 'package.json')); // the packages are installed in web/
 const esbuild = require('esbuild');
 
@@ -171,25 +183,49 @@ const site = await replaceLinks(page, async (tag, href) => {
   await put(href, css ? await bundle(href) : await readFile(join(web, href)));
   return tag;
 });
+await put('icon.svg', await readFile(join(web, 'icon.svg'))); // of the manifest
 // Fetched with the first file instead of after it.
 const preloads = parts.needed
   .slice(1)
   .map((name) => `<link rel="modulepreload" href="./${name}" />\n    `)
   .join('');
+const sitePolicy =
+  `script-src 'self' 'wasm-unsafe-eval'; worker-src blob: 'self'; ` +
+  `connect-src ${["'self'", ...connect].join(' ')}; style-src 'self'; manifest-src 'self'`;
+const offline = '<script type="module" src="./offline.js"></script>'; // runs when the page is there
+await put('offline.js', await bundle('src/page/offline.ts'));
 await put(
   'index.html',
   withPolicy(
-    site.replace(mainTag, (tag) => preloads + tag),
-    `script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; connect-src ${["'self'", ...connect].join(' ')}; ` +
-      "style-src 'self'",
+    site.replace(mainTag, (tag) => `${preloads}${tag}\n    ${offline}`),
+    sitePolicy,
   ),
 );
-for (const folder of ['samples', 'guide']) {
-  const from = join(root, 'site', folder);
-  // The scripts that make samples and pictures stay behind.
-  const filter = (file) => !['.py', '.mjs'].includes(extname(file));
-  if (existsSync(from)) await cp(from, join(out, folder), { recursive: true, filter });
-}
+// The page for frames.
+await put('embed.js', await bundle('src/page/embed.ts'));
+const frame = await replaceLinks(
+  await readFile(join(web, 'embed.html'), 'utf8'),
+  async (tag, href) => (await inData(tag, href)) ?? tag,
+);
+await put(
+  'embed.html',
+  withPolicy(
+    frame.replace(
+      'name="memstrata-parents" content=""',
+      `name="memstrata-parents" content="${parents.join(' ')}"`,
+    ),
+    sitePolicy,
+  ),
+);
+await cp(join(root, 'site/samples'), join(out, 'samples'), {
+  recursive: true,
+  filter: (file) => extname(file) !== '.py', // the script that makes them stays behind
+});
+await buildGuide(out);
+await cp(join(root, 'site/examples'), join(out, 'examples'), {
+  recursive: true,
+  filter: (file) => !/[/\\]react$/.test(file), // an example of a program that builds with the npm package
+});
 
 // The page in one file. The worker becomes a Blob, whose script runs under the page's policy.
 const packed = (data) => gzip(data).toString('base64');
@@ -218,6 +254,33 @@ await put(
   ),
 );
 
+// What the page needs without a network.
+const all = (await readdir(out, { recursive: true, withFileTypes: true }))
+  .filter((entry) => entry.isFile())
+  .map((entry) => relative(out, join(entry.parentPath, entry.name)).split(sep).join('/'))
+  .sort();
+const asked = all.filter((name) => /^(samples|examples)\/|^memstrata\.html$/.test(name));
+const content = createHash('sha256');
+for (const name of all) content.update(name).update(await readFile(join(out, name)));
+await put(
+  'offline_worker.js',
+  (
+    await esbuild.build({
+      entryPoints: [join(root, 'site/service_worker.js')],
+      write: false,
+      minify: true,
+      bundle: true,
+      define: {
+        site: JSON.stringify({
+          version: content.digest('hex').slice(0, 16),
+          kept: all.filter((name) => !asked.includes(name)),
+          asked,
+        }),
+      },
+    })
+  ).outputFiles[0].text,
+);
+
 const kib = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`.padStart(11);
 let [total, totalGzip] = [0, 0];
 console.log(`${'file'.padEnd(26)}${'raw'.padStart(11)}${'gzip -9'.padStart(11)}`);
@@ -231,5 +294,5 @@ for (const name of ['index.html', ...parts.needed, 'worker.js', 'engine.wasm']) 
 line('download', total, totalGzip);
 for (const [name, text] of parts.files)
   if (!parts.needed.includes(name)) line(name, Buffer.byteLength(text), gzip(text).length);
-const offline = await readFile(join(out, 'memstrata.html'));
-line('memstrata.html', offline.length, gzip(offline).length);
+const oneFile = await readFile(join(out, 'memstrata.html'));
+line('memstrata.html', oneFile.length, gzip(oneFile).length);

@@ -16,6 +16,7 @@ const types = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
   '.wasm': 'application/wasm',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
@@ -23,14 +24,16 @@ const types = {
 
 /**
  * Starts a server; resolves to its address (ends in a slash) and a function that stops it.
- * @param {{ folder: string, port?: number, snapshot?: string }} options
+ * @param {{ folder: string, port?: number, snapshot?: string, below?: string }} options `below`: a path under which the folder lies
  */
-export async function serve({ folder, port = 0, snapshot }) {
+export async function serve({ folder, port = 0, snapshot, below = '' }) {
   const base = resolve(folder);
   const openPath = snapshot && `/open/${basename(snapshot)}`;
   const fileOf = (path) => {
     if (path === openPath) return resolve(snapshot);
-    const file = join(base, path.endsWith('/') ? `${path}index.html` : path);
+    if (below && !path.startsWith(`/${below}/`)) return undefined;
+    const inside = below ? path.slice(below.length + 1) : path;
+    const file = join(base, inside.endsWith('/') ? `${inside}index.html` : inside);
     return file.startsWith(base + sep) ? file : undefined;
   };
   const server = createServer(async (request, response) => {

@@ -1,10 +1,10 @@
-// The version that `memstrata --version` prints. Same as in CMakeLists.txt; a test compares the two.
+// The version that `memstrata --version` prints: that of the top CMakeLists.txt.
 #pragma once
 
 #include <string_view>
 
 namespace memstrata::cli {
 
-inline constexpr std::string_view kVersion = "0.1.0";
+inline constexpr std::string_view kVersion = MEMSTRATA_VERSION;
 
 }  // namespace memstrata::cli

@@ -25,6 +25,7 @@ export default defineConfig({
     browserName: 'chromium',
     viewport: { width: 1440, height: 900 },
     screenshot: 'only-on-failure',
+    serviceWorkers: 'block', // the tests of offline.spec.ts allow them
     launchOptions: {
       executablePath: chromium,
       // Chromium as root needs --no-sandbox; the others keep the network still.

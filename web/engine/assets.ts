@@ -19,29 +19,32 @@ export const isOneFile = (): boolean => globalThis.memstrataEmbedded !== undefin
 
 export async function loadEngineParts(): Promise<EngineParts> {
   const embedded = globalThis.memstrataEmbedded;
+  // Written so that bundlers see which files belong to this one.
   const [source, module] = await Promise.all([
-    embedded ? unpacked(embedded.worker).text() : fetchPart('worker.js').then((response) => response.text()),
+    embedded
+      ? unpacked(embedded.worker).text()
+      : fetchPart(new URL('./worker.js', import.meta.url)).then((response) => response.text()),
     embedded
       ? unpacked(embedded.wasm)
           .arrayBuffer()
           .then((bytes) => WebAssembly.compile(bytes))
-      : compile('engine.wasm'),
+      : compile(new URL('./engine.wasm', import.meta.url)),
   ]);
   const script = new Blob([source], { type: 'text/javascript' });
   return { workerUrl: URL.createObjectURL(script), module };
 }
 
-async function compile(name: string): Promise<WebAssembly.Module> {
-  const response = await fetchPart(name);
+async function compile(url: URL): Promise<WebAssembly.Module> {
+  const response = await fetchPart(url);
   // Streaming needs the right type, which not every static host sends.
   if (response.headers.get('content-type')?.startsWith('application/wasm'))
     return WebAssembly.compileStreaming(response);
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-async function fetchPart(name: string): Promise<Response> {
-  const response = await fetch(new URL(name, import.meta.url));
-  if (!response.ok) throw new Error(`${name}: the server answered ${response.status}.`);
+async function fetchPart(url: URL): Promise<Response> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url.pathname}: the server answered ${response.status}.`);
   return response;
 }
 

@@ -16,3 +16,4 @@ export {
   type Transport,
 } from './transport/transport.ts';
 export { WorkerTransport, type EngineParts } from './transport/worker.ts';
+export { Snapshot, type OpenSnapshot, type OpenSnapshotOptions, type SnapshotSource } from './snapshot.ts';

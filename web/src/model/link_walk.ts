@@ -89,8 +89,8 @@ export class LinkWalk {
     return heading && isShown(file, heading) ? heading.view : undefined;
   }
 
-  /** The newest wins. */
-  private async goTo(shown: Shown): Promise<void> {
+  /** Shows it, as soon as its file is there. The newest wins. */
+  async goTo(shown: Shown): Promise<void> {
     const file = this.files.entries.find((entry) => entry.file?.hash === shown.hash)?.file;
     this.heading = file && shown;
     this.wanted = file ? undefined : shown;

@@ -6,8 +6,10 @@ import { MemstrataViewer } from '../viewer/viewer.ts';
 import { AddressBar } from './address_bar.ts';
 import { takeEmbeddedSnapshot } from './embedded_snapshot.ts';
 import { filesOfAddress } from './files_of_address.ts';
-import { Rehearsal } from './rehearsal.ts';
+import type { Rehearsal } from './rehearsal.ts';
 import { storedSettings } from './stored_settings.ts';
+
+customElements.define('memstrata-viewer', MemstrataViewer);
 
 export function startApplication(): MemstrataViewer {
   const viewer = new MemstrataViewer();
@@ -18,12 +20,14 @@ export function startApplication(): MemstrataViewer {
     site: isOneFile() ? undefined : document.baseURI,
   };
   let rehearsal: Rehearsal | undefined;
+  let isEmpty = true;
   viewer.addEventListener('first-picture', () => {
     if (performance.getEntriesByName('memstrata:first-picture').length === 0)
       performance.mark('memstrata:first-picture');
   });
   viewer.addEventListener('viewer-change', ({ detail }: CustomEvent<ViewerChange>) => {
-    if (detail.state !== 'empty') rehearsal?.stop();
+    isEmpty = detail.state === 'empty';
+    if (!isEmpty) rehearsal?.stop();
     document.title = detail.file === undefined ? 'memstrata' : `${detail.file} · memstrata`;
     document.documentElement.style.colorScheme = detail.theme;
   });
@@ -36,6 +40,15 @@ export function startApplication(): MemstrataViewer {
   if (wanted) {
     markPicked();
     viewer.receive(wanted);
-  } else rehearsal = new Rehearsal(viewer.renderRoot, viewer.application);
+  } else {
+    const { application } = viewer;
+    // Its code comes after the page's.
+    import('./rehearsal.ts').then(
+      ({ Rehearsal }) => {
+        if (isEmpty) rehearsal = new Rehearsal(viewer.renderRoot, new MemstrataViewer(), application);
+      },
+      () => undefined, // then the first file is the first picture
+    );
+  }
   return viewer;
 }

@@ -3,19 +3,20 @@
 // one is first shown. So a viewer that nobody sees opens a made-up recording and draws it, while no file is open. It has
 // the size of the one that is seen, which so knows where its plot will lie.
 import type { Application, ViewerChange } from '../viewer/application.ts';
-import { MemstrataViewer } from '../viewer/viewer.ts';
+import type { MemstrataViewer } from '../viewer/viewer.ts';
 import { madeUpRecording } from './made_up_recording.ts';
 
 const rounds = 12_000; // 24,000 events, 6 MB: enough for the browser to compile what reads them well
 
 export class Rehearsal {
   private readonly stage = document.createElement('div');
-  private readonly viewer = new MemstrataViewer();
   private isOver = false;
 
   /** Begins when the page has nothing else to do. The stage stands in `host`, whose colours it takes. */
   constructor(
     private readonly host: Node,
+    /** Another one. */
+    private readonly viewer: MemstrataViewer,
     { address, settings, site }: Application,
   ) {
     // It hears no key, has no address and keeps nothing.

@@ -1,6 +1,6 @@
 // The sheet of keys, printed from the table by which the page acts.
-import { css, html, LitElement, type TemplateResult } from 'lit';
-import { customElement, query } from 'lit/decorators.js';
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { customElement, property, query } from 'lit/decorators.js';
 import { actions, gestures, keyText, type Action } from './actions.ts';
 import '../controls/dialog.ts';
 import type { DialogView } from '../controls/dialog.ts';
@@ -8,6 +8,8 @@ import { base } from '../controls/styles.ts';
 
 @customElement('memstrata-keys')
 export class KeysView extends LitElement {
+  /** Beside which the guide lies; undefined = there is none. */
+  @property({ attribute: false }) site: string | undefined;
   @query('memstrata-dialog') private dialog!: DialogView;
 
   open(): void {
@@ -18,6 +20,14 @@ export class KeysView extends LitElement {
     const groups = [...new Set(actions.map(({ group }) => group))];
     return html`
       <memstrata-dialog heading="Keys" width="880">
+        ${
+          this.site === undefined
+            ? nothing
+            : html`<p class="guide">
+                <a href=${new URL('guide/index.html', this.site).href} target="_blank">The guide</a>: how to
+                record, how to read the picture, ten questions and their answers.
+              </p>`
+        }
         <div class="groups">
           ${groups.map(
             (title) =>
@@ -49,6 +59,13 @@ export class KeysView extends LitElement {
   static override styles = [
     base,
     css`
+      .guide {
+        margin: 12px 0 0;
+        font-size: 13px;
+      }
+      a {
+        color: var(--accent);
+      }
       .groups {
         columns: 2;
         column-gap: 40px;

@@ -1,7 +1,7 @@
 // <memstrata-viewer>: the element, everything inside its own root. Holds what the views share (files, selection, filter, theme). What of a file is on
 // the page is in file_area.ts, what actions do in page_actions.ts. `data-state` = empty | loading | ready | error.
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
 import type { Theme } from '../draw/colors.ts';
 import { pagePool } from '../../engine/pool.ts';
 import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
@@ -51,7 +51,7 @@ import { layout } from './styles.ts';
 /** An element that is away for longer than this (ms) has left for good. */
 const lastingMs = 1000;
 
-@customElement('memstrata-viewer')
+/** Registered by who uses it: page/application.ts, element.ts. */
 export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesTarget, LinkTarget {
   /** Addresses of files to show, apart by white space; the host page's own choice. */
   @property() src: string | null = null;
@@ -199,7 +199,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.dispatchEvent(new CustomEvent('viewer-change', { detail }));
   }
 
-  private filesChanged(): void {
+  protected filesChanged(): void {
     const { file } = this.files;
     const { workspace } = this;
     if (file !== workspace.get('file') || file?.view !== workspace.get('view')) this.viewChanged(file);
@@ -390,7 +390,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
         ${state === 'empty' ? html`<memstrata-start ?samples=${this.application?.site !== undefined} @files=${this.chosen} @sample=${(event: CustomEvent<string>) => this.openSample(event)}></memstrata-start>` : nothing}
         ${active && !active.file ? this.card(active, file) : nothing}
       </main>
-      <memstrata-keys></memstrata-keys>
+      <memstrata-keys .site=${this.application?.site}></memstrata-keys>
       ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.links.remember()}></memstrata-about>` : nothing}
       ${file?.view ? html`<memstrata-export .name=${fileNameOf(file, file.view.info.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></memstrata-export>` : nothing}
       <memstrata-toast></memstrata-toast>

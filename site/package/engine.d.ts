@@ -1,0 +1,5 @@
+// `import { openSnapshot } from 'memstrata/engine'`.
+import type { OpenSnapshot } from './types/engine/index.js';
+
+export * from './types/engine/index.js';
+export declare const openSnapshot: OpenSnapshot;

@@ -1,0 +1,23 @@
+// memstrata/engine in browsers: the engine runs in a worker. worker.js and engine.wasm lie beside this file.
+import { blobOf, Snapshot } from '../../web/engine/snapshot.ts';
+import { WorkerTransport } from '../../web/engine/transport/worker.ts';
+import { loadEngineParts } from '../../web/src/engine/parts.ts';
+
+export * from '../../web/engine/index.ts';
+
+let parts;
+
+/** @type {import('../../web/engine/snapshot.ts').OpenSnapshot} */
+export async function openSnapshot(source, options) {
+  parts ??= loadEngineParts().catch((error) => {
+    parts = undefined; // the next one asks again
+    throw error;
+  });
+  const transport = new WorkerTransport(await parts);
+  const address = typeof source === 'string' || source instanceof URL;
+  return Snapshot.open(
+    transport,
+    address ? { url: new URL(source, document.baseURI).href } : { file: await blobOf(source) },
+    options,
+  );
+}

@@ -1,0 +1,42 @@
+// offline.js, of the site only: keeps the page for when there is no network, and takes files that the system hands to the
+// installed page. Loaded after the page; nothing of it is needed for a first picture.
+import type { MemstrataViewer } from '../viewer/viewer.ts';
+
+/** Of browsers that let installed pages handle files. */
+interface LaunchQueue {
+  setConsumer(consumer: (launched: { files: readonly FileSystemFileHandle[] }) => void): void;
+}
+
+const viewer = document.querySelector('memstrata-viewer') as MemstrataViewer | null;
+
+function open(files: readonly File[]): void {
+  viewer?.receive({ files: files.map((file) => ({ name: file.name, source: { file } })) });
+}
+
+const { launchQueue } = globalThis as { launchQueue?: LaunchQueue };
+launchQueue?.setConsumer(({ files }) => {
+  void Promise.all(files.map((handle) => handle.getFile())).then(open, () => undefined);
+});
+
+/** Files that were shared with the page wait in a cache (site/service_worker.js) until they are opened. */
+async function openShared(): Promise<void> {
+  const cache = await caches.open(`memstrata shared ${new URL('.', document.baseURI).pathname}`);
+  const files: File[] = [];
+  for (const request of await cache.keys()) {
+    const response = await cache.match(request);
+    await cache.delete(request);
+    if (!response) continue;
+    const name = decodeURIComponent(response.headers.get('x-name') ?? 'snapshot');
+    files.push(new File([await response.blob()], name));
+  }
+  open(files);
+}
+if (new URLSearchParams(location.search).has('shared')) void openShared().catch(() => undefined);
+
+const register = (): void => {
+  navigator.serviceWorker.register('offline_worker.js').catch(() => undefined); // then it is no page for offline
+};
+if ('serviceWorker' in navigator) {
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(register, { timeout: 10_000 });
+  else setTimeout(register, 5000); // Safari
+}
