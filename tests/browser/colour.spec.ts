@@ -1,6 +1,5 @@
 // Colours by kind, the legend with its shares, the minimap and the ruler.
 import { expect, test, type Page } from '@playwright/test';
-import { colorsOfKinds } from '../../web/src/draw/palettes.ts';
 import { colorAt, pointAt, pointOf, settledView, viewAfter } from './page.ts';
 import { MiB } from './pickle.ts';
 import { openKnown, openPage, waitForState } from './support.ts';
@@ -8,60 +7,6 @@ import { openKnown, openPage, waitForState } from './support.ts';
 const kind = (page: Page, label: string) => page.locator(`[data-kind="${label}"]`);
 const channels = (color: string): number[] =>
   [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
-
-test('palettes keep kinds apart, also for colour-blind eyes and in both themes', () => {
-  // Machado, Oliveira and Fernandes (2009), severity 1, on linear light.
-  const blind: Record<string, readonly (readonly number[])[]> = {
-    none: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-    protan: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    deutan: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
-  }; // prettier-ignore
-  const linear = (value: number): number =>
-    value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  const lab = (rgb: readonly number[]): number[] => {
-    const [r = 0, g = 0, b = 0] = rgb;
-    const f = (t: number): number => (t > 216 / 24389 ? Math.cbrt(t) : (t * 24389) / 27 / 116 + 16 / 116);
-    const x = f((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505);
-    const y = f(0.2126 * r + 0.7152 * g + 0.0722 * b);
-    const z = f((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089);
-    return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
-  };
-  const seen = (hex: string, matrix: readonly (readonly number[])[]): number[] => {
-    const light = channels(hex).map((value) => linear(value / 255));
-    return lab(
-      matrix.map((row) =>
-        Math.max(
-          0,
-          row.reduce((sum, part, i) => sum + part * light[i]!, 0),
-        ),
-      ),
-    );
-  };
-  const kinds = {
-    by: 'stack' as const,
-    ordered: false,
-    kinds: Array.from({ length: 12 }, (_, i) => ({ label: String(i), blocks: 1, merged: i === 11 ? 3 : 0 })),
-  };
-  for (const theme of ['light', 'dark'] as const) {
-    const colors = colorsOfKinds(kinds, theme);
-    expect(new Set(colors).size).toBe(12);
-    for (const matrix of Object.values(blind)) {
-      const places = colors.slice(0, 6).map((color) => seen(color, matrix)); // the largest kinds
-      places.forEach((a, i) =>
-        places
-          .slice(0, i)
-          .forEach((b) => expect(Math.hypot(...a.map((v, k) => v - b[k]!))).toBeGreaterThan(7)),
-      );
-    }
-    const ramp = colorsOfKinds(
-      { ...kinds, by: 'size', ordered: true, kinds: kinds.kinds.slice(0, 8) },
-      theme,
-    );
-    const lightness = ramp.map((color) => seen(color, blind['none']!)[0]!);
-    const falling = theme === 'light' ? -1 : 1;
-    lightness.slice(1).forEach((value, i) => expect((value - lightness[i]!) * falling).toBeGreaterThan(4));
-  }
-});
 
 test('colours by size class, with shares of the peak', async ({ page }) => {
   await openKnown(page);

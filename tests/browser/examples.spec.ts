@@ -1,6 +1,6 @@
 // The examples of site/examples, each in a browser under its own policy, and the messages of the page for frames.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,37 +66,41 @@ test('panel of a dashboard: a stream of its own, made anew for another run', asy
 test('frame: refused by default; an origin that is named drives it and is told what happens', async ({
   page,
 }) => {
-  // The page around it lies on another origin than the frame.
-  const { url, close } = await serve({ folder: site });
+  // The page around it lies on another origin than the frame. Both are served: a browser lets no page of unknown origin
+  // put one of this computer into a frame.
+  const folder = mkdtempSync(join(tmpdir(), 'memstrata-frame-'));
+  const [around, inside] = [join(folder, 'around'), join(folder, 'inside')];
+  cpSync(join(site, 'examples'), join(around, 'examples'), { recursive: true });
+  cpSync(join(site, 'samples'), join(around, 'samples'), { recursive: true });
+  cpSync(site, inside, { recursive: true });
+  const { url, close } = await serve({ folder: around });
+  const frames = await serve({ folder: inside });
   const parent = new URL(url).origin;
-  const wrong = complaints(page, parent, origin());
+  const frameOrigin = new URL(frames.url).origin;
+  const example = readFileSync(join(site, 'examples/iframe.html'), 'utf8')
+    .replace("frame-src 'self'", `frame-src ${frameOrigin}`)
+    .replace('../embed.html', `${frames.url}embed.html`);
+  writeFileSync(join(around, 'examples/iframe.html'), example);
+  const wrong = complaints(page, parent, frameOrigin);
   const warnings: string[] = [];
   page.on('console', (message) => message.type() === 'warning' && warnings.push(message.text()));
-  await page.route('**/examples/iframe.html', async (route) => {
-    const body = readFileSync(join(site, 'examples/iframe.html'), 'utf8')
-      .replace("frame-src 'self'", `frame-src ${origin()}`)
-      .replace('../embed.html', `${here()}embed.html`);
-    await route.fulfill({ body, contentType: 'text/html' });
-  });
   await page.goto(`${url}examples/iframe.html`);
   await expect.poll(() => warnings.join(), patient).toContain(`messages from ${parent} are refused`);
   await expect(page.locator('#told')).toHaveText('No answer yet.');
 
   // As `site/build.mjs --parents` writes it.
-  await page.route('**/embed.html', async (route) => {
-    const body = readFileSync(join(site, 'embed.html'), 'utf8').replace(
-      'name="memstrata-parents" content=""',
-      `name="memstrata-parents" content="https://other.example ${parent}"`,
-    );
-    await route.fulfill({ body, contentType: 'text/html' });
-  });
+  const named = readFileSync(join(site, 'embed.html'), 'utf8').replace(
+    'name="memstrata-parents" content=""',
+    `name="memstrata-parents" content="https://other.example ${parent}"`,
+  );
+  writeFileSync(join(inside, 'embed.html'), named);
   await page.goto(`${url}examples/iframe.html`);
   const viewer = page.frameLocator('#frame').locator('memstrata-viewer');
   await expect(viewer).toHaveAttribute('data-state', 'ready', patient);
   await expect(viewer.locator('.file-name')).toHaveText('leak.pickle.gz');
   await expect(page.locator('#told')).toContainText(/load|select|viewchange/, patient);
 
-  const answers = await page.evaluate(async (frameOrigin) => {
+  const answers = await page.evaluate(async (to) => {
     const frame = document.querySelector('iframe')!.contentWindow!;
     const ask = (what: object): Promise<unknown> =>
       new Promise((resolve) => {
@@ -106,7 +110,7 @@ test('frame: refused by default; an origin that is named drives it and is told w
           removeEventListener('message', heard);
           resolve(data);
         });
-        frame.postMessage({ memstrata: 1, id, ...what }, frameOrigin);
+        frame.postMessage({ memstrata: 1, id, ...what }, to);
       });
     const state = (await ask({ do: 'getState' })) as { answer: string };
     return {
@@ -118,7 +122,7 @@ test('frame: refused by default; an origin that is named drives it and is told w
       noChoice: await ask({ do: 'select', what: { event: 'x' } }),
       chosen: await ask({ do: 'select', what: { event: 12 } }),
     };
-  }, origin());
+  }, frameOrigin);
   expect(answers.state).toContain('file=leak.pickle.gz');
   expect(answers.set).toMatchObject({ answer: true });
   expect(answers.wrongState).toMatchObject({ answer: false });
@@ -129,6 +133,8 @@ test('frame: refused by default; an origin that is named drives it and is told w
   await expect(page.locator('#told')).toContainText('12', patient);
   expect(wrong).toEqual([]);
   await close();
+  await frames.close();
+  rmSync(folder, { recursive: true });
 });
 
 test('React: the npm package in a bundle, files from state, events as properties', async ({ page }) => {

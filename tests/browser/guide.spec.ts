@@ -32,15 +32,19 @@ test('every page loads under its policy, from its own folder, and leads to what 
   expect(pages.length).toBeGreaterThan(15);
   for (const name of pages) {
     await page.goto(`${address}guide/${name}`);
-    for (const picture of await page.locator('img').all()) {
-      await picture.scrollIntoViewIfNeeded();
-      await expect(picture).toHaveJSProperty('complete', true);
-      expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(
-        Number(await picture.getAttribute('width')),
-      );
-    }
-    for (const link of await page.locator('a').all())
-      links.add(await link.evaluate((anchor: HTMLAnchorElement) => anchor.href));
+    const sizes = await page.locator('img').evaluateAll((pictures) =>
+      Promise.all(
+        (pictures as HTMLImageElement[]).map(async (picture) => {
+          picture.loading = 'eager';
+          await picture.decode();
+          return [picture.naturalWidth, Number(picture.getAttribute('width'))];
+        }),
+      ),
+    );
+    for (const [real, said] of sizes) expect(real).toBe(said);
+    const anchors = page.locator('a');
+    for (const link of await anchors.evaluateAll((all) => (all as HTMLAnchorElement[]).map(({ href }) => href)))
+      links.add(link);
   }
   for (const link of links) {
     const url = new URL(link);
