@@ -1,7 +1,7 @@
 // memstrata/engine in browsers: the engine runs in a worker. worker.js and engine.wasm lie beside this file.
 import { blobOf, Snapshot } from '../../web/engine/snapshot.ts';
 import { WorkerTransport } from '../../web/engine/transport/worker.ts';
-import { loadEngineParts } from '../../web/src/engine/parts.ts';
+import { loadEngineParts } from '../../web/engine/assets.ts';
 
 export * from '../../web/engine/index.ts';
 

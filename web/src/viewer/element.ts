@@ -21,7 +21,7 @@ export class MemstrataViewer extends Viewer {
     else if (what === 'peak') timeline?.goToPeak();
     else if ('block' in what) await choices.showBlock(what.block);
     else {
-      const last = Math.max((this.file?.view?.events ?? 0) - 1, -1);
+      const last = Math.max((this.file?.view?.info.events ?? 0) - 1, -1);
       const event = Math.min(Math.max(what.event, -1), last);
       choices.chooseEvent({ event, step: false });
       await timeline?.showEvent(event);

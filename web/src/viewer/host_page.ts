@@ -1,5 +1,5 @@
 // The element's side towards the page around it (element_types.ts): what that page opens, and what it is told.
-import { isBlock, sizeOf, type Band, type EngineError } from '../engine/answers.ts';
+import { isBlock, sizeOf, type Band, type EngineError } from '../../engine/protocol/answers.ts';
 import { filesAt, markPicked, type ChosenFiles } from '../files/open_file.ts';
 import { linkOf, type Shown } from '../model/link.ts';
 import type { Entry, OpenFiles } from '../model/open_files.ts';
