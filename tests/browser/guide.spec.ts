@@ -43,7 +43,9 @@ test('every page loads under its policy, from its own folder, and leads to what 
     );
     for (const [real, said] of sizes) expect(real).toBe(said);
     const anchors = page.locator('a');
-    for (const link of await anchors.evaluateAll((all) => (all as HTMLAnchorElement[]).map(({ href }) => href)))
+    for (const link of await anchors.evaluateAll((all) =>
+      (all as HTMLAnchorElement[]).map(({ href }) => href),
+    ))
       links.add(link);
   }
   for (const link of links) {
