@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "engine/analysis/summary.h"
-#include "engine/answers/charged_json.h"
-#include "engine/answers/summary.h"
+#include "engine/answers/findings.h"
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"
 #include "engine/base/utf8.h"
@@ -60,7 +59,7 @@ template <typename KeyOf>
 
 void findings(JsonWriter& json, const model::Recording& recording) {
   json.key("diagnostics");
-  findings_to_json(json, analysis::findings(recording.diagnostics));
+  to_json(json, analysis::findings(recording.diagnostics));
 }
 
 void device_to_json(JsonWriter& json, const analysis::OpDevice& device) {
@@ -161,9 +160,9 @@ std::string negative_self_text(const model::Recording& recording, const OpGroups
                      op_text(recording, groups, row.freed_group));
 }
 
-Status to_json(JsonWriter& json, const model::Recording& recording, const analysis::OpTable& table,
-               OpSort sort, std::string_view file) {
-  ChargedJson charged(json, recording.budget);
+Status json_line(TextOut& out, const model::Recording& recording, const analysis::OpTable& table, OpSort sort,
+                 std::string_view file) {
+  JsonWriter json = out.json();
   json.begin_object();
   json.member("file", file);
   json.member("format", recording.format);
@@ -190,21 +189,21 @@ Status to_json(JsonWriter& json, const model::Recording& recording, const analys
       json.member("abs_peak", row.abs_peak);
       json.member("at_peak", row.at_peak);
       json.end_object();
-      if (Status status = charged.check(); !status) return status;
     }
   }
   json.end_array();
   findings(json, recording);
   json.end_object();
-  return charged.check();
+  out.end_line(json);
+  return {};
 }
 
-Status to_json(JsonWriter& json, const model::Recording& recording, const analysis::ProfilerTable& table,
-               bool by_shapes, OpSort sort, std::string_view file) {
-  ChargedJson charged(json, recording.budget);
+Status json_line(TextOut& out, const model::Recording& recording, const analysis::ProfilerTable& table,
+                 bool by_shapes, OpSort sort, std::string_view file) {
   Column<int32_t> order(recording.budget);
   if (!sorted_rows(recording, table, sort, order))
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory to sort {} rows", table.rows.size());
+  JsonWriter json = out.json();
   json.begin_object();
   json.member("file", file);
   json.member("format", recording.format);
@@ -228,12 +227,12 @@ Status to_json(JsonWriter& json, const model::Recording& recording, const analys
     json.member("device_memory_usage", row.device);
     json.member("self_device_memory_usage", row.self_device);
     json.end_object();
-    if (Status status = charged.check(); !status) return status;
   }
   json.end_array();
   findings(json, recording);
   json.end_object();
-  return charged.check();
+  out.end_line(json);
+  return {};
 }
 
 std::string profiler_size_text(int64_t bytes) {

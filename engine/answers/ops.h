@@ -7,6 +7,7 @@
 
 #include "engine/analysis/op_memory.h"
 #include "engine/analysis/profiler_table.h"
+#include "engine/answers/text_out.h"
 #include "engine/base/column.h"
 #include "engine/base/json_writer.h"
 #include "engine/base/status.h"
@@ -36,13 +37,22 @@ enum class OpSort : uint8_t { net, self, gross, peak, at_peak };
 // "unowned_bytes"}],"ops":[{"device","name","calls","net","self","gross","peak","abs_peak","at_peak"}],
 // "diagnostics":[...]}. Grouped by more than the name, ops have "path", "shapes", "module" or "stack", too.
 // Error: limit_exceeded.
-[[nodiscard]] Status to_json(JsonWriter& json, const model::Recording& recording,
-                             const analysis::OpTable& table, OpSort sort, std::string_view file);
+[[nodiscard]] Status json_line(TextOut& out, const model::Recording& recording,
+                               const analysis::OpTable& table, OpSort sort, std::string_view file);
 // {"file","format","ops":[{"name","calls","cpu_memory_usage","self_cpu_memory_usage","device_memory_usage",
 // "self_device_memory_usage"}],"diagnostics":[...]}; with "shapes" if asked for.
-[[nodiscard]] Status to_json(JsonWriter& json, const model::Recording& recording,
-                             const analysis::ProfilerTable& table, bool by_shapes, OpSort sort,
-                             std::string_view file);
+[[nodiscard]] Status json_line(TextOut& out, const model::Recording& recording,
+                               const analysis::ProfilerTable& table, bool by_shapes, OpSort sort,
+                               std::string_view file);
+
+// Lines of at most `columns`, `rows` of each device, then what was noticed. `device`: the only one that was
+// asked for, empty = all. Error: limit_exceeded.
+[[nodiscard]] Status to_text(TextOut& out, const model::Recording& recording, const analysis::OpTable& table,
+                             OpSort sort, std::string_view file, std::string_view device, size_t rows,
+                             size_t columns);
+[[nodiscard]] Status to_text(TextOut& out, const model::Recording& recording,
+                             const analysis::ProfilerTable& table, OpSort sort, std::string_view file,
+                             size_t rows, size_t columns);
 
 // As PyTorch prints sizes: "769.00 KB", "-292 B"; the units are binary all the same.
 [[nodiscard]] std::string profiler_size_text(int64_t bytes);
