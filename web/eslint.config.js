@@ -63,6 +63,23 @@ export default tseslint.config(
     },
   },
   {
+    // Programs of pages, and the worker that keeps the site.
+    files: [
+      'site/examples/**/*.{js,jsx}',
+      'site/package/*.mjs',
+      'site/service_worker.js',
+      'site/guide/*.mjs',
+    ],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['document', 'addEventListener', 'self', 'caches', 'site', 'File', 'ReadableStream'].map((name) => [
+          name,
+          'readonly',
+        ]),
+      ),
+    },
+  },
+  {
     // Parts of these run in the page.
     files: ['tests/bench/*.mjs'],
     languageOptions: {

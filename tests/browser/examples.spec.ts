@@ -72,6 +72,7 @@ test('frame: refused by default; an origin that is named drives it and is told w
   const [around, inside] = [join(folder, 'around'), join(folder, 'inside')];
   cpSync(join(site, 'examples'), join(around, 'examples'), { recursive: true });
   cpSync(join(site, 'samples'), join(around, 'samples'), { recursive: true });
+  cpSync(join(site, 'icon.svg'), join(around, 'icon.svg'));
   cpSync(site, inside, { recursive: true });
   const { url, close } = await serve({ folder: around });
   const frames = await serve({ folder: inside });
