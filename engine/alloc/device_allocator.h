@@ -72,6 +72,16 @@ struct PoolCheckpoint {
   std::vector<CheckpointSegment> segments;
 };
 
+// Memory that was there before the allocator's first call.
+struct AdoptedRange {
+  uint64_t address = 0;
+  int64_t size = 0;
+};
+struct AdoptedBlock : AdoptedRange {  // in use
+  int64_t requested_size = 0;
+  StackId stack = {};
+};
+
 class DeviceAllocator {
  public:
   // `ordinal` is the device's number, for texts. `sink` may be null; it and `device` outlive the allocator.
@@ -101,6 +111,13 @@ class DeviceAllocator {
     int64_t size = 0;
   };
   [[nodiscard]] Result<BaseAllocation> base_allocation(uint64_t address) const;
+
+  // Takes over a segment with its blocks in use; the rest of it is cached (adopt.cpp). Before the first call above.
+  // `mapped`: of an expandable segment, the ranges with memory, whole pages of `page_size`. Ranges and blocks ascend and
+  // lie within. A private pool that is new has one user. Statistics count what is there as current only. The device
+  // knows of it already. Errors: wrong_usage (what was said does not hold), limit_exceeded.
+  [[nodiscard]] Status adopt(const SegmentInfo& info, int64_t page_size, std::span<const AdoptedRange> mapped,
+                             std::span<const AdoptedBlock> blocks);
 
   // --- Settings and limits -----------------------------------------------------------------------------
 

@@ -4,6 +4,9 @@
 // Deterministic: allocation i gets the next 2 MiB aligned address, whatever was freed before. All memory is
 // free at the start. Everything is O(1). With a budget, ranges and marks are charged to it; what it refuses
 // is a failure of the device.
+//
+// Memory can be there from the start (occupy()), and an AddressSource can say where what comes lies: a recorded run is
+// run again at the addresses it had.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +14,18 @@
 #include <unordered_map>
 
 #include "engine/alloc/device_memory.h"
+#include "engine/alloc/live_ranges.h"
 #include "engine/base/budget.h"
 #include "engine/base/column.h"
 
 namespace memstrata::alloc {
+
+class AddressSource {
+ public:
+  virtual ~AddressSource() = default;
+  // Where the next allocation, or reservation of address space, of so many bytes lies; 0 = above all there were.
+  [[nodiscard]] virtual uint64_t next(int64_t bytes, bool reservation) = 0;
+};
 
 class SimulatedDevice final : public DeviceMemory {
  public:
@@ -23,7 +34,7 @@ class SimulatedDevice final : public DeviceMemory {
 
   explicit SimulatedDevice(int64_t total_bytes) : SimulatedDevice(total_bytes, unlimited()) {}
   SimulatedDevice(int64_t total_bytes, Budget& budget)
-      : budget_(budget), total_(total_bytes), free_(total_bytes), ranges_(budget) {}
+      : budget_(budget), total_(total_bytes), free_(total_bytes), ranges_(budget), live_(budget) {}
   ~SimulatedDevice() override;
 
   // All work so far on the stream is finished.
@@ -32,12 +43,19 @@ class SimulatedDevice final : public DeviceMemory {
   void fail_at(int64_t n, DeviceFailure failure);
   // Memory that others take (positive) or give back.
   void take_elsewhere(int64_t bytes) { free_ -= bytes; }
+  // Before the first allocation. An address is not taken where a range lives already, or beyond kHighestAddress.
+  void take_addresses_from(AddressSource& source) { source_ = &source; }
+  // A range that is there from the start, of which `reserved` >= `bytes` > 0 are address space; it ends at or below
+  // kHighestAddress. The device may have too little for it: then it has none left. False: it meets a range that is
+  // there, or no memory to note it.
+  [[nodiscard]] bool occupy(uint64_t address, int64_t bytes, int64_t reserved);
+  static constexpr uint64_t kHighestAddress = uint64_t{1} << 62;
 
   // Start of every allocation and reservation so far, in order: the names S0, S1, ... of simulations.
   [[nodiscard]] std::span<const uint64_t> ranges() const { return ranges_.span(); }
   [[nodiscard]] int64_t outstanding_events() const { return static_cast<int64_t>(events_.size()); }
 
-  [[nodiscard]] DeviceMemoryInfo info() override { return {free_, total_}; }
+  [[nodiscard]] DeviceMemoryInfo info() override { return {free_ < 0 ? 0 : free_, total_}; }
   [[nodiscard]] DeviceResult<uint64_t> allocate(int64_t bytes) override;
   void free(uint64_t address, int64_t bytes) override;
   [[nodiscard]] DeviceResult<uint64_t> reserve(int64_t bytes) override;
@@ -64,7 +82,7 @@ class SimulatedDevice final : public DeviceMemory {
   };
   static Budget& unlimited();
 
-  [[nodiscard]] DeviceResult<uint64_t> next_range(int64_t bytes);
+  [[nodiscard]] DeviceResult<uint64_t> next_range(int64_t bytes, bool reservation);
   // A failure that was ordered for this call, or out of memory.
   [[nodiscard]] bool refused(int64_t bytes, DeviceFailure& failure);
 
@@ -72,6 +90,8 @@ class SimulatedDevice final : public DeviceMemory {
   int64_t total_, free_;
   uint64_t next_address_ = kFirstAddress;
   Column<uint64_t> ranges_;
+  AddressSource* source_ = nullptr;
+  LiveRanges live_;  // if somebody else says where ranges lie
   std::unordered_map<EventHandle, Event> events_;
   std::unordered_map<int64_t, Stream> streams_;
   EventHandle next_event_ = 0;

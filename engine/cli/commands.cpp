@@ -28,6 +28,7 @@
 #include "engine/cli/top_command.h"
 #include "engine/cli/tracker_command.h"
 #include "engine/cli/version.h"
+#include "engine/cli/whatif_command.h"
 
 namespace memstrata::cli {
 namespace {
@@ -301,6 +302,27 @@ void add_telemetry(CLI::App& app, Run& chosen) {
   command->add_flag("--json", options->json, "One JSON object on one line");
 }
 
+void add_whatif(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "whatif", "Runs the recorded requests again under other settings", run_whatif);
+  add_choice(*command, options->choice);
+  command->add_option("--conf", options->conf,
+                      "Settings as in PYTORCH_CUDA_ALLOC_CONF; default: the recorded ones");
+  command->add_option(
+      "--capacity", options->capacity,
+      "Bytes that the device has for this allocator; default: what the recording says, else enough");
+  command
+      ->add_option("--without", options->without, "Leave out the blocks that a filter means; may be repeated")
+      ->type_name("FILTER")
+      ->allow_extra_args(false);
+  command->add_option("--scale", options->scale, "Blocks of other sizes: size>1GiB=0.5; may be repeated")
+      ->type_name("FILTER=X")
+      ->allow_extra_args(false);
+  command->add_flag("--smallest", options->smallest, "The smallest device on which it fits");
+  command->add_flag("--search", options->search, "Try settings that may help, and rank them");
+  command->add_option("--dump", options->dump, "Write the simulated run as a snapshot to this file (pickle)");
+}
+
 void add_commands(CLI::App& app, Run& chosen) {
   add_summary(app, chosen);
   add_top(app, chosen);
@@ -308,6 +330,7 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_html(app, chosen);
   add_convert(app, chosen);
   add_simulate(app, chosen);
+  add_whatif(app, chosen);
   add_state(app, chosen);
   add_stats(app, chosen);
   add_trace(app, chosen);

@@ -29,7 +29,7 @@ struct Chosen {
 // Reads the file and gives it to `answer`, which writes to standard output. The exit code. A failure is told,
 // with
 // --json as an object on a line of its own, also if it comes when a part of the answer is out.
-using Answer = std::function<Outcome<void>(const model::Recording&, answers::TextOut&)>;
+using Answer = std::function<Outcome<void>(model::Recording&, answers::TextOut&)>;
 [[nodiscard]] int answer_about(const FileChoice& choice, const Console& console, const Answer& answer);
 
 // The same for two files.

@@ -1,8 +1,11 @@
 #include "engine/replay/recorded_config.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cstdlib>
 #include <optional>
+#include <string>
 
 namespace memstrata::replay {
 
@@ -22,10 +25,24 @@ namespace {
   return value;
 }
 
+[[nodiscard]] double leading_number(std::string_view text) {
+  const std::string number(text.substr(0, std::min<size_t>(text.find_first_not_of("0123456789.eE+-"), 40)));
+  return number.empty() ? 0 : std::strtod(number.c_str(), nullptr);
+}
+
 }  // namespace
 
 alloc::Config recorded_config(std::string_view json) {
   alloc::Config config;
+  const std::string_view text = after_key(json, "\"PYTORCH_CUDA_ALLOC_CONF\":\"");
+  // Settings that are known hold no character that JSON escapes.
+  (void)alloc::apply_settings(config, text.substr(0, text.find('"')));
+  const std::string_view expandable = after_key(json, "\"expandable_segments\":");
+  if (expandable.starts_with("true")) config.expandable_segments = true;
+  if (expandable.starts_with("false")) config.expandable_segments = false;
+  const std::string_view threshold = after_key(json, "\"garbage_collection_threshold\":");
+  if (const double share = leading_number(threshold); share > 0 && share < 1)
+    config.garbage_collection_threshold = share;
   if (const auto size = leading_integer(after_key(json, "\"max_split_size\":")); size && *size > 0)
     config.max_split_size = *size;
   std::string_view divisions = after_key(json, "\"roundup_power2_divisions\":{");

@@ -17,6 +17,7 @@
 namespace memstrata::simulate {
 
 enum class Request : uint8_t {
+  present,  // a block that is there from the start (start_layout.h)
   allocate,
   free,
   record_stream,
@@ -41,8 +42,9 @@ struct RequestLog : model::Table<RequestLog> {
   Column<Request> request{budget()};
   Column<int64_t> size{budget()};    // allocate: bytes >= 0; 0 never reaches the allocator
   Column<int64_t> stream{budget()};  // raw handle
-  // free (once per block), record_stream (before it): row of the allocate. memory_fraction: place in `fractions`. empty_cache (-1 = everything) and
-  // what concerns a pool: place in `pools`.
+  // free (once per block), record_stream (before it): row of the allocate, or of the present block. present: row of
+  // StartLayout::blocks. memory_fraction: place in `fractions`. empty_cache (-1 = everything), allocate (-1 = as routed)
+  // and what concerns a pool: place in `pools`.
   Column<int32_t> subject{budget()};
   Column<StackId> stack{budget()};  // who asks; none = unknown
   Column<StringId> text{budget()};  // settings; allocate: user_metadata

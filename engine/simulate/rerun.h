@@ -1,30 +1,23 @@
-// Runs the requests of a log through the caching allocator on a simulated device.
+// A run as a part of a recording: what whoever shows a recorded snapshot can show of a simulated one.
 //
-// Deterministic: addresses grow, are 2 MiB aligned and never used again; streams are taken in ascending order. The
-// same comes out natively and in WebAssembly. Time: that of the allocator's calls; memory: the log's, about as much
-// again and the part's rows, all charged.
+// Deterministic: addresses grow, are 2 MiB aligned and never used again unless the input says where they lie; streams
+// are taken in ascending order. Time: that of the allocator's calls; memory: the log's, about as much again and the
+// part's rows, all charged.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 
-#include "engine/alloc/config.h"
-#include "engine/alloc/device_allocator.h"
-#include "engine/alloc/simulated_device.h"
 #include "engine/alloc/stats.h"
 #include "engine/base/budget.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"
 #include "engine/model/allocator_rows.h"
 #include "engine/model/recording.h"
-#include "engine/simulate/request_log.h"
+#include "engine/simulate/runner.h"
 
 namespace memstrata::simulate {
-
-inline constexpr int64_t kDefaultDeviceBytes = int64_t{80} << 30;
-inline constexpr int64_t kLargestDevice = int64_t{1} << 50;
 
 // What came of the requests, beside the part of the recording that a run adds.
 struct Outcome {
@@ -44,35 +37,36 @@ struct Outcome {
   Column<uint64_t> ranges;   // start of every segment or reservation, in the order of creation
   alloc::MemoryStats stats;  // after the last request
 
-  // "S1+4096": the offset in the i-th (from 0) of `ranges`; "0x..." below all.
+  // "S1+4096": the offset in the i-th (from 0) of `ranges`; "0x..." below all. Of a run whose addresses grow.
   [[nodiscard]] std::string place_of(uint64_t address) const;
   // The error of an allocate; null = none. O(log).
   [[nodiscard]] const Oom* oom_of(size_t request) const;
 };
 
-// Error: wrong_usage (not 0 < bytes <= kLargestDevice).
-[[nodiscard]] Status check_capacity(int64_t bytes);
-
-// A run under way. All arguments outlive it; the log's ids are those of `recording`, whose budget is used.
+// A run under way. All that the input refers to outlives it; the log's ids are those of `recording`, whose budget is
+// used.
 class Rerun {
  public:
-  // Errors: wrong_usage (check_capacity()), limit_exceeded.
+  // Errors: wrong_usage (check_capacity(), the layout), limit_exceeded.
+  [[nodiscard]] static Result<std::unique_ptr<Rerun>> start(const RunInput& input,
+                                                            model::Recording& recording);
   [[nodiscard]] static Result<std::unique_ptr<Rerun>> start(const RequestLog& log,
                                                             const alloc::Config& config, int64_t capacity,
-                                                            model::Recording& recording);
+                                                            model::Recording& recording) {
+    return start({log, config, capacity}, recording);
+  }
 
-  [[nodiscard]] bool at_end() const { return at_ == log_.size_rows(); }
+  [[nodiscard]] bool at_end() const { return runner_.at_end(); }
   // The next request: its row.
-  [[nodiscard]] size_t at() const { return at_; }
-  // Runs the next request. An error is the request's and stays at it: wrong_usage (a pool that is not there, a block that
-  // is not live, settings), limit_exceeded. Out of memory is none: see Outcome::ooms.
+  [[nodiscard]] size_t at() const { return runner_.at(); }
+  // Runner::step().
   [[nodiscard]] Status step();
   [[nodiscard]] Status run_to_end();
   // Once, after any step: appends the part, named `name`, with events, segments and blocks as they are now; the caller
   // seals the recording. Error: limit_exceeded.
   [[nodiscard]] Result<Outcome> finish(std::string name = {});
 
-  [[nodiscard]] const alloc::DeviceAllocator& allocator() const { return allocator_; }
+  [[nodiscard]] const alloc::DeviceAllocator& allocator() const { return runner_.allocator(); }
 
  private:
   // Events become rows as they come.
@@ -87,24 +81,24 @@ class Rerun {
     bool full = false;  // a row was refused
   };
 
-  Rerun(const RequestLog& log, const alloc::Config& config, int64_t capacity, model::Recording& recording);
-  [[nodiscard]] Status apply(size_t row);
-  [[nodiscard]] Status allocate(size_t row);
-  [[nodiscard]] alloc::Origin origin_of(size_t row) const;
-  [[nodiscard]] Status no_memory() const;
+  Rerun(const RunInput& input, model::Recording& recording);
 
   const RequestLog& log_;
+  int32_t ordinal_;
   model::Recording& recording_;
   Rows rows_;
-  alloc::SimulatedDevice device_;
-  alloc::DeviceAllocator allocator_;
+  Runner runner_;
   Outcome outcome_;
-  size_t at_ = 0;
   int32_t first_event_;
 };
 
 // All of it at once.
-[[nodiscard]] Result<Outcome> rerun(const RequestLog& log, const alloc::Config& config, int64_t capacity,
-                                    model::Recording& recording, std::string name = {});
+[[nodiscard]] Result<Outcome> rerun(const RunInput& input, model::Recording& recording,
+                                    std::string name = {});
+[[nodiscard]] inline Result<Outcome> rerun(const RequestLog& log, const alloc::Config& config,
+                                           int64_t capacity, model::Recording& recording,
+                                           std::string name = {}) {
+  return rerun({log, config, capacity}, recording, std::move(name));
+}
 
 }  // namespace memstrata::simulate

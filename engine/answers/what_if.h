@@ -1,0 +1,33 @@
+// What would have been, as JSON and as text.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "engine/analysis/what_if.h"
+#include "engine/base/json_writer.h"
+
+namespace memstrata::answers {
+
+// Members of an object, so that callers can add some:
+//   "device","conf","capacity": n|null,"requests": n,"guesses":[{"name","count","text"}],
+//   "fidelity":{"requests","same_place","reserved_error_bytes","first_deviation": event|null},
+//   "recorded":{"peak_reserved_bytes","peak_allocated_bytes","device_allocs","device_frees","ooms"},
+//   "simulated":{"peak_reserved_bytes","peak_allocated_bytes","peak_active_bytes","end_reserved_bytes",
+//                "device_allocs","device_frees","alloc_retries","ooms",
+//                "first_oom":{"event","requested_bytes"}|null}
+// and, if asked for, "changed_blocks", "smallest_capacity_bytes", "search":[{"conf", and the members of
+// "simulated"}]. Sizes are those of blocks; `allocated` as allocated_bytes.all of memory_stats(). `requests` are the
+// rows that were run, `fidelity.requests` the allocations among them. Without a capacity the device has room for all.
+void to_json(JsonWriter& json, const analysis::Rehearsal& rehearsal, const analysis::WhatIfAnswer& answer);
+
+// A table, what is guessed, a recommendation with its honesty. Lines of at most 80 characters; settings are the
+// caller's own text.
+[[nodiscard]] std::string to_text(const analysis::Rehearsal& rehearsal, const analysis::WhatIfAnswer& answer);
+
+// One line: how well the repetition goes.
+[[nodiscard]] std::string fidelity_text(const analysis::Rehearsal& rehearsal);
+[[nodiscard]] std::string guess_text(simulate::Guess guess, int64_t count);
+
+}  // namespace memstrata::answers

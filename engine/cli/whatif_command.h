@@ -1,0 +1,27 @@
+// memstrata whatif FILE [--conf TEXT] [--capacity BYTES] [--without FILTER] [--scale FILTER=X] [--smallest] [--search]
+//                  [--device D] [--snapshot S] [--dump OUT] [--json]
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/cli/one_file.h"
+
+namespace memstrata::cli {
+
+struct WhatIfOptions {
+  FileChoice choice;
+  std::optional<std::string> conf;  // default: the recorded settings
+  std::optional<int64_t> capacity;  // default: what the recording says
+  std::vector<std::string> without;
+  std::vector<std::string> scale;  // FILTER=X
+  bool smallest = false;
+  bool search = false;
+  std::string dump;  // where the simulated run goes as a snapshot; empty = nowhere
+};
+
+[[nodiscard]] int run_whatif(const WhatIfOptions& options, const Console& console);
+
+}  // namespace memstrata::cli
