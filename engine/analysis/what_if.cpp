@@ -117,7 +117,8 @@ Result<Rehearsal> rehearse(replay::Device& device, Budget& budget, const GoesOn&
   if (settings.empty()) infer_settings(rehearsal.config, device);
 
   bool is_first = true;
-  for (const Reading reading : {Reading::by_room, Reading::all_emptied, Reading::all_full}) {
+  for (const Reading reading :
+       {Reading::by_room, Reading::by_pool, Reading::all_emptied, Reading::all_full}) {
     auto start = replay::start_layout(recording, **history, kRoomyDevice);
     if (!start) return tl::unexpected(start.error());
     auto requests = simulate::recorded_requests(recording, device.part, device.ordinal(), std::move(*start),

@@ -69,6 +69,22 @@ void for_each_guess(const Rehearsal& rehearsal, Visit&& visit) {
   return conf.empty() ? "no settings" : std::string(conf);
 }
 
+// Settings at the end of a line that has `column` characters: further lines after commas, where there are too many.
+[[nodiscard]] std::string conf_column(std::string_view conf, size_t column) {
+  std::string text, line;
+  for (std::string_view rest = conf.empty() ? "no settings" : conf; !rest.empty();) {
+    const size_t comma = rest.find(',');
+    const std::string_view key = rest.substr(0, comma == std::string_view::npos ? rest.size() : comma + 1);
+    if (!line.empty() && column + line.size() + key.size() > kColumns) {
+      text += line + "\n" + std::string(column, ' ');
+      line.clear();
+    }
+    line += key;
+    rest.remove_prefix(key.size());
+  }
+  return text + line;
+}
+
 [[nodiscard]] std::string share_text(int64_t part, int64_t whole) {
   if (whole <= 0) return {};
   const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
@@ -270,10 +286,13 @@ std::string to_text(const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
   text += wrapped("as recorded: " + fidelity_text(rehearsal), 4);
   if (answer.changed_blocks > 0)
     text += wrapped(
-        fmt::format("changed: {}{}", plural(answer.changed_blocks, "block", "blocks"),
+        fmt::format("changed: {}{}{}", plural(answer.changed_blocks, "block", "blocks"),
                     answer.unscaled_blocks > 0 ? fmt::format("; {} from before the recording keep their size",
                                                              count_text(answer.unscaled_blocks))
-                                               : ""),
+                                               : "",
+                    rehearsal.requests.start.reserved > 0
+                        ? "; what was reserved before the recording stays so until it is given back"
+                        : ""),
         4);
   text += "\n" + table(rehearsal, answer);
   if (answer.smallest_capacity)
@@ -285,7 +304,7 @@ std::string to_text(const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
       const RunNumbers& of = tried.numbers;
       text += fmt::format("    {:>14}{:>10}{:>10}{:>6}  {}\n", size_text(of.peak_reserved),
                           count_text(of.device_allocs), count_text(of.device_frees), count_text(of.ooms),
-                          conf_name(tried.conf));
+                          conf_column(tried.conf, 46));
     }
   }
   bool is_first = true;

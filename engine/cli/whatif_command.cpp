@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <system_error>
 #include <thread>
@@ -20,6 +21,14 @@ namespace {
 
 using analysis::Rehearsal;
 using analysis::WhatIfAnswer;
+
+// A recording that takes longer than that was made to.
+constexpr std::chrono::seconds kLongestRun{120};
+
+[[nodiscard]] analysis::GoesOn until_deadline() {
+  const auto deadline = std::chrono::steady_clock::now() + kLongestRun;
+  return [deadline] { return std::chrono::steady_clock::now() < deadline; };
+}
 
 // "FILTER=X": filters have signs of their own, the last one counts.
 [[nodiscard]] Outcome<analysis::Change> scale_of(const std::string& given) {
@@ -63,7 +72,7 @@ using analysis::WhatIfAnswer;
         continue;
       }
       tried.config = *config;
-      const auto numbers = analysis::run_scenario(rehearsal, tried, budget);
+      const auto numbers = analysis::run_scenario(rehearsal, tried, budget, until_deadline());
       if (numbers) {
         found[i] = WhatIfAnswer::Tried{texts[i], *numbers};
       } else {
@@ -111,7 +120,7 @@ using analysis::WhatIfAnswer;
   auto device = replay::Device::open(recording, *chosen->part, chosen->device);
   if (!device) return failure(device.error(), file);
   Budget& budget = recording.budget;
-  const auto rehearsal = analysis::rehearse(**device, budget);
+  const auto rehearsal = analysis::rehearse(**device, budget, until_deadline());
   if (!rehearsal) return failure(rehearsal.error(), file);
 
   WhatIfAnswer answer;
@@ -127,17 +136,19 @@ using analysis::WhatIfAnswer;
   analysis::ChangedSizes changed(budget);
   if (!changes->empty()) {
     auto found = analysis::changed_sizes(*rehearsal, *changes, budget);
+    if (!found && found.error().code == ErrorCode::invalid_format)
+      return failure(name_of(ErrorCode::wrong_usage), "--without, --scale", found.error().message);
     if (!found) return failure(found.error(), file);
     changed = std::move(*found);
     scenario.sizes = changed.sizes.span();
     answer.changed_blocks = changed.blocks;
     answer.unscaled_blocks = changed.unscaled;
   }
-  const auto simulated = analysis::run_scenario(*rehearsal, scenario, budget);
+  const auto simulated = analysis::run_scenario(*rehearsal, scenario, budget, until_deadline());
   if (!simulated) return failure(simulated.error(), file);
   answer.simulated = *simulated;
   if (options.smallest) {
-    const auto smallest = analysis::smallest_capacity(*rehearsal, scenario, budget);
+    const auto smallest = analysis::smallest_capacity(*rehearsal, scenario, budget, until_deadline());
     if (!smallest) return failure(smallest.error(), file);
     answer.smallest_capacity = *smallest;
   }
@@ -149,6 +160,7 @@ using analysis::WhatIfAnswer;
   if (!options.dump.empty()) {
     if (auto dumped = write_dump(options, *rehearsal, scenario, recording, console); !dumped) return dumped;
   }
+  std::string text;
   if (options.choice.json) {
     JsonWriter json;
     json.begin_object();
@@ -156,11 +168,14 @@ using analysis::WhatIfAnswer;
     if (!(*device)->part.name.empty()) json.member("snapshot", (*device)->part.name);
     answers::to_json(json, *rehearsal, answer);
     json.end_object();
-    out.end_line(std::move(json));
+    text = std::move(json).text() + "\n";
   } else {
-    out.print("{}\n\n", printable(file));
-    out.add(printable_lines(answers::to_text(*rehearsal, answer)));
+    text = printable(file) + "\n\n" + printable_lines(answers::to_text(*rehearsal, answer));
   }
+  if (options.dump == "-")  // standard output is the dump's
+    console.note("{}", text);
+  else
+    out.add(text);
   return {};
 }
 

@@ -12,6 +12,7 @@ using simulate::StartLayout;
 
 namespace {
 
+constexpr ptrdiff_t kMostLookedAt = 4096;  // pages of one reservation that was used, at most
 constexpr uint64_t kHighest = alloc::SimulatedDevice::kHighestAddress;
 
 class Layout {
@@ -74,7 +75,9 @@ class Layout {
     const auto* at = std::upper_bound(
         by_address_.begin(), by_address_.end(), address,
         [this](uint64_t wanted, int32_t row) { return wanted < history_.ranges.address[row]; });
+    const auto* const last = at + std::min<ptrdiff_t>(by_address_.end() - at, kMostLookedAt);
     for (; at != by_address_.end() && history_.ranges.address[*at] < most; ++at) {
+      if (at == last) return history_.ranges.address[*at];
       const bool may_belong = history_.expandable[*at] != 0 && history_.range_stream[*at] == kind.stream &&
                               kind_of(*at, kind.small).pool == kind.pool;
       const bool other_size = is_small(*at, history_.ranges.size[*at], {}) != kind.small;

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "engine/base/hash.h"
+#include "engine/simulate/by_address.h"
 #include "engine/simulate/segment_actions.h"
 
 namespace memstrata::simulate {
@@ -17,42 +16,6 @@ namespace {
 
 // Handles that no program has: streams that exist only so that a free can wait.
 constexpr int64_t kOtherStreams = int64_t{1} << 62;
-
-// Something by address, charged.
-template <typename Value>
-class ByAddress {
- public:
-  explicit ByAddress(Budget& budget) : budget_(budget) {}
-  ByAddress(const ByAddress&) = delete;
-  ByAddress& operator=(const ByAddress&) = delete;
-  ~ByAddress() { budget_.give_back(kNodeBytes * static_cast<int64_t>(values_.size())); }
-
-  // Null = nothing there.
-  [[nodiscard]] Value* find(uint64_t address) {
-    const auto found = values_.find(address);
-    return found == values_.end() ? nullptr : &found->second;
-  }
-  [[nodiscard]] bool put(uint64_t address, Value value) {
-    if (Value* known = find(address); known != nullptr) {
-      *known = value;
-      return true;
-    }
-    if (!budget_.take(kNodeBytes)) return false;
-    values_.emplace(address, value);
-    return true;
-  }
-  void erase(uint64_t address) {
-    if (values_.erase(address) > 0) budget_.give_back(kNodeBytes);
-  }
-
- private:
-  static constexpr int64_t kNodeBytes = 48;
-  struct Mixed {
-    size_t operator()(uint64_t address) const { return static_cast<size_t>(mix_hash(address)); }
-  };
-  Budget& budget_;
-  std::unordered_map<uint64_t, Value, Mixed> values_;
-};
 
 // Sizes of a hostile file may pass 64 bits together: as far as they go.
 [[nodiscard]] int64_t added(int64_t sum, int64_t bytes) {
@@ -202,7 +165,10 @@ class Teller {
       if (start.is_pending[block] == 0) continue;
       const uint64_t at = start.blocks[block].address;
       const int32_t* completion = first_completion_.find(at);
-      if (!free(at, -1, completion == nullptr ? -1 : *completion)) return false;
+      // Completed by the first event: half of an ordinary free, of which the request is not there.
+      const bool at_once = completion != nullptr && *completion == 0;
+      if (!free(at, at_once ? 0 : -1, completion == nullptr ? -1 : *completion)) return false;
+      if (at_once) told_.event.back() = -1;
     }
     for (const StartLayout::Segment& segment : start.segments) {
       if (!segment.pool.is_none()) is_used_[segment.pool.index()] = true;
@@ -219,7 +185,7 @@ class Teller {
     }
     RequestLog::Row asked;
     asked.subject = *request;
-    if (i < 0 || completion < 0 || completion > i + 1) {
+    if (i < 0 || completion < 0 || completion > i + 1) {  // i < 0: before the trace
       guess(Guess::other_streams);
       asked.request = Request::record_stream;
       // In the order in which they end; what does not, behind all.
@@ -340,7 +306,7 @@ class Teller {
     const bool fits = wanted <= room_;
     if (said == Said::nothing && options_.config.garbage_collection_threshold <= 0) {
       ++told_.unclear;
-      if (options_.reading == Reading::all_emptied || (options_.reading == Reading::by_room && fits))
+      if (options_.reading == Reading::all_emptied || (options_.reading != Reading::all_full && fits))
         return false;
     }
     if (wanted > told_.least_capacity) told_.most_capacity = std::min(told_.most_capacity, wanted - 1);
@@ -370,7 +336,18 @@ class Teller {
       guess(Guess::device_limits);
       return true;
     }
-    return empty_cache(i);
+    const PoolId pool = pool_of_run(i);
+    if (pool.index() != 0) ++told_.unclear;
+    return empty_cache(i, options_.reading == Reading::by_pool ? pool : PoolId(size_t{0}));
+  }
+
+  // The private pool that all segments of the run came from; the default one if there is none.
+  [[nodiscard]] PoolId pool_of_run(int32_t first) const {
+    const PoolId pool = pool_of(first);
+    for (int32_t at = first; at < run_end_; ++at) {
+      if (gives_memory_back(action(at)) && pool_of(at) != pool) return PoolId(size_t{0});
+    }
+    return pool;
   }
 
   // A request for memory looks for finished work first, and so does whoever gives segments back. After a completion that
@@ -382,11 +359,11 @@ class Teller {
            takes_memory(next) || gives_memory_back(next);
   }
 
-  [[nodiscard]] bool empty_cache(int32_t i) {
+  [[nodiscard]] bool empty_cache(int32_t i, PoolId pool = PoolId(size_t{0})) {
     guess(Guess::emptied_caches);
     RequestLog::Row asked;
     asked.request = Request::empty_cache;
-    return ask(asked, i);
+    return (pool.index() == 0 || place_of(pool, asked.subject)) && ask(asked, i);
   }
 
   [[nodiscard]] bool tell_event(int32_t i) {
@@ -411,7 +388,7 @@ class Teller {
         return free(e.address[at], i, i);
       case Action::free_completed: {
         if (live_.find(e.address[at]) != nullptr) return free(e.address[at], i, i);
-        if (i > 0 && action(i - 1) == Action::free_requested && address(i - 1) == address(i)) return true;
+        if (i == 0 || (action(i - 1) == Action::free_requested && address(i - 1) == address(i))) return true;
         RequestLog::Row asked;
         asked.request = Request::finish_stream;
         asked.stream = kOtherStreams + i;

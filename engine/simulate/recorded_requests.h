@@ -45,10 +45,11 @@ enum class Guess : uint8_t {
 // snake_case, part of the command's JSON.
 [[nodiscard]] std::string_view name_of(Guess guess);
 
-// What a run of freed segments was, before more is asked of the device. Stacks decide where there are any: what the
-// allocator gives back for a request has the request's. Else
+// What a run of freed segments was where nothing tells. Stacks decide where there are any, before more is asked of the
+// device: what the allocator gives back for a request has the request's.
 enum class Reading : uint8_t {
   by_room,      // a full device if the request does not fit into what is known, or was reserved at most
+  by_pool,      // the same; and what frees segments of one private pool only was the end of that pool
   all_emptied,  // empty_cache()
   all_full,     // a full device
 };

@@ -86,7 +86,7 @@ class Comparison final : public trace::EventSink {
 }  // namespace
 
 Result<Trial> try_requests(const TrialInput& input, Budget& budget) {
-  constexpr size_t kBetweenQuestions = 4096;
+  constexpr size_t kBetweenQuestions = 256;
   const RecordedRequests& requests = input.requests;
   using Difference = RecordedAddresses::Difference;
   RecordedAddresses addresses(input.recording, input.events,

@@ -109,7 +109,7 @@ inline CommandRun some_command(Choices& in, const std::string& file, const std::
     if (which % 8 == 2) words.insert(words.end(), {"--device", "1"});
     if (which / 8 % 8 == 1) words.insert(words.end(), {"--snapshot", "1"});
   };
-  switch (in.next() % 14) {
+  switch (in.next() % 16) {
     case 0:
       words = {"summary", file};
       break;
@@ -176,6 +176,24 @@ inline CommandRun some_command(Choices& in, const std::string& file, const std::
       break;
     case 12:
       words = {"telemetry", file};
+      break;
+    case 13: {
+      const char* const confs[] = {"", "expandable_segments:True", "max_split_size_mb:20", "bad:1",
+                                   "garbage_collection_threshold:0.5,per_process_memory_fraction:0.5"};
+      words = {"whatif", file};
+      if (in.next() % 2 == 0) words.insert(words.end(), {"--conf", confs[in.next() % std::size(confs)]});
+      if (in.next() % 4 == 0)
+        words.insert(words.end(), {"--capacity", std::to_string(uint64_t{1} << (in.next() % 60))});
+      if (in.next() % 4 == 0) words.insert(words.end(), {"--without", "size>1000"});
+      if (in.next() % 4 == 0) words.insert(words.end(), {"--scale", "alive@peak=2.5"});
+      if (in.next() % 8 == 0) words.emplace_back("--smallest");
+      choice();
+      break;
+    }
+    case 14:
+      words = {"whatif", file, "--dump", "-"};
+      run.form = Form::data;
+      choice();
       break;
     default:
       words = {"simulate", script, "--dump", "-"};

@@ -30,13 +30,23 @@ constexpr int64_t kMiB = int64_t{1} << 20;
   return lines;
 }
 
+// Of a recording that has its beginning.
+[[nodiscard]] Result<RecordedRequests> tell(const model::Recording& recording, const model::Part& part,
+                                            Budget& budget, const std::string& conf = "",
+                                            int64_t known_capacity = 0) {
+  TellOptions options;
+  EXPECT_TRUE(alloc::apply_settings(options.config, conf));
+  options.capacity = known_capacity;
+  return recorded_requests(recording, part, 0, StartLayout(budget), options, budget);
+}
+
 class RecordedRequestsOf {
  public:
   explicit RecordedRequestsOf(const std::string& script, const std::string& conf = "",
                               int64_t device = 1 << 30, int64_t known_capacity = 0)
       : simulation(simulate(script, device, conf, budget)),
-        requests(recorded_requests(*simulation->recording, simulation->recording->parts[0], 0, budget,
-                                   known_capacity)) {
+        requests(
+            tell(*simulation->recording, simulation->recording->parts[0], budget, conf, known_capacity)) {
     EXPECT_TRUE(requests.has_value());
     const model::Recording& recording = *simulation->recording;
     before = events_of(recording, recording.parts[0], simulation->outcome);
@@ -50,7 +60,7 @@ class RecordedRequestsOf {
     EXPECT_TRUE(outcome.has_value()) << (outcome ? "" : outcome.error().message);
     return outcome ? events_of(recording, recording.parts.back(), *outcome) : std::vector<std::string>();
   }
-  [[nodiscard]] int64_t guesses(Guess guess) const { return requests->guesses[static_cast<size_t>(guess)]; }
+  [[nodiscard]] int64_t guesses(Guess guess) const { return requests->guesses_of(guess); }
 
   Budget budget{int64_t{1} << 28};
   Result<Simulation> simulation;
@@ -106,29 +116,29 @@ TEST(RecordedRequests, AnErrorTellsHowLargeTheDeviceIs) {
 TEST(RecordedRequests, PrivatePoolsAreRoutedToAndReleased) {
   RecordedRequestsOf run(
       "begin 0 1; m a 1000; m b 3000000; end 0 1; m c 500; f a; f b; release 0 1; empty; m d 1; f d");
-  EXPECT_EQ(run.guesses(Guess::pool_changes), 1);
+  EXPECT_EQ(run.requests->log.pools.size(), 1U);
   EXPECT_EQ(run.guesses(Guess::pool_releases), 1);
   EXPECT_EQ(run.again(1 << 30), run.before);
 }
 
-TEST(RecordedRequests, WhatIsOlderThanTheTraceIsAskedForFirst) {
+TEST(RecordedRequests, WhatIsInNoKnownSegmentIsAskedForFirst) {
   RecordedRequestsOf run("m a 1000; m b 2000; f a; f b; m c 3000");
   model::Recording& recording = *run.simulation->recording;
   model::Part part = recording.parts[0];
   part.traces[0].events = {3, 5};  // a ring that lost segment_alloc and the allocs of a and b
-  const auto late = recorded_requests(recording, part, 0, run.budget);
+  const auto late = tell(recording, part, run.budget);
   ASSERT_TRUE(late.has_value());
-  EXPECT_EQ(late->guesses[static_cast<size_t>(Guess::earlier_blocks)], 2);
+  EXPECT_EQ(late->guesses_of(Guess::unplaced_blocks), 2);
   ASSERT_EQ(late->log.size_rows(), 5U);  // both, their frees, and c
   EXPECT_EQ(late->log.size[0], 1000);
   EXPECT_EQ(late->log.size[1], 2000);
   EXPECT_EQ(late->log.subject[3], 1);
   EXPECT_EQ(late->event[0], -1);
   EXPECT_EQ(late->event[2], 3);
-  EXPECT_EQ(late->least_capacity, 2 * kMiB);
+  EXPECT_EQ(late->present, 2);
   // A block that lives to the end without an alloc.
   part.traces[0].events = {8, 0};
-  const auto nothing = recorded_requests(recording, part, 0, run.budget);
+  const auto nothing = tell(recording, part, run.budget);
   ASSERT_TRUE(nothing.has_value());
   ASSERT_EQ(nothing->log.size_rows(), 1U);
   EXPECT_EQ(nothing->log.size[0], 3000);

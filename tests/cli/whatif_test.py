@@ -1,0 +1,173 @@
+"""whatif: small snapshots with numbers worked out by hand, the dump read back, what is refused."""
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = ""
+MIB = 1 << 20
+
+
+def run(*arguments, text=None):
+    return subprocess.run([PROGRAM, *arguments], input=text, capture_output=True, text=True)
+
+
+class WhatIf(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def recorded(self, name, script, conf="", device=1 << 34):
+        """The snapshot of a script run by the allocator itself."""
+        with open(self.path("script"), "w") as out:
+            out.write(script.replace(";", "\n"))
+        done = run("simulate", self.path("script"), "--device", str(device), "--conf", conf, "--dump",
+                   self.path(name))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.path(name)
+
+    def whatif(self, *arguments):
+        done = run("whatif", *arguments, "--json")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return json.loads(done.stdout)
+
+    def test_the_same_again(self):
+        file = self.recorded("same", "m a 1000; m b 3000000; f a; m c 30000000; f c; f b")
+        answer = self.whatif(file)
+        # 2 MiB for a, 20 MiB for b, 30 MiB for c (30,000,000 rounded up to 2 MiB). At most b and c are in use:
+        # 3,000,320 and 30,000,128 rounded to 512; of c's segment 1,457,152 stay, more than 1 MiB: it is split.
+        self.assertEqual(list(answer), ["file", "device", "conf", "capacity", "requests", "guesses", "fidelity",
+                                        "recorded", "simulated"])
+        self.assertEqual(answer["file"], file)
+        self.assertEqual((answer["device"], answer["conf"], answer["capacity"]), (0, "", None))
+        self.assertEqual((answer["requests"], answer["guesses"]), (6, []))
+        self.assertEqual(answer["fidelity"], {"requests": 3, "same_place": 3, "reserved_error_bytes": 0,
+                                              "first_deviation": None})
+        self.assertEqual(answer["recorded"], {"peak_reserved_bytes": 52 * MIB,
+                                              "peak_allocated_bytes": 3000320 + 30000128,
+                                              "device_allocs": 3, "device_frees": 0, "ooms": 0})
+        self.assertEqual(answer["simulated"], {"peak_reserved_bytes": 52 * MIB,
+                                               "peak_allocated_bytes": 3000320 + 30000128,
+                                               "peak_active_bytes": 3000320 + 30000128,
+                                               "end_reserved_bytes": 52 * MIB, "device_allocs": 3,
+                                               "device_frees": 0, "alloc_retries": 0, "ooms": 0, "first_oom": None})
+
+    def test_other_settings_and_devices(self):
+        file = self.recorded("other", f"m a {30 * MIB}; m b {30 * MIB}; f a; f b; m c {60 * MIB}")
+        self.assertEqual(self.whatif(file)["simulated"]["peak_reserved_bytes"], 120 * MIB)
+        # Pages: a maps 2 of 20 MiB, b uses 10 MiB that are left and one page more, c has all of the 60 MiB.
+        pages = self.whatif(file, "--conf", "expandable_segments:True")
+        self.assertEqual(pages["conf"], "expandable_segments:True")
+        self.assertEqual(pages["simulated"]["peak_reserved_bytes"], 60 * MIB)
+        self.assertEqual(pages["simulated"]["device_allocs"], 2)
+        # 100 MiB: for c what is cached is given back. 40 MiB: b fails, with 30 MiB asked for at event 2.
+        tight = self.whatif(file, "--capacity", str(100 * MIB))["simulated"]
+        self.assertEqual((tight["alloc_retries"], tight["ooms"], tight["device_frees"]), (1, 0, 2))
+        full = self.whatif(file, "--capacity", str(40 * MIB))["simulated"]
+        self.assertEqual(full["ooms"], 2)  # c, too
+        self.assertEqual(full["first_oom"], {"event": 3, "requested_bytes": 30 * MIB})
+        self.assertEqual(self.whatif(file, "--smallest")["smallest_capacity_bytes"], 60 * MIB)
+
+    def test_an_oom_says_how_large_the_device_was(self):
+        file = self.recorded("oom", f"m a {30 * MIB}; m b {30 * MIB}; m c {30 * MIB}", device=64 * MIB)
+        answer = self.whatif(file)
+        self.assertEqual(answer["capacity"], 64 * MIB)
+        self.assertEqual(answer["recorded"]["ooms"], 1)
+        self.assertEqual(answer["simulated"]["ooms"], 1)
+        self.assertEqual(answer["fidelity"]["same_place"], 3)
+        self.assertEqual([guess["name"] for guess in answer["guesses"]], ["failed_sizes"])
+        self.assertEqual(self.whatif(file, "--capacity", str(90 * MIB))["simulated"]["ooms"], 0)
+
+    def test_what_a_recording_found(self):
+        # A ring that lost the segment and two blocks: they are placed where they were.
+        file = self.recorded("found", "m a 1000; m b 2000; m c 3000; f a; f b; m d 900")
+        with open(file, "rb") as opened:
+            snapshot = pickle.load(opened)
+        snapshot["device_traces"][0] = snapshot["device_traces"][0][3:]  # from m c on
+        with open(file, "wb") as out:
+            pickle.dump(snapshot, out)
+        answer = self.whatif(file)
+        self.assertEqual(answer["fidelity"]["same_place"], 2)
+        self.assertEqual(answer["fidelity"]["first_deviation"], None)
+        self.assertEqual(answer["guesses"][0]["name"], "placed_blocks")
+        self.assertEqual(answer["guesses"][0]["count"], 2)
+        self.assertEqual(answer["recorded"]["peak_allocated_bytes"], 1024 + 2048 + 3072)
+        self.assertEqual(answer["simulated"]["peak_allocated_bytes"], 1024 + 2048 + 3072)
+        self.assertEqual(answer["simulated"]["device_allocs"], 0)
+
+    def test_sizes_are_changed(self):
+        file = self.recorded("sizes", f"m a {30 * MIB}; m b {40 * MIB}; m c 1000")
+        without = self.whatif(file, "--without", "size:40MiB..41MiB")
+        self.assertEqual(without["changed_blocks"], 1)
+        self.assertEqual(without["simulated"]["peak_reserved_bytes"], 32 * MIB)
+        half = self.whatif(file, "--scale", "size>1MiB=0.5")
+        self.assertEqual(half["changed_blocks"], 2)
+        self.assertEqual(half["simulated"]["peak_reserved_bytes"], (16 + 20 + 2) * MIB)
+
+    def test_search_and_text(self):
+        file = self.recorded("search", f"m a {30 * MIB}; m b {30 * MIB}; f a; f b; m c {60 * MIB}")
+        found = self.whatif(file, "--search")["search"]
+        self.assertEqual(found[0]["conf"], "expandable_segments:True")
+        peaks = [(one["ooms"], one["peak_reserved_bytes"]) for one in found]
+        self.assertEqual(peaks, sorted(peaks))
+        done = run("whatif", file, "--search", "--smallest")
+        self.assertEqual(done.returncode, 0)
+        lines = done.stdout.splitlines()[1:]  # the first one is the path
+        self.assertLessEqual(max(len(line) for line in lines), 80)
+        self.assertIn("repeats the recording exactly", done.stdout)
+        self.assertIn("With expandable_segments:True at most 60.0 MiB would have been reserved",
+                      " ".join(done.stdout.split()))
+
+    def test_the_dump_is_a_snapshot(self):
+        file = self.recorded("dumped", f"m a {30 * MIB}; m b {30 * MIB}; f a; m c 1000")
+        with open(file, "rb") as opened:
+            recorded = pickle.load(opened)
+        self.whatif(file, "--dump", self.path("again"))
+        with open(self.path("again"), "rb") as opened:
+            again = pickle.load(opened)
+        self.assertEqual(again["device_traces"], recorded["device_traces"])
+        self.assertEqual(again["segments"], recorded["segments"])
+        self.whatif(file, "--conf", "expandable_segments:True", "--dump", self.path("pages"))
+        with open(self.path("pages"), "rb") as opened:
+            pages = pickle.load(opened)
+        self.assertEqual(pages["device_traces"][0][0]["action"], "segment_map")
+        self.assertTrue(all(segment["is_expandable"] for segment in pages["segments"]))
+        self.assertEqual(self.whatif(self.path("pages"))["fidelity"]["first_deviation"], None)
+
+    def test_what_is_refused(self):
+        file = self.recorded("refused", "m a 1000")
+        for arguments, words in [(["--conf", "bad:1"], "unknown key 'bad'"),
+                                 (["--capacity", "0"], "the device must have from 1"),
+                                 (["--scale", "size>1"], "Write a filter, an equals sign and a number"),
+                                 (["--without", "size>>1"], "number is missing"),
+                                 (["--scale", "size>1=-1"], "scaled by 0 to 1,000,000"),
+                                 (["--device", "7"], "no device")]:
+            done = run("whatif", file, *arguments)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn(words, done.stderr)
+            self.assertEqual(done.stdout, "")
+        with open(self.path("empty"), "wb") as out:
+            pickle.dump({"segments": [], "device_traces": [[]]}, out)
+        with open(file, "rb") as opened:
+            snapshot = pickle.load(opened)
+        snapshot["device_traces"] = [[]]
+        with open(self.path("no_history"), "wb") as out:
+            pickle.dump(snapshot, out)
+        done = run("whatif", self.path("no_history"), "--json")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("no history", json.loads(done.stdout)["error"]["message"])
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
