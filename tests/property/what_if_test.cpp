@@ -192,7 +192,7 @@ void expect_as_direct(const std::string& script, const std::string& recorded_con
 }
 
 TEST(WhatIf, ARecordingUnderOneSettingTellsWhatAnotherDoes) {
-  for (int seed = 0; seed < rounds(60); ++seed) {
+  for (int seed = 0; seed < rounds(30); ++seed) {
     Program program(static_cast<uint32_t>(seed));
     const std::string a = program.settings(), b = program.settings();
     const int64_t device = 16384 * kMiB;
@@ -208,7 +208,7 @@ TEST(WhatIf, ARecordingUnderOneSettingTellsWhatAnotherDoes) {
 // A device that is full and makes room: nothing is out of memory, one stream.
 TEST(WhatIf, AFullDeviceIsToldFromItsStacks) {
   int full = 0;
-  for (int seed = 0; seed < rounds(60); ++seed) {
+  for (int seed = 0; seed < rounds(30); ++seed) {
     Program program(static_cast<uint32_t>(seed));
     const std::string a = program.settings(), b = program.settings();
     // Where new pages go depends on how large the device is, which nothing says.
@@ -232,7 +232,7 @@ TEST(WhatIf, AFullDeviceIsToldFromItsStacks) {
 }
 
 TEST(WhatIf, ARecordingThatLostItsBeginningRepeatsExactly) {
-  for (int seed = 0; seed < rounds(60); ++seed) {
+  for (int seed = 0; seed < rounds(30); ++seed) {
     Program program(static_cast<uint32_t>(seed));
     const std::string conf = program.settings();
     const std::string script = text_of(program.steps(150, true));
