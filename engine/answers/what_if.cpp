@@ -276,6 +276,17 @@ void to_json(JsonWriter& json, const Rehearsal& rehearsal, const WhatIfAnswer& a
   json.end_array();
 }
 
+std::string what_if_json(std::string_view file, const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
+  JsonWriter json;
+  json.begin_object();
+  json.member("file", file);
+  const std::string& snapshot = rehearsal.device.part.name;
+  if (!snapshot.empty()) json.member("snapshot", snapshot);
+  to_json(json, rehearsal, answer);
+  json.end_object();
+  return std::move(json).text() + "\n";
+}
+
 std::string to_text(const Rehearsal& rehearsal, const WhatIfAnswer& answer) {
   std::string text = wrapped(fmt::format("Device {}, {} run again", rehearsal.device.ordinal(),
                                          plural(rehearsal.request_count(), "request", "requests")),

@@ -22,6 +22,10 @@ namespace memstrata::answers {
 // rows that were run, `fidelity.requests` the allocations among them. Without a capacity the device has room for all.
 void to_json(JsonWriter& json, const analysis::Rehearsal& rehearsal, const analysis::WhatIfAnswer& answer);
 
+// The whole object as a line: "file", "snapshot" if it has a name, and those members.
+[[nodiscard]] std::string what_if_json(std::string_view file, const analysis::Rehearsal& rehearsal,
+                                       const analysis::WhatIfAnswer& answer);
+
 // A table, what is guessed, a recommendation with its honesty. Lines of at most 80 characters; settings are the
 // caller's own text.
 [[nodiscard]] std::string to_text(const analysis::Rehearsal& rehearsal, const analysis::WhatIfAnswer& answer);

@@ -8,10 +8,9 @@
 #include <thread>
 
 #include "engine/analysis/what_if.h"
+#include "engine/answers/printable.h"
 #include "engine/answers/what_if.h"
-#include "engine/base/json_writer.h"
 #include "engine/cli/output_file.h"
-#include "engine/cli/printable.h"
 #include "engine/io/writers/torch_snapshot.h"
 #include "engine/replay/device.h"
 
@@ -111,7 +110,7 @@ constexpr std::chrono::seconds kLongestRun{120};
 }
 
 [[nodiscard]] Outcome<void> answer(const WhatIfOptions& options, model::Recording& recording,
-                                   const Console& console, TextOut& out) {
+                                   const Console& console, answers::TextOut& out) {
   const std::string& file = options.choice.file;
   const auto changes = changes_of(options);
   if (!changes) return tl::unexpected(changes.error());
@@ -160,18 +159,10 @@ constexpr std::chrono::seconds kLongestRun{120};
   if (!options.dump.empty()) {
     if (auto dumped = write_dump(options, *rehearsal, scenario, recording, console); !dumped) return dumped;
   }
-  std::string text;
-  if (options.choice.json) {
-    JsonWriter json;
-    json.begin_object();
-    json.member("file", file);
-    if (!(*device)->part.name.empty()) json.member("snapshot", (*device)->part.name);
-    answers::to_json(json, *rehearsal, answer);
-    json.end_object();
-    text = std::move(json).text() + "\n";
-  } else {
-    text = printable(file) + "\n\n" + printable_lines(answers::to_text(*rehearsal, answer));
-  }
+  const std::string text = options.choice.json
+                               ? answers::what_if_json(file, *rehearsal, answer)
+                               : answers::printable(file) + "\n\n" +
+                                     answers::printable_lines(answers::to_text(*rehearsal, answer));
   if (options.dump == "-")  // standard output is the dump's
     console.note("{}", text);
   else
@@ -191,7 +182,7 @@ int run_whatif(const WhatIfOptions& options, const Console& console) {
     if (const auto usable = simulate::check_capacity(*options.capacity); !usable)
       return tell(failure(usable.error(), "--capacity").value(), options.choice.json, console);
   }
-  return answer_about(options.choice, console, [&](model::Recording& recording, TextOut& out) {
+  return answer_about(options.choice, console, [&](model::Recording& recording, answers::TextOut& out) {
     return answer(options, recording, console, out);
   });
 }
