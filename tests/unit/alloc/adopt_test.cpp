@@ -58,10 +58,10 @@ TEST(Adopt, ASegmentIsAsItWas) {
   EXPECT_EQ(stats.num_device_alloc, 0);
   EXPECT_EQ(adopting.device.info().free_bytes, 80 * kMB);
   // 2 MiB in front, 12 behind: the smaller hole is the better fit.
-  EXPECT_EQ(adopting.allocator.malloc(2 * kMB, 0).value(), kBase);
-  EXPECT_EQ(adopting.allocator.malloc(3 * kMB, 0).value(), kBase + 8 * kMB);
+  EXPECT_EQ(*adopting.allocator.malloc(2 * kMB, 0), kBase);
+  EXPECT_EQ(*adopting.allocator.malloc(3 * kMB, 0), kBase + 8 * kMB);
   // New segments lie above.
-  EXPECT_GE(adopting.allocator.malloc(30 * kMB, 0).value(), kBase + 20 * kMB);
+  EXPECT_GE(*adopting.allocator.malloc(30 * kMB, 0), kBase + 20 * kMB);
   EXPECT_TRUE(adopting.allocator.free(kBase + 2 * kMB));
   adopting.expect_sound();
 }
@@ -111,13 +111,13 @@ TEST(Adopt, TheDeviceKnowsWhereRangesLie) {
   ASSERT_TRUE(device.occupy(kBase, 4 * kMB, 4 * kMB));
   EXPECT_FALSE(device.occupy(kBase + 2 * kMB, 4 * kMB, 4 * kMB));
   wanted.address = kBase + 2 * kMB;  // taken: it lies above instead
-  EXPECT_EQ(device.allocate(2 * kMB).value(), kBase + 4 * kMB);
+  EXPECT_EQ(*device.allocate(2 * kMB), kBase + 4 * kMB);
   wanted.address = kBase - 8 * kMB;
-  EXPECT_EQ(device.allocate(2 * kMB).value(), kBase - 8 * kMB);
+  EXPECT_EQ(*device.allocate(2 * kMB), kBase - 8 * kMB);
   device.free(kBase - 8 * kMB, 2 * kMB);
-  EXPECT_EQ(device.allocate(4 * kMB).value(), kBase - 8 * kMB);  // free again
+  EXPECT_EQ(*device.allocate(4 * kMB), kBase - 8 * kMB);  // free again
   wanted.address = kBase + 512;                                  // no start of a segment
-  EXPECT_EQ(device.allocate(2 * kMB).value(), kBase + 6 * kMB);
+  EXPECT_EQ(*device.allocate(2 * kMB), kBase + 6 * kMB);
 }
 
 }  // namespace
