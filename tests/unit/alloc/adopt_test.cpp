@@ -9,7 +9,7 @@
 namespace memstrata::alloc {
 namespace {
 
-constexpr uint64_t kBase = 0x7e0000000000;
+constexpr uint64_t kBase = 0x7fe000000000;
 constexpr int64_t kMB = 1 << 20;
 
 struct Adopting {
@@ -116,7 +116,7 @@ TEST(Adopt, TheDeviceKnowsWhereRangesLie) {
   EXPECT_EQ(*device.allocate(2 * kMB), kBase - 8 * kMB);
   device.free(kBase - 8 * kMB, 2 * kMB);
   EXPECT_EQ(*device.allocate(4 * kMB), kBase - 8 * kMB);  // free again
-  wanted.address = kBase + 512;                                  // no start of a segment
+  wanted.address = kBase + 512;                           // no start of a segment
   EXPECT_EQ(*device.allocate(2 * kMB), kBase + 6 * kMB);
 }
 
