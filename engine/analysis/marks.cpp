@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/base/saturating.h"
@@ -15,15 +16,6 @@ using model::kNoTime;
 using trace::Action;
 
 namespace {
-
-// Times are ticks of the part's clock.
-struct Region {
-  StringId name;
-  int64_t from_time = kNoTime, to_time = kNoTime;
-  int32_t from_event = 0, to_event = 0;
-  int32_t order = 0;  // in which they came
-  bool cut_start = false, cut_end = false;
-};
 
 // One START or END, wherever it comes from.
 struct Border {
@@ -59,11 +51,11 @@ class Regions {
     region.cut_end = false;
     return true;
   }
-  [[nodiscard]] Column<Region>& finish(int32_t event_count) {
+  [[nodiscard]] Column<Region> finish(int32_t event_count) {
     for (Region& region : found_.span()) {
       if (region.cut_end) region.to_event = event_count;
     }
-    return found_;
+    return std::move(found_);
   }
 
  private:
@@ -200,15 +192,22 @@ void list_markers(const model::Recording& recording, const replay::DeviceRows& r
 
 }  // namespace
 
-Result<Marks> find_marks(const model::Recording& recording, const model::Part& part,
-                         const replay::DeviceRows& rows) {
+Result<Column<Region>> find_regions(const model::Recording& recording, const model::Part& part,
+                                    const replay::DeviceRows& rows) {
   Regions regions(recording.budget);
   if (!collect_annotations(recording, part, rows, regions) ||
       !collect_user_defined(recording, rows, regions)) {
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for the annotations of this recording");
   }
+  return regions.finish(rows.events.count);
+}
+
+Result<Marks> find_marks(const model::Recording& recording, const model::Part& part,
+                         const replay::DeviceRows& rows) {
+  auto regions = find_regions(recording, part, rows);
+  if (!regions) return tl::unexpected(regions.error());
   Marks marks;
-  list_regions(recording, rows, regions.finish(rows.events.count), marks);
+  list_regions(recording, rows, *regions, marks);
   list_markers(recording, rows, marks);
   return marks;
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/base/column.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 #include "engine/replay/state_history.h"
@@ -16,6 +17,19 @@
 namespace memstrata::analysis {
 
 inline constexpr size_t kMostRegions = 2000, kMostMarkers = 2000;
+
+// A region as it was found. Times are ticks of the part's clock; kNoTime = its border is not in the recording.
+struct Region {
+  StringId name;
+  int64_t from_time = model::kNoTime, to_time = model::kNoTime;
+  int32_t from_event = 0, to_event = 0;
+  int32_t order = 0;  // in which they came
+  bool cut_start = false, cut_end = false;
+};
+// All of them, in the order of their beginnings as the file has them. One pass over the events. Error:
+// limit_exceeded.
+[[nodiscard]] Result<Column<Region>> find_regions(const model::Recording& recording, const model::Part& part,
+                                                  const replay::DeviceRows& rows);
 
 struct MarkedRegion {
   StringId name;

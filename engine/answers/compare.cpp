@@ -5,6 +5,9 @@
 #include "engine/answers/moment.h"
 #include "engine/answers/printable.h"
 #include "engine/answers/top.h"
+#include "engine/answers/who.h"
+#include "engine/base/saturating.h"
+#include "engine/base/units.h"
 
 namespace memstrata::answers {
 
@@ -152,6 +155,40 @@ void ComparisonAnswer::add(const DeviceComparison& comparison) {
   }
 }
 
+void ComparisonAnswer::add_parts(const analysis::Side& before, const analysis::Side& after,
+                                 const analysis::ComparedParts& parts, std::string_view at, bool is_beside) {
+  if (!json_) {
+    if (!is_beside) return;
+    const int64_t growth = parts.bytes.growth();
+    out_.print("\n  Peak of {}: {} before, {} after, {}{}; --at peak compares them.\n",
+               device_text(before.top.device), size_text(parts.bytes.before), size_text(parts.bytes.after),
+               growth < 0 ? "-" : "+", size_text(growth < 0 ? saturated_difference(0, growth) : growth));
+    return;
+  }
+  parts_at_ = at;
+  parts_bytes_ += parts.bytes;
+  for (const analysis::ComparedPart& part : parts.parts) {
+    const model::Recording& recording = (part.only_before ? before : after).recording;
+    parts_.begin_object();
+    parts_.member("device", after.top.device);
+    stack_to_json(parts_, recording, part.stack);
+    parts_.member("before_bytes", part.bytes.before);
+    parts_.member("after_bytes", part.bytes.after);
+    parts_.member("before_blocks", part.blocks.before);
+    parts_.member("after_blocks", part.blocks.after);
+    who_to_json(parts_, recording, analysis::who_of(recording, part.stack));
+    parts_.key("matched");
+    if (part.lines_moved) {
+      parts_.value("functions");
+    } else if (part.blocks.before > 0 && part.blocks.after > 0) {
+      parts_.value("stack");
+    } else {
+      parts_.null();
+    }
+    parts_.end_object();
+  }
+}
+
 void ComparisonAnswer::end(std::span<const int32_t> only_before, std::span<const int32_t> only_after) {
   if (!json_) {
     only_devices_to_text(out_, only_before, "before");
@@ -159,6 +196,11 @@ void ComparisonAnswer::end(std::span<const int32_t> only_before, std::span<const
     return;
   }
   json_->end_array();
+  json_->member("parts_at", parts_at_);
+  json_->member("before_bytes", parts_bytes_.before);
+  json_->member("after_bytes", parts_bytes_.after);
+  json_->key("parts");
+  json_->raw("[" + parts_.text() + "]");
   const auto devices = [&](std::string_view name, std::span<const int32_t> all) {
     json_->key(name);
     json_->begin_array();

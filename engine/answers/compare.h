@@ -24,12 +24,18 @@ class ComparisonAnswer {
   // The files and the moment, as they were asked for.
   void begin(std::string_view before, std::string_view after, std::string_view at);
   void add(const analysis::DeviceComparison& comparison);
+  // All stacks of a device at `at`: in JSON all of them, in text a line if `is_beside`, as the table is of another moment.
+  void add_parts(const analysis::Side& before, const analysis::Side& after, const analysis::ComparedParts& parts,
+                 std::string_view at, bool is_beside);
   // Devices that only one of the files has.
   void end(std::span<const int32_t> only_before, std::span<const int32_t> only_after);
 
  private:
   TextOut& out_;
   std::optional<JsonWriter> json_;  // none: text
+  JsonWriter parts_;                // entries of the array
+  std::string parts_at_;
+  analysis::BeforeAfter parts_bytes_;
   size_t columns_, rows_;
 };
 

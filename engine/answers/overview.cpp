@@ -155,10 +155,10 @@ void from_before_to_json(JsonWriter& json, const analysis::FromBefore& before, i
   json.end_object();
 }
 
-struct MissingText {
+struct MissingWords {
   std::string_view what, text, python;
 };
-[[nodiscard]] MissingText missing_text(NotRecorded what) {
+[[nodiscard]] MissingWords words_of(NotRecorded what) {
   constexpr std::string_view kRecord = "torch.cuda.memory._record_memory_history()";
   constexpr std::string_view kAllStacks =
       "torch.cuda.memory._record_memory_history(context=\"all\", stacks=\"all\")";
@@ -185,25 +185,33 @@ struct MissingText {
 }
 
 void missing_to_json(JsonWriter& json, const Overview& overview, const analysis::Missing& missing) {
-  const MissingText words = missing_text(missing.what);
+  const MissingText words = missing_text(overview, missing);
   Link link;
-  std::string text(words.text);
   if (missing.what == NotRecorded::some_stacks) {
     link.bytes = missing.bytes;
     link.event = overview.peak_event;
-    text = fmt::format("{}{} {}", size_text(missing.bytes), share_text(missing.bytes, overview.peak_bytes),
-                       text);
   } else if (missing.what == NotRecorded::oldest_events) {
     link.event = 0;
-    text.insert(text.size() - 1, fmt::format(", {}", count_text(overview.events)));
   }
-  begin(json, "not_recorded", text, link);
-  json.member("what", words.what);
+  begin(json, "not_recorded", words.text, link);
+  json.member("what", words_of(missing.what).what);
   json.member("python", words.python);
   json.end_object();
 }
 
 }  // namespace
+
+MissingText missing_text(const Overview& overview, const analysis::Missing& missing) {
+  const MissingWords words = words_of(missing.what);
+  std::string text(words.text);
+  if (missing.what == NotRecorded::some_stacks) {
+    text = fmt::format("{}{} {}", size_text(missing.bytes), share_text(missing.bytes, overview.peak_bytes),
+                       text);
+  } else if (missing.what == NotRecorded::oldest_events) {
+    text.insert(text.size() - 1, fmt::format(", {}", count_text(overview.events)));
+  }
+  return {std::move(text), std::string(words.python)};
+}
 
 void to_json(JsonWriter& json, const model::Recording& recording, const Overview& overview) {
   json.begin_object();

@@ -1,6 +1,8 @@
 // The overview of a device: findings in words, each with what it is about.
 #pragma once
 
+#include <string>
+
 #include "engine/analysis/overview.h"
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
@@ -29,5 +31,11 @@ namespace memstrata::answers {
 // A filter by line means all blocks that have the line in their stack: it also means those for which a deeper
 // line stands.
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::Overview& overview);
+
+// What was not recorded: a sentence, and the line that records it next time.
+struct MissingText {
+  std::string text, python;
+};
+[[nodiscard]] MissingText missing_text(const analysis::Overview& overview, const analysis::Missing& missing);
 
 }  // namespace memstrata::answers

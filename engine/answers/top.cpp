@@ -42,20 +42,21 @@ ShownLines shown_lines(const model::Recording& recording, StackId stack, size_t 
   return shown;
 }
 
-void group_to_json(JsonWriter& json, const model::Recording& recording, const TopGroup& group, TopBy by) {
-  if (by == TopBy::stack) {
-    json.key("stack");
-    if (group.stack.is_none()) {
-      json.null();
-      return;
-    }
-    const ShownLines shown = shown_lines(recording, group.stack, analysis::kMostInList, kListBytes);
-    json.begin_array();
-    for (const std::string& line : shown.lines) json.value(line);
-    json.end_array();
-    if (shown.left_out > 0) json.member("lines_left_out", shown.left_out);
+void stack_to_json(JsonWriter& json, const model::Recording& recording, StackId stack) {
+  json.key("stack");
+  if (stack.is_none()) {
+    json.null();
     return;
   }
+  const ShownLines shown = shown_lines(recording, stack, analysis::kMostInList, kListBytes);
+  json.begin_array();
+  for (const std::string& line : shown.lines) json.value(line);
+  json.end_array();
+  if (shown.left_out > 0) json.member("lines_left_out", shown.left_out);
+}
+
+void group_to_json(JsonWriter& json, const model::Recording& recording, const TopGroup& group, TopBy by) {
+  if (by == TopBy::stack) return stack_to_json(json, recording, group.stack);
   const bool known = group.who.kind != Who::Kind::nothing;
   const auto text = [&](std::string_view key, std::string_view what, bool there) {
     json.key(key);

@@ -24,6 +24,9 @@ struct ShownLines {
 [[nodiscard]] ShownLines shown_lines(const model::Recording& recording, StackId stack, size_t most_lines,
                                      size_t most_bytes);
 
+// Member "stack": its shown lines, or null for none; at most 1,000 lines and 1 MiB, then also "lines_left_out".
+void stack_to_json(JsonWriter& json, const model::Recording& recording, StackId stack);
+
 // Who a group is, as members: "stack":[line,...]|null (at most 1,000 lines and 1 MiB; then "lines_left_out"),
 // or "function"|null, "file"|null and by line "line"|null, or "file"|null.
 void group_to_json(JsonWriter& json, const model::Recording& recording, const analysis::TopGroup& group,

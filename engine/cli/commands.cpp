@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/answers/printable.h"
+#include "engine/cli/check_command.h"
 #include "engine/cli/compare_command.h"
 #include "engine/cli/convert_command.h"
 #include "engine/cli/exit_codes.h"
@@ -21,6 +22,7 @@
 #include "engine/cli/moment.h"
 #include "engine/cli/ops_command.h"
 #include "engine/cli/paths.h"
+#include "engine/cli/report_command.h"
 #include "engine/cli/simulate_command.h"
 #include "engine/cli/state_command.h"
 #include "engine/cli/summary_command.h"
@@ -127,6 +129,15 @@ void add_summary(CLI::App& app, Run& chosen) {
   const auto [command, options] =
       add_for_files(app, chosen, "summary",
                     "Peak, sizes, events, stacks and time span per device, and what was lost", run_summary);
+  command->add_flag("--json", options->json, "One JSON object per file and line");
+}
+
+void add_report(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add_for_files(app, chosen, "report",
+                    "Answers: why it ran out, what the peak is, what leaks, what fragments", run_report);
+  command->add_option("--device", options->device, "Only this device");
+  command->add_option("--rules", options->rules, "File with rules of categories (see the command's README)");
   command->add_flag("--json", options->json, "One JSON object per file and line");
 }
 
@@ -321,9 +332,49 @@ void add_whatif(CLI::App& app, Run& chosen) {
   command->add_flag("--smallest", options->smallest, "The smallest device on which it fits");
   command->add_flag("--search", options->search, "Try settings that may help, and rank them");
   command->add_option("--dump", options->dump, "Write the simulated run as a snapshot to this file (pickle)");
+void add_check(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "check", "Rules for continuous integration: exit code 3 if one is broken", run_check);
+  command->add_option("FILE", options->file, "Snapshot file; - is standard input")->required();
+  const auto add_size = [&command = *command](const char* name, std::optional<int64_t>& into,
+                                              const char* what) {
+    command
+        .add_option_function<std::string>(
+            name,
+            [name, &into](const std::string& text) {
+              into = size_in(text);
+              if (!into) throw CLI::ValidationError(name, "say a size as 20GiB, not \"" + text + "\"");
+            },
+            what)
+        ->type_name("SIZE");
+  };
+  const auto add_share = [&command = *command](const char* name, std::optional<double>& into,
+                                               const char* what) {
+    command
+        .add_option_function<std::string>(
+            name,
+            [name, &into](const std::string& text) {
+              into = share_in(text);
+              if (!into) throw CLI::ValidationError(name, "say a share as 2% or 0.02, not \"" + text + "\"");
+            },
+            what)
+        ->type_name("SHARE");
+  };
+  add_size("--max-peak", options->rules.max_peak, "Most bytes requested at once, per device");
+  add_size("--max-reserved", options->rules.max_reserved, "Most bytes reserved at once, per device");
+  command->add_flag("--no-oom", options->rules.no_oom, "No request failed");
+  command->add_flag("--no-leak", options->rules.no_leak, "No stack keeps more in every step");
+  add_share("--max-fragmentation", options->rules.max_fragmentation,
+            "Most of what is reserved that pieces hold back");
+  command->add_option("--baseline", options->baseline, "Snapshot file of the run before");
+  add_share("--max-growth", options->rules.max_growth, "Most growth of the peak since the baseline");
+  command->add_option("--junit", options->junit, "Write the result as XML for test reports");
+  command->add_option("--device", options->device, "Only this device");
+  command->add_flag("--json", options->json, "One JSON object on one line");
 }
 
 void add_commands(CLI::App& app, Run& chosen) {
+  add_report(app, chosen);
   add_summary(app, chosen);
   add_top(app, chosen);
   add_ops(app, chosen);
@@ -338,6 +389,7 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_compare(app, chosen);
   add_tracker(app, chosen);
   add_telemetry(app, chosen);
+  add_check(app, chosen);
 }
 
 // Changes of one letter that make `b` of `a`: put in, left out, another one, two swapped. Names are short.
@@ -378,7 +430,8 @@ int parse_and_run(std::span<const std::string> arguments, const Console& console
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 success (also for a damaged file of which something was read), 1 wrong usage,\n"
-      "2 a file could not be read (the others are still printed) or written, or a step of a script is wrong.");
+      "2 a file could not be read (the others are still printed) or written, or a step of a script is wrong,\n"
+      "3 check: a rule is broken.");
   Run chosen;
   add_commands(app, chosen);
   if (const std::string message = unknown_command(app, arguments); !message.empty()) {

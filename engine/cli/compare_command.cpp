@@ -106,7 +106,13 @@ class Comparing {
         console_(console),
         out_(out),
         answer_(out, options.before.json ? ComparisonAnswer::Form::json : ComparisonAnswer::Form::text,
-                options.wide ? answers::kWide : console.columns, options.rows) {}
+                options.wide ? answers::kWide : console.columns, options.rows) {
+    if (options_.at.empty()) {
+      options_.at = "end";
+    } else {
+      parts_at_ = options_.at;
+    }
+  }
 
   [[nodiscard]] Outcome<void> run(const model::Recording& before, const model::Recording& after) {
     const auto pairs = pairs_of(options_, before, after);
@@ -147,6 +153,7 @@ class Comparing {
       const auto found = analysis::compare_devices(before.compared(), after.compared(), options_.rows);
       if (!found) return tl::unexpected(found.error());
       answer_.add(*found);
+      if (Status done = add_parts(before, after); !done) return done;
     }
     if (!wants_stacks()) return {};
     const auto fold = [&](const Side& side) {
@@ -160,6 +167,24 @@ class Comparing {
     // only_after;device 0;stream_0;...
     return add_difference(*stacks_, *first, *second,
                           one_of_several ? answers::device_text(before.top.device) : std::string());
+  }
+
+  // What both hold, stack by stack, at the moment of the parts.
+  [[nodiscard]] Status add_parts(const Side& before, const Side& after) {
+    std::optional<analysis::Top> tops[2];
+    for (const Side* side : {&before, &after}) {
+      const auto event = event_or_error(parts_at_, side->opened.moments());
+      if (!event) return tl::unexpected(event.error());
+      const replay::Device& device = *side->opened.device;
+      auto top = analysis::find_top(side->recording, device.part, device.lives, *event, TopBy::stack, size_t(-1));
+      if (!top) return tl::unexpected(top.error());
+      tops[side == &after ? 1 : 0] = std::move(*top);
+    }
+    const analysis::Side first{before.recording, *tops[0]}, second{after.recording, *tops[1]};
+    const auto parts = analysis::compare_parts(first, second);
+    if (!parts) return tl::unexpected(parts.error());
+    answer_.add_parts(first, second, *parts, parts_at_, parts_at_ != options_.at);
+    return {};
   }
 
   [[nodiscard]] Outcome<void> write_stacks() {
@@ -180,7 +205,8 @@ class Comparing {
     return written ? Outcome<void>() : tl::unexpected(written.error());
   }
 
-  const CompareOptions& options_;
+  CompareOptions options_;
+  std::string parts_at_ = "peak";
   const Console& console_;
   TextOut& out_;
   ComparisonAnswer answer_;

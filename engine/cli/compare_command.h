@@ -11,7 +11,9 @@ namespace memstrata::cli {
 struct CompareOptions {
   FileChoice before,
       after;  // of `after` an empty snapshot means that of `before`; device and json are before's
-  std::string at = "end";  // peak, end, start, or an event's index; of each file its own
+  // peak, end, start, or an event's index; of each file its own. Empty: the end for tables and pictures, the peak for
+  // `parts`, as what a run needs is its peak.
+  std::string at;
   analysis::TopBy by = analysis::TopBy::stack;
   size_t rows = 20;
   std::string output;     // path of a flame graph's SVG; "-" = standard output; empty = none

@@ -1,0 +1,86 @@
+// What memory is for, where nobody wrote it down: the rules, as text that a user can replace.
+//
+// A line is a category, how sure the rule is (0 to 1), and conditions that must all hold; the first line that fits a
+// block decides, "unknown" is what no line fits. '#' begins a remark. Conditions:
+//   frame:A|B          a frame of the block's stack has A or B in its "file:function" (as the file has it)
+//   label:A            the program, or the profiler, called the block A (`user_metadata`, `category`); case is ignored
+//   older              it exists before the first event, or before the first step
+//   kept               it is never freed in the recording
+//   outlives_step      it is kept, or alive when a later step begins
+//   in_backward        autograd's engine, or a function `backward`, asked for it
+//   outlives_backward  it is alive after the last allocation of the backward pass in which it was made
+//   until_backward     it was made outside of a backward pass and is alive when the next one begins
+//   in_module          a module's forward (nn.Module.__call__) asked for it
+//   freed              it is freed in the recording
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/status.h"
+
+namespace memstrata::analysis {
+
+inline constexpr std::string_view kCategoryRules = R"(
+# category       sure  conditions
+parameter        1.0   label:parameter
+gradient         1.0   label:gradient
+optimizer_state  1.0   label:optimizer_state
+optimizer_state  1.0   label:optimizer
+activation       1.0   label:activation
+temporary        1.0   label:temporary
+temporary        1.0   label:autograd_detail
+workspace        1.0   label:workspace
+communication    1.0   label:communication
+input            1.0   label:input
+
+workspace        0.9   frame:Workspace|workspace
+communication    0.8   frame:ncclComm|ProcessGroupNCCL|:all_gather|:all_reduce|:reduce_scatter|:_all_gather|:_reduce_scatter|:foreach_all_gather|:foreach_reduce
+optimizer_state  0.9   frame:torch/optim/|/optimizers/ outlives_step
+temporary        0.9   frame:torch/optim/|/optimizers/
+gradient         0.9   frame:AccumulateGrad outlives_backward
+gradient         0.7   in_backward outlives_backward
+temporary        0.8   in_backward
+parameter        0.9   frame:modules/module.py:_apply|:load_state_dict|:_load_from_state_dict|:from_pretrained|:reset_parameters|:init_weights|:_init_weights kept
+input            0.8   frame:dataloader.py|:collate|:default_collate|:pin_memory|:get_batch|:next_batch|:load_batch
+activation       0.8   until_backward freed
+activation       0.6   in_module kept
+parameter        0.6   older kept
+temporary        0.7   in_module freed
+temporary        0.5   freed
+)";
+
+enum Condition : uint32_t {
+  kOlder = 1,
+  kKept = 2,
+  kOutlivesStep = 4,
+  kInBackward = 8,
+  kOutlivesBackward = 16,
+  kUntilBackward = 32,
+  kInModule = 64,
+  kFreed = 128,
+};
+
+struct CategoryRule {
+  int32_t category = 0;  // index of CategoryRules::names
+  double sure = 0;
+  uint32_t conditions = 0;  // all of them
+  int32_t frames = -1;      // index of CategoryRules::frames, -1 = any
+  std::string label;        // small letters; empty = any
+  int32_t line = 0;         // in the text, from 1
+};
+
+struct CategoryRules {
+  static constexpr size_t kMostRules = 200, kMostFrameSets = 32, kMostCategories = 32;
+
+  std::vector<std::string> names;                // names[0] is "unknown"
+  std::vector<CategoryRule> rules;               // in order
+  std::vector<std::vector<std::string>> frames;  // alternatives
+};
+
+// Error: invalid_format, naming the line and what is wrong with it.
+[[nodiscard]] Result<CategoryRules> parse_category_rules(std::string_view text);
+
+}  // namespace memstrata::analysis

@@ -1,0 +1,45 @@
+// Everything that a person asks of one device's recording, answered at once: `memstrata report`.
+//
+// Each answer is a file of its own; this one only asks them all. What is shared (lives, states, attributes) is the
+// caller's. O(events log events).
+#pragma once
+
+#include <vector>
+
+#include "engine/analysis/block_attributes.h"
+#include "engine/analysis/categories.h"
+#include "engine/analysis/event_context.h"
+#include "engine/analysis/fragmentation.h"
+#include "engine/analysis/leaks.h"
+#include "engine/analysis/out_of_memory.h"
+#include "engine/analysis/overview.h"
+#include "engine/analysis/peak_parts.h"
+#include "engine/analysis/steps.h"
+#include "engine/base/status.h"
+
+namespace memstrata::analysis {
+
+inline constexpr double kMostOfPeak = 0.6;
+
+struct Report {
+  explicit Report(Budget& budget)
+      : overview(budget), peak(budget), peak_groups(budget), steps(budget), categories(budget) {}
+
+  Overview overview;
+  PeakParts peak;
+  // The peak as a person would cut it: by line, else by function, else by file; the finest of them of which the
+  // kMostPeakLines largest groups are kMostOfPeak of it, else the one of which they are most.
+  Top peak_groups;
+  OutOfMemoryEvents out_of_memory;
+  Steps steps;
+  Leaks leaks;
+  Fragmentation fragmentation;
+  Categories categories;
+  std::vector<CategoryShare> categories_at_peak;
+};
+
+// Error: limit_exceeded.
+[[nodiscard]] Result<Report> find_report(const EventContext& context, const BlockAttributes& attributes,
+                                         const CategoryRules& rules);
+
+}  // namespace memstrata::analysis

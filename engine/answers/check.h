@@ -1,0 +1,24 @@
+// What `memstrata check` found, in lines, as JSON and as JUnit's XML.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/analysis/check.h"
+#include "engine/base/json_writer.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::answers {
+
+// "max_peak", "max_reserved", "no_oom", "no_leak", "max_fragmentation", "max_growth"
+[[nodiscard]] std::string_view name_of(analysis::RuleKind kind);
+// "ok      max_peak           device 0: 18.2 GiB of at most 20.0 GiB, after event 57, forward model.py:12"
+[[nodiscard]] std::string check_line(const model::Recording& recording, const analysis::CheckedRule& rule);
+// {"rule","kept","device","value","limit","event","who"}
+void to_json(JsonWriter& json, const model::Recording& recording, const analysis::CheckedRule& rule);
+// A <testcase> of a suite; `suite` is the file.
+[[nodiscard]] std::string junit_case(const model::Recording& recording, const analysis::CheckedRule& rule,
+                                     std::string_view suite);
+
+}  // namespace memstrata::answers

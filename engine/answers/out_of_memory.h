@@ -1,0 +1,35 @@
+// Why a request failed, in words and as JSON (analysis/out_of_memory.h).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/analysis/out_of_memory.h"
+#include "engine/base/json_writer.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::answers {
+
+// "too_big", "full", "fragmented", "elsewhere", "limit", "unknown"
+[[nodiscard]] std::string_view name_of(analysis::Verdict verdict);
+// "expandable_segments", "free_pins", "smaller_request", "use_less", "largest_holder", "free_pending", "share_streams",
+// "raise_limit", "other_processes"
+[[nodiscard]] std::string_view name_of(analysis::RemedyKind kind);
+
+// One to three sentences for somebody who does not know the run: what was asked for, what was free, why it was no use.
+[[nodiscard]] std::string verdict_text(const model::Recording& recording,
+                                       const analysis::ExplainedOutOfMemory& one);
+[[nodiscard]] std::string remedy_text(const model::Recording& recording,
+                                      const analysis::ExplainedOutOfMemory& one,
+                                      const analysis::Remedy& remedy);
+// "112.0 MiB in one piece, 0.8 GiB in 345 free blocks of large blocks, stream 0: too small".
+[[nodiscard]] std::string place_text(const model::Recording& recording, const analysis::FreePlace& place);
+
+// {"event","time_us","requested_bytes","needed_bytes": of the device,"device_free_bytes","reserved_bytes",
+//  "allocated_bytes","pending_bytes","cached_bytes","largest_free_bytes": of any stream and pool,
+//  "largest_own_bytes": of those of the request,"who","stack","expandable_segments": true|false|null,"verdict","text",
+//  "free":[{"stream","pool","small","cached_bytes","largest_free_bytes","blocks","why"}],
+//  "remedies":[{"name","bytes": n|null,"text"}]}, those of most bytes first.
+void to_json(JsonWriter& json, const model::Recording& recording, const analysis::ExplainedOutOfMemory& one);
+
+}  // namespace memstrata::answers

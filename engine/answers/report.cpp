@@ -1,0 +1,162 @@
+#include "engine/answers/report.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "engine/analysis/frame_filter.h"
+#include "engine/analysis/memory_state.h"
+#include "engine/answers/out_of_memory.h"
+#include "engine/answers/top.h"
+#include "engine/answers/who.h"
+
+namespace memstrata::answers {
+
+using analysis::EventContext;
+using analysis::Report;
+using analysis::StepsFrom;
+
+namespace {
+
+[[nodiscard]] double rounded(double share) { return std::round(share * 10'000) / 10'000; }
+
+void peak_to_json(JsonWriter& json, const model::Recording& recording, const analysis::PeakParts& peak) {
+  json.key("peak");
+  json.begin_object();
+  json.member("event", peak.event);
+  json.member("requested_bytes", peak.bytes);
+  json.member("blocks", peak.blocks);
+  json.key("parts");
+  json.begin_array();
+  for (const analysis::PeakPart& part : peak.parts) {
+    json.begin_object();
+    stack_to_json(json, recording, part.stack);
+    json.member("bytes", part.bytes);
+    json.member("blocks", part.blocks);
+    who_to_json(json, recording, analysis::who_of(recording, part.stack));
+    json.member("rank", part.largest_rank);
+    json.end_object();
+  }
+  json.end_array();
+  json.member("rest_bytes", peak.rest_bytes);
+  json.member("rest_blocks", peak.rest_blocks);
+  json.member("rest_parts", peak.rest_parts);
+  json.end_object();
+}
+
+void steps_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Steps& steps) {
+  json.key("steps");
+  json.begin_object();
+  json.member("count", steps.count());
+  const bool known = steps.from != StepsFrom::nothing;
+  json.member("from", known ? std::optional(name_of(steps.from)) : std::nullopt);
+  std::optional<std::string> name;
+  if (!steps.name.is_none()) name = recording.strings.view(steps.name);
+  if (!steps.anchor.is_none()) name = analysis::frame_text(recording, steps.anchor);
+  json.member("name", name);
+  json.member("sure", rounded(steps.sureness));
+  json.end_object();
+}
+
+void leaks_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Leaks& leaks) {
+  json.key("leaks");
+  json.begin_array();
+  for (const analysis::Leak& leak : leaks.leaks) {
+    json.begin_object();
+    stack_to_json(json, recording, leak.stack);
+    json.member("bytes_per_step", leak.bytes_per_step);
+    json.member("blocks_per_step", leak.blocks_per_step);
+    json.member("steps", leak.steps);
+    json.member("first_step", leak.first_step);
+    json.member("live_bytes", leak.live_bytes);
+    json.member("live_blocks", leak.live_blocks);
+    json.member("confidence", leak.confidence);
+    who_to_json(json, recording, analysis::who_of(recording, leak.stack));
+    json.member("rank", leak.largest_rank);
+    json.end_object();
+  }
+  json.end_array();
+  json.member("leaks_left_out", leaks.left_out);
+}
+
+void fragmentation_to_json(JsonWriter& json, const EventContext& context,
+                           const analysis::Fragmentation& fragmentation) {
+  const model::Recording& recording = context.recording;
+  json.key("fragmentation");
+  json.begin_object();
+  json.member("event", fragmentation.event);
+  json.member("reserved_bytes", fragmentation.reserved);
+  json.member("allocated_bytes", fragmentation.allocated);
+  json.member("pending_bytes", fragmentation.pending);
+  json.member("cached_bytes", fragmentation.cached);
+  json.member("largest_free_bytes", fragmentation.largest_free);
+  json.member("held_back_bytes", fragmentation.held_back);
+  json.member("share", rounded(fragmentation.share()));
+  json.member("pinned_segments", fragmentation.pinned_segments);
+  json.key("pins");
+  json.begin_array();
+  for (const analysis::Pin& pin : fragmentation.pins) {
+    json.begin_object();
+    json.member("segment", fmt::format("{:#x}", pin.segment));
+    json.member("segment_bytes", pin.segment_bytes);
+    json.member("free_bytes", pin.free_bytes);
+    json.member("held_back_bytes", pin.held_back_bytes);
+    json.member("blocks", pin.blocks);
+    json.member("pinned_bytes", pin.pinned_bytes);
+    json.member("expandable", pin.expandable);
+    const StackId stack = analysis::stack_of_block(context, pin.largest_block).stack;
+    who_to_json(json, recording, analysis::who_of(recording, stack));
+    stack_to_json(json, recording, stack);
+    json.member("since_event", context.history.born_of(pin.oldest_block));
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+}  // namespace
+
+std::string_view name_of(StepsFrom from) {
+  switch (from) {
+    case StepsFrom::annotations:
+      return "annotations";
+    case StepsFrom::regions:
+      return "regions";
+    case StepsFrom::period:
+      return "period";
+    case StepsFrom::nothing:
+      break;
+  }
+  return "";
+}
+
+void to_json(JsonWriter& json, const EventContext& context, const Report& report,
+               const analysis::CategoryRules& rules) {
+  const model::Recording& recording = context.recording;
+  json.member("device", report.overview.device);
+  peak_to_json(json, recording, report.peak);
+  steps_to_json(json, recording, report.steps);
+  leaks_to_json(json, recording, report.leaks);
+  json.key("oom");
+  json.begin_array();
+  for (const analysis::ExplainedOutOfMemory& one : report.out_of_memory.explained) {
+    to_json(json, recording, one);
+    }
+  json.end_array();
+  json.member("oom_left_out",
+              report.out_of_memory.all - static_cast<int64_t>(report.out_of_memory.explained.size()));
+  fragmentation_to_json(json, context, report.fragmentation);
+  json.key("categories");
+  json.begin_array();
+  for (const analysis::CategoryShare& share : report.categories_at_peak) {
+    json.begin_object();
+    json.member("name", rules.names[static_cast<size_t>(share.category)]);
+    json.member("bytes_at_peak", share.bytes);
+    json.member("blocks", share.blocks);
+    json.member("sure", rounded(share.sure));
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace memstrata::answers

@@ -1,0 +1,31 @@
+// What `memstrata report` says of a device, as JSON.
+#pragma once
+
+#include <string_view>
+
+#include "engine/analysis/report.h"
+#include "engine/base/json_writer.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::answers {
+
+// "annotations", "regions", "period"; empty for nothing, which JSON gives as null.
+[[nodiscard]] std::string_view name_of(analysis::StepsFrom from);
+
+// Members, without the outer braces, so that callers can add some:
+//  "device",
+//  "peak":{"event","requested_bytes","blocks","parts":[{"stack","bytes","blocks","who","rank"}],"rest_bytes",
+//          "rest_blocks","rest_parts"}: parts and rest add up to the peak,
+//  "steps":{"count","from","name": of the region or call that begins one|null,"sure"},
+//  "leaks":[{"stack","bytes_per_step","blocks_per_step","steps","first_step","live_bytes","live_blocks","confidence",
+//            "who","rank"}],"leaks_left_out",
+//  "oom":[see out_of_memory.h],"oom_left_out": earlier ones,
+//  "fragmentation":{"event","reserved_bytes","allocated_bytes","pending_bytes","cached_bytes","largest_free_bytes",
+//                   "held_back_bytes","share","pinned_segments",
+//                   "pins":[{"segment":"0x...","segment_bytes","free_bytes","held_back_bytes","blocks","pinned_bytes",
+//                            "expandable","who": of the largest block,"stack","since_event": of the oldest}]},
+//  "categories":[{"name","bytes_at_peak","blocks","sure"}]: add up to the peak.
+void to_json(JsonWriter& json, const analysis::EventContext& context,
+                             const analysis::Report& report, const analysis::CategoryRules& rules);
+
+}  // namespace memstrata::answers

@@ -1,0 +1,267 @@
+#include "engine/answers/report_text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "engine/analysis/memory_state.h"
+#include "engine/answers/out_of_memory.h"
+#include "engine/answers/overview.h"
+#include "engine/answers/report.h"
+#include "engine/answers/who.h"
+#include "engine/base/units.h"
+#include "engine/answers/fitted.h"
+#include "engine/answers/group_lines.h"
+#include "engine/answers/printable.h"
+
+namespace memstrata::answers {
+
+using analysis::ExplainedOutOfMemory;
+using analysis::Report;
+using analysis::Who;
+
+namespace {
+
+constexpr size_t kMostLeaksShown = 5, kMostPinsShown = 3, kMostOomShown = 3, kMostPlacesShown = 3;
+constexpr double kMuchHeldBack = 0.05;  // of what is reserved
+constexpr size_t kLongestName = 200;
+
+[[nodiscard]] std::string counted(int64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count_text(count), thing, count == 1 ? "" : "s");
+}
+[[nodiscard]] double percent(int64_t bytes, int64_t of) {
+  return of > 0 ? 100.0 * static_cast<double>(bytes) / static_cast<double>(of) : 0.0;
+}
+[[nodiscard]] std::string after_text(int32_t event) {
+  return event < 0 ? "before the first event" : fmt::format("after event {}", count_text(event));
+}
+
+class Page {
+ public:
+  Page(const analysis::EventContext& context, const Report& report, const analysis::CategoryRules& rules,
+       size_t columns)
+      : context_(context), recording_(context.recording), report_(report), rules_(rules), columns_(columns) {}
+
+  [[nodiscard]] std::string text() {
+    title();
+    out_of_memory();
+    leaks();
+    peak();
+    unused();
+    from_before();
+    missing();
+    return std::move(out_);
+  }
+
+ private:
+  // A paragraph; `begin` is before the first line, the others are indented as far.
+  void paragraph(std::string_view begin, std::string_view text) {
+    out_ += begin;
+    out_ += wrapped(words_of(shortened(text, 4096)), columns_, columns_of_text(begin));
+    out_ += '\n';
+  }
+  void heading(std::string_view text) {
+    out_ += '\n';
+    paragraph("  ", text);
+  }
+
+  void title() {
+    const analysis::Overview& overview = report_.overview;
+    const auto count = static_cast<size_t>(report_.out_of_memory.all);
+    const std::string device =
+        overview.device == replay::kHostDevice ? "Host memory" : fmt::format("Device {}", overview.device);
+    std::string what;
+    if (count > 0) {
+      what = count == 1 ? " ran out of memory" : fmt::format(" ran out of memory {} times", count);
+    } else if (!report_.leaks.leaks.empty()) {
+      what = report_.leaks.leaks.size() == 1 ? " has a leak"
+                                             : fmt::format(" has {} leaks", report_.leaks.leaks.size());
+    } else if (is_fragmented()) {
+      what = " is fragmented";
+    }
+    paragraph("", fmt::format("{}{}: {} at most in {}, {} reserved", device, what,
+                              size_text(overview.peak_bytes), counted(report_.peak.blocks, "block"),
+                              size_text(overview.highest_reserved.reserved)));
+    paragraph("  ",
+              fmt::format("{}; {}", overview.events == 0 ? "no history" : counted(overview.events, "event"),
+                          steps_text()));
+  }
+
+  [[nodiscard]] std::string steps_text() const {
+    const analysis::Steps& steps = report_.steps;
+    if (steps.from == analysis::StepsFrom::nothing) return "no steps found, so no search for leaks";
+    const std::string leaks = !report_.leaks.leaks.empty()               ? ""
+                              : steps.count() < analysis::kFewestGrowths ? ", too few to find leaks"
+                                                                         : ", no leak";
+    const std::string_view from = steps.from == analysis::StepsFrom::annotations ? "the profiler's"
+                                  : steps.from == analysis::StepsFrom::regions   ? "by regions of the program"
+                                                                                 : "by what comes back";
+    return fmt::format("{} ({}){}", counted(steps.count(), "step"), from, leaks);
+  }
+
+  [[nodiscard]] bool is_fragmented() const { return report_.fragmentation.share() >= kMuchHeldBack; }
+
+  void out_of_memory() {
+    const auto& all = report_.out_of_memory.explained;
+    const size_t shown = std::min(all.size(), kMostOomShown);
+    for (size_t i = all.size() - shown; i < all.size(); ++i) explain(all[i]);
+    const int64_t more = report_.out_of_memory.all - static_cast<int64_t>(shown);
+    if (more > 0) paragraph("  ", fmt::format("{} before; --json has them.", counted(more, "failure")));
+  }
+
+  void explain(const ExplainedOutOfMemory& one) {
+    heading(fmt::format("Out of memory at event {}: {}", count_text(one.event), words_of_verdict(one)));
+    paragraph("    ", verdict_text(recording_, one));
+    paragraph("    ",
+              fmt::format("Reserved {}: {} in use, {} waiting for a stream, {} cached. Expandable segments: "
+                          "{}.",
+                          size_text(one.reserved), size_text(one.allocated), size_text(one.pending),
+                          size_text(one.cached),
+                          !one.settings.expandable_segments   ? "not known"
+                          : *one.settings.expandable_segments ? "on"
+                                                              : "off"));
+    if (!one.places.empty()) out_ += "    What was cached:\n";
+    for (size_t i = 0; i < std::min(one.places.size(), kMostPlacesShown); ++i)
+      paragraph("      ", place_text(recording_, one.places[i]));
+    out_ += "    What helps, by effect:\n";
+    for (const analysis::Remedy& remedy : one.remedies)
+      paragraph(fmt::format("      {:>9}  ", remedy.bytes ? size_text(*remedy.bytes) : "?"),
+                remedy_text(recording_, one, remedy));
+  }
+
+  [[nodiscard]] static std::string_view words_of_verdict(const ExplainedOutOfMemory& one) {
+    switch (one.verdict) {
+      case analysis::Verdict::too_big:
+        return "more than the device holds";
+      case analysis::Verdict::full:
+        return "the device was full";
+      case analysis::Verdict::fragmented:
+        return "enough was free, but in pieces";
+      case analysis::Verdict::elsewhere:
+        return "the free memory was of another stream or pool";
+      case analysis::Verdict::limit:
+        return "a limit was reached";
+      case analysis::Verdict::unknown:
+        break;
+    }
+    return "the reason is not in the file";
+  }
+
+  void leaks() {
+    const auto& all = report_.leaks.leaks;
+    if (all.empty()) return;
+    heading(fmt::format("Leaks: {} held by {} that keep more in every step",
+                        size_text(report_.leaks.live_bytes),
+                        counted(static_cast<int64_t>(all.size()) + report_.leaks.left_out, "stack")));
+    for (size_t i = 0; i < std::min(all.size(), kMostLeaksShown); ++i) {
+      const analysis::Leak& leak = all[i];
+      paragraph(fmt::format("    {:>9}  ", size_text(leak.live_bytes)),
+                fmt::format("{} more in {} a step, in {} since step {} ({:.0f} % sure), by",
+                            size_text(leak.bytes_per_step), counted(leak.blocks_per_step, "block"),
+                            counted(leak.steps, "step"), leak.first_step, 100 * leak.confidence));
+      analysis::TopGroup group;
+      group.stack = leak.stack;
+      for (const std::string& line : lines_of_group(recording_, group, analysis::TopBy::stack, columns_ - 15))
+        out_ += fmt::format("{:15}{}\n", "", line);
+    }
+    if (all.size() > kMostLeaksShown)
+      paragraph("  ", fmt::format("({} more; --json has them)", all.size() - kMostLeaksShown));
+  }
+
+  void peak() {
+    const analysis::Top& top = report_.peak_groups;
+    if (top.bytes == 0) return;
+    const auto shown = static_cast<int64_t>(top.groups.size());
+    heading(fmt::format("The peak: {} {}, {:.0f} % of it in {}", size_text(report_.peak.bytes),
+                        report_.overview.events == 0 ? "when it was saved" : after_text(report_.peak.event),
+                        percent(top.bytes - top.other_bytes, top.bytes), counted(shown, heading_of(top.by))));
+    const auto numbers_of = [&](int64_t bytes, int64_t blocks) {
+      return fmt::format("    {:>9}  {:>5.1f}%  {:>9}", size_text(bytes), percent(bytes, top.bytes),
+                         counted(blocks, "block"));
+    };
+    for (const analysis::TopGroup& group : top.groups) {
+      const std::string numbers = numbers_of(group.bytes, group.count);
+      out_ +=
+          table_row(numbers, lines_of_group(recording_, group, top.by, columns_beside(numbers, columns_)));
+    }
+    if (top.other_count > 0)
+      out_ += table_row(numbers_of(top.other_bytes, top.other_count),
+                        {fmt::format("({} more; see memstrata top)", count_text(top.all_groups - shown))});
+    categories();
+  }
+
+  void categories() {
+    std::string text;
+    for (const analysis::CategoryShare& share : report_.categories_at_peak) {
+      const std::string& name = rules_.names[static_cast<size_t>(share.category)];
+      if (share.category == 0 && percent(share.bytes, report_.peak.bytes) > 95) return;
+      text += fmt::format("{}{} {} ({:.0f} %)", text.empty() ? "" : ", ", name, size_text(share.bytes),
+                          percent(share.bytes, report_.peak.bytes));
+    }
+    if (!text.empty())
+      paragraph("    ", (report_.categories.labelled ? "What for: " : "What for, a guess: ") + text);
+  }
+
+  void unused() {
+    const analysis::Fragmentation& found = report_.fragmentation;
+    if (!is_fragmented()) return;
+    heading(fmt::format("Fragmentation {}: {} of {} reserved are free in pieces and held back ({:.0f} %)",
+                        after_text(found.event), size_text(found.lost()), size_text(found.reserved),
+                        100 * found.share()));
+    size_t shown = 0;
+    for (const analysis::Pin& pin : found.pins) {
+      if (!pin.is_mostly_free() || ++shown > kMostPinsShown) break;
+      const Who who =
+          analysis::who_of(recording_, analysis::stack_of_block(context_, pin.largest_block).stack);
+      paragraph(
+          fmt::format("    {:>9}  ", size_text(pin.held_back_bytes)),
+          fmt::format(
+              "held back by {} of {} in a segment of {}{}, there since {}", counted(pin.blocks, "block"),
+              size_text(pin.pinned_bytes), size_text(pin.segment_bytes),
+              who.kind == Who::Kind::nothing ? std::string() : ", " + who_text(recording_, who),
+              since_text(context_.history.born_of(pin.oldest_block))));
+    }
+    const int64_t more = found.pinned_segments - static_cast<int64_t>(std::min(shown, kMostPinsShown));
+    if (more > 0)
+      paragraph("  ", fmt::format("  {} with live blocks in them hold back the rest.",
+                                  counted(more, shown > 0 ? "more segment" : "segment")));
+  }
+  [[nodiscard]] static std::string since_text(int32_t event) {
+    return event < 0 ? "before the recording" : fmt::format("event {}", count_text(event));
+  }
+
+  void from_before() {
+    const auto& before = report_.overview.from_before;
+    if (!before || percent(before->bytes_at_peak, report_.peak.bytes) < 1) return;
+    heading(fmt::format("From before the recording: {} at the peak ({:.0f} %), {} at the end, {} in all",
+                        size_text(before->bytes_at_peak), percent(before->bytes_at_peak, report_.peak.bytes),
+                        size_text(before->bytes_at_end), counted(before->blocks, "block")));
+  }
+
+  void missing() {
+    if (report_.overview.missing.empty()) return;
+    heading("Not recorded:");
+    for (const analysis::Missing& one : report_.overview.missing) {
+      const MissingText words = missing_text(report_.overview, one);
+      paragraph("    ", words.text);
+      paragraph("      next time: ", words.python);
+    }
+  }
+
+  const analysis::EventContext& context_;
+  const model::Recording& recording_;
+  const Report& report_;
+  const analysis::CategoryRules& rules_;
+  size_t columns_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string report_text(const analysis::EventContext& context, const Report& report,
+                        const analysis::CategoryRules& rules, size_t columns) {
+  return Page(context, report, rules, columns).text();
+}
+
+}  // namespace memstrata::answers

@@ -1,0 +1,134 @@
+#include "engine/cli/report_command.h"
+
+#include <fmt/core.h>
+
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include "engine/analysis/report.h"
+#include "engine/analysis/summary.h"
+#include "engine/answers/report.h"
+#include "engine/cli/each_file.h"
+#include "engine/cli/exit_codes.h"
+#include "engine/answers/findings.h"
+#include "engine/cli/opened_device.h"
+#include "engine/answers/printable.h"
+#include "engine/answers/report_text.h"
+
+namespace memstrata::cli {
+
+namespace {
+
+using analysis::CategoryRules;
+using analysis::Report;
+
+[[nodiscard]] Outcome<CategoryRules> rules_of(const std::string& path) {
+  std::string text(analysis::kCategoryRules);
+  if (!path.empty()) {
+    constexpr size_t kLongest = size_t{1} << 20;
+    std::ifstream file(path, std::ios::binary);
+    text.assign(kLongest, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(kLongest));
+    if (file.bad() || (!file.is_open())) return failure(kUnreadable, path, "The rules cannot be read.");
+    text.resize(static_cast<size_t>(file.gcount()));
+  }
+  auto rules = analysis::parse_category_rules(text);
+  if (!rules) return failure(name_of(ErrorCode::wrong_usage), path, rules.error().message);
+  return std::move(*rules);
+}
+
+using Look = std::function<Outcome<void>(const model::Part&, const analysis::EventContext&, const Report&)>;
+
+// Every device that is asked for; false if there is none.
+[[nodiscard]] Outcome<bool> for_each_device(const std::string& file, const model::Recording& recording,
+                                            const ReportOptions& options, const CategoryRules& rules,
+                                            model::Diagnostics& diagnostics, const Look& look) {
+  bool found = false;
+  for (const model::Part& part : recording.parts) {
+    for (const int32_t device : part.devices(recording.segments)) {
+      if (options.device && *options.device != device) continue;
+      found = true;
+      auto opened = open_device(recording, {&part, device});
+      if (!opened) return failure(opened.error(), file);
+      const replay::BlockLives& lives = opened->device->lives;
+      analysis::add_device_diagnostics(diagnostics, recording, lives);
+      const auto attributes = analysis::block_attributes(recording, part, lives);
+      if (!attributes) return failure(attributes.error(), file);
+      const auto report = analysis::find_report(opened->context(), *attributes, rules);
+      if (!report) return failure(report.error(), file);
+      if (auto looked = look(part, opened->context(), *report); !looked)
+        return tl::unexpected(looked.error());
+    }
+  }
+  return found;
+}
+
+[[nodiscard]] Outcome<bool> write_json(const std::string& file, const model::Recording& recording,
+                                       const ReportOptions& options, const CategoryRules& rules,
+                                       answers::TextOut& out) {
+  JsonWriter json = out.json();
+  json.begin_object();
+  json.member("file", std::string_view(file));
+  json.member("format", std::string_view(recording.format));
+  json.key("devices");
+  json.begin_array();
+  model::Diagnostics diagnostics = recording.diagnostics;
+  const auto found = for_each_device(
+      file, recording, options, rules, diagnostics,
+      [&](const model::Part& part, const analysis::EventContext& context, const Report& report) {
+        json.begin_object();
+        if (!part.name.empty()) json.member("snapshot", std::string_view(part.name));
+        answers::to_json(json, context, report, rules);
+        json.end_object();
+        return Outcome<void>();
+      });
+  if (!found) return found;
+  json.end_array();
+  json.key("diagnostics");
+  answers::to_json(json, analysis::findings(diagnostics));
+  json.end_object();
+  out.end_line(json);
+  return found;
+}
+
+[[nodiscard]] Outcome<bool> write_text(const std::string& file, const model::Recording& recording,
+                                       const ReportOptions& options, const CategoryRules& rules,
+                                       size_t columns, answers::TextOut& out) {
+  out.print("{}\n  {}\n", answers::printable(file), answers::printable(recording.format));
+  model::Diagnostics diagnostics = recording.diagnostics;
+  const auto found = for_each_device(
+      file, recording, options, rules, diagnostics,
+      [&](const model::Part& part, const analysis::EventContext& context, const Report& report) {
+        out.add("\n");
+        if (!part.name.empty()) out.print("Snapshot {}\n", answers::shortened(part.name, 200));
+        out.add(answers::report_text(context, report, rules, columns));
+        return Outcome<void>();
+      });
+  if (!found) return found;
+  if (!*found && options.device) out.print("\n  There is no device {} in this file.\n", *options.device);
+  if (!*found && !options.device) out.add("\n  No device of this file has a segment or an event.\n");
+  answers::noticed_to_text(out, analysis::findings(diagnostics));
+  return found;
+}
+
+}  // namespace
+
+int run_report(const ReportOptions& options, const Console& console) {
+  const auto rules = rules_of(options.rules);
+  if (!rules) return tell(rules.error(), options.json, console);
+  bool all_found = true;
+  const int exit_code = for_each_file(
+      options.files, options.json, console,
+      [&](const std::string& file, const model::Recording& recording, answers::TextOut& out) -> Outcome<void> {
+        const auto found = options.json ? write_json(file, recording, options, *rules, out)
+                                        : write_text(file, recording, options, *rules, console.columns, out);
+        if (!found) return tl::unexpected(found.error());
+        all_found = all_found && (*found || !options.device);
+        return {};
+      });
+  return exit_code == kSuccess && !all_found ? kWrongUsage : exit_code;
+}
+
+}  // namespace memstrata::cli

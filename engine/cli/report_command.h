@@ -1,0 +1,23 @@
+// memstrata report FILE... [--device N] [--rules FILE] [--json]
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/cli/console.h"
+
+namespace memstrata::cli {
+
+struct ReportOptions {
+  std::vector<std::string> files;
+  std::optional<int32_t> device;
+  std::string rules;  // file with rules of categories (analysis/category_rules.h); empty = those built in
+  bool json = false;
+};
+
+// The exit code: 0; 1 if there is no such device or the rules are wrong; 2 if any file could not be read.
+[[nodiscard]] int run_report(const ReportOptions& options, const Console& console);
+
+}  // namespace memstrata::cli
