@@ -210,6 +210,47 @@ def fragmented(seed, segments=40):
     return snapshot, sorted(pins, key=lambda pin: -pin[2])
 
 
+def out_of_memory(kind):
+    """A run that fails at its end: (snapshot, what a report must say of the failure)."""
+    keep = [{"filename": "/home/me/model.py", "line": 3, "name": "hold"}]
+    ask = [{"filename": "/home/me/loss.py", "line": 9, "name": "loss"}]
+    # (address, size, stream, pool, [(size, live)])
+    half = [(256 * MIB, True), (256 * MIB, False)] * 2
+    segments = {"full": [(1, 1024, 0, (0, 0), [(1000, True), (24, False)])],
+                "too_big": [(1, 1024, 0, (0, 0), [(1000, True), (24, False)])],
+                "limit": [(1, 1024, 0, (0, 0), [(1000, True), (24, False)])],
+                "fragmented": [(i, 1024, 0, (0, 0), [(s // MIB, live) for s, live in half]) for i in (1, 2)],
+                "elsewhere": [(1, 1024, 0, (0, 0), [(1000, True), (24, False)]),
+                              (2, 1024, 7, (0, 0), [(24, True), (1000, False)])],
+                "private": [(1, 1024, 0, (0, 0), [(1000, True), (24, False)]),
+                            (2, 1024, 0, (3, 0), [(24, True), (1000, False)])]}[kind]
+    requested, device_free = {"full": (700, 300), "too_big": (4000, 300), "limit": (200, 300), "fragmented": (700, 300),
+                              "elsewhere": (700, 300), "private": (700, 300)}[kind]
+    out, trace = [], []
+    for number, size, stream, pool, pieces in segments:
+        start = BASE + number * GIB
+        trace.append({"action": "segment_alloc", "addr": start, "size": size * MIB, "stream": stream, "frames": keep})
+        blocks, at = [], start
+        for length, live in pieces:
+            blocks.append({"address": at, "size": length * MIB, "requested_size": length * MIB if live else 0,
+                           "state": "active_allocated" if live else "inactive", "frames": keep if live else []})
+            if live:
+                trace.append({"action": "alloc", "addr": at, "size": length * MIB, "stream": stream, "frames": keep})
+            at += length * MIB
+        out.append({"device": 0, "address": start, "total_size": size * MIB, "stream": stream, "segment_type": "large",
+                    "segment_pool_id": pool, "is_expandable": False, "frames": keep, "blocks": blocks})
+    trace.append({"action": "oom", "device_free": device_free * MIB, "size": requested * MIB, "stream": 0, "frames": ask})
+    reserved = sum(s[1] for s in segments)
+    allocated = sum(length for s in segments for length, live in s[4] if live)
+    largest = max(length for s in segments for length, live in s[4] if not live)
+    said = {"event": len(trace) - 1, "requested_bytes": requested * MIB, "device_free_bytes": device_free * MIB,
+            "reserved_bytes": reserved * MIB, "allocated_bytes": allocated * MIB, "pending_bytes": 0,
+            "cached_bytes": (reserved - allocated) * MIB, "largest_free_bytes": largest * MIB,
+            "verdict": "elsewhere" if kind == "private" else kind}
+    return {"segments": out, "device_traces": [trace], "external_annotations": [],
+            "allocator_settings": {"expandable_segments": False, "max_split_size": -1}}, said
+
+
 def clean_runs():
     """Dozens of runs that leak nothing, by name."""
     runs = {}

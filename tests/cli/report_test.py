@@ -1,0 +1,365 @@
+"""report, check and the parts of compare: made-up runs with numbers that are known, and real files against a second
+computation in Python.
+
+  python3 tests/cli/report_test.py TOOL [unittest options]
+"""
+import copy
+import json
+import pickle
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+REAL = ROOT.parent / "shared" / "data" / "snapshots"
+sys.path.insert(0, str(ROOT / "tests" / "golden"))
+sys.path.insert(0, str(ROOT / "tests" / "cli"))
+import runs  # noqa: E402
+from compare_test import lines_of  # noqa: E402
+from reference import blocks_of, device_summary, load, snapshots_in, usable_events, usable_segments  # noqa: E402
+from reference_state import Irregular, states  # noqa: E402
+
+TOOL = ""
+MIB, GIB = 1 << 20, 1 << 30
+CATEGORIES = {"parameter", "gradient", "optimizer_state", "activation", "temporary", "workspace", "communication", "input",
+              "unknown"}
+
+
+class WithFiles(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def path(self, name, what):
+        path = Path(self.folder.name) / name
+        path.write_bytes(what if isinstance(what, bytes) else pickle.dumps(what, protocol=4))
+        return str(path)
+
+    def run_it(self, *arguments, code=0):
+        run = subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=300)
+        self.assertEqual(run.returncode, code, run.stdout + run.stderr)
+        return run.stdout
+
+    def reported(self, *paths):
+        return [json.loads(line) for line in self.run_it("report", *paths, "--json").splitlines()]
+
+    def report_of(self, snapshot):
+        (answer,) = self.reported(self.path("x.pickle", snapshot))
+        (device,) = answer["devices"]
+        self.check_sums(device)
+        return device
+
+    def check_sums(self, device):
+        peak = device["peak"]
+        self.assertEqual(sum(p["bytes"] for p in peak["parts"]) + peak["rest_bytes"], peak["requested_bytes"])
+        self.assertEqual(sum(p["blocks"] for p in peak["parts"]) + peak["rest_blocks"], peak["blocks"])
+        sizes = [p["bytes"] for p in peak["parts"]]
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+        self.assertEqual(sum(c["bytes_at_peak"] for c in device["categories"]), peak["requested_bytes"])
+        self.assertEqual(sum(c["blocks"] for c in device["categories"]), peak["blocks"])
+        self.assertLessEqual({c["name"] for c in device["categories"]}, CATEGORIES)
+        leaks = [leak["live_bytes"] for leak in device["leaks"]]
+        self.assertEqual(leaks, sorted(leaks, reverse=True))
+        for pin in device["fragmentation"]["pins"]:
+            self.assertEqual(pin["free_bytes"] + pin["pinned_bytes"], pin["segment_bytes"])
+            self.assertLessEqual(pin["held_back_bytes"], pin["free_bytes"])
+        for oom in device["oom"]:
+            self.assertIn(oom["verdict"], {"too_big", "full", "fragmented", "elsewhere", "limit", "unknown"})
+            self.assertEqual(oom["reserved_bytes"], oom["allocated_bytes"] + oom["pending_bytes"] + oom["cached_bytes"])
+            known = [r["bytes"] for r in oom["remedies"] if r["bytes"] is not None]
+            self.assertEqual(known, sorted(known, reverse=True))
+            self.assertTrue(all(r["text"] for r in oom["remedies"]))
+
+
+class Leaks(WithFiles):
+    def test_clean_runs_raise_nothing(self):
+        made = runs.clean_runs()
+        made.update({f"cut_{seed}_{annotate}": runs.train(seed, annotate=annotate, cut_last=True, steps=9)[0]
+                     for seed in range(3) for annotate in ("profiler", "region", None)})
+        paths = [self.path(f"{name}.pickle", snapshot) for name, snapshot in made.items()]
+        answers = self.reported(*paths)
+        self.assertEqual(len(answers), len(made))
+        alarms = [(Path(a["file"]).stem, leak["stack"], leak["confidence"])
+                  for a in answers for leak in a["devices"][0]["leaks"]]
+        self.assertEqual(alarms, [])
+        for answer in answers:
+            self.assertTrue(answer["devices"][0]["steps"]["count"], answer["file"])
+
+    def test_planted_leaks_are_found_first_and_exactly(self):
+        for seed in range(6):
+            for kind in ("one", "many"):
+                for annotate, said in (("profiler", "annotations"), ("region", "regions"), (None, "period")):
+                    options = {"steps": 6 + 3 * seed, "deep": seed % 2 == 1, "annotate": annotate, "leak": kind,
+                               "leak_from": seed % 3, "evaluate_every": (0, 3)[seed % 2], "warm_up": seed % 4,
+                               "queue": seed % 3}
+                    with self.subTest(seed=seed, **options):
+                        snapshot, (frames, size, blocks, steps) = runs.train(seed, **options)
+                        device = self.report_of(snapshot)
+                        self.assertEqual(device["steps"]["from"], said)
+                        self.assertEqual(device["steps"]["count"], options["steps"])
+                        self.assertEqual(len(device["leaks"]), 1)
+                        leak = device["leaks"][0]
+                        self.assertEqual(tuple(leak["stack"]), lines_of(frames))
+                        self.assertEqual((leak["bytes_per_step"], leak["blocks_per_step"]), (size, blocks))
+                        self.assertEqual((leak["steps"], leak["first_step"]), (steps, options["leak_from"]))
+                        self.assertEqual(leak["live_bytes"], size * steps)
+                        self.assertGreater(leak["confidence"], 0.5)
+
+    def test_growth_is_that_of_a_second_computation(self):
+        # Live bytes of every stack at the beginning of every step, from the trace alone.
+        snapshot, _ = runs.train(3, steps=10, leak="one", annotate="profiler", warm_up=3)
+        begins = [a["time_us"] for a in snapshot["external_annotations"] if a["stage"] == "START"]
+        end = snapshot["external_annotations"][-1]["time_us"]
+        growing = None
+        before = {}
+        for start in [*begins[1:], end]:
+            live, size_of = {}, {}
+            for event in snapshot["device_traces"][0]:
+                if event["time_us"] >= start:
+                    break
+                if event["action"] == "alloc":
+                    size_of[event["addr"]] = (lines_of(event["frames"]), event["size"])
+                elif event["action"] == "free_completed":
+                    size_of.pop(event["addr"])
+            for stack, size in size_of.values():
+                live[stack] = live.get(stack, 0) + size
+            grown = {stack for stack, size in live.items() if size > before.get(stack, 0)}
+            growing = grown if growing is None else growing & grown
+            before = live
+        self.assertEqual({tuple(leak["stack"]) for leak in self.report_of(snapshot)["leaks"]}, growing)
+
+
+class OutOfMemory(WithFiles):
+    def test_verdicts(self):
+        for kind in ("full", "too_big", "limit", "fragmented", "elsewhere", "private"):
+            with self.subTest(kind):
+                snapshot, said = runs.out_of_memory(kind)
+                (oom,) = self.report_of(snapshot)["oom"]
+                self.assertEqual({key: oom[key] for key in said}, said)
+                self.assertIn("loss loss.py:9", oom["text"])
+
+    def test_remedies_of_a_fragmented_device(self):
+        # 700 MiB asked, 300 on the device, 4 x 256 cached in 2 segments. Joined: 1024 MiB of pieces. Freeing what is in
+        # one segment gives 1,024 back, but no segment is mostly free. The largest piece is that of the device: 300 MiB, so
+        # 400 less in one piece would have been served.
+        (oom,) = self.report_of(runs.out_of_memory("fragmented")[0])["oom"]
+        remedies = {r["name"]: r["bytes"] for r in oom["remedies"]}
+        self.assertEqual(remedies, {"expandable_segments": 1024 * MIB, "smaller_request": 400 * MIB,
+                                    "other_processes": None})
+
+    def test_page(self):
+        page = self.run_it("report", self.path("x.pickle", runs.out_of_memory("fragmented")[0]))
+        self.assertIn("Device 0 ran out of memory", page)
+        self.assertIn("enough was free, but in pieces", page)
+        self.assertTrue(all(len(line) <= 80 for line in page.splitlines()), page)
+
+
+class Fragmentation(WithFiles):
+    def test_planted_pins_are_found_first_and_exactly(self):
+        for seed in range(4):
+            snapshot, planted = runs.fragmented(seed)
+            found = self.report_of(snapshot)["fragmentation"]
+            got = [(int(p["segment"], 16), p["segment_bytes"], p["free_bytes"], p["pinned_bytes"]) for p in found["pins"]]
+            self.assertEqual(got, planted[:20])
+            self.assertEqual(found["pinned_segments"], len(planted))
+            self.assertEqual(found["cached_bytes"], sum(p[2] for p in planted))
+            self.assertEqual(found["largest_free_bytes"], planted[0][2])
+            self.assertEqual({p["blocks"] for p in found["pins"]}, {1})
+
+    def test_free_pages_of_an_expandable_segment_pin_nothing(self):
+        # Pages of 20 MiB: 10 used, 10 + 20 + 20 free; two pages can go back, 10 MiB cannot.
+        base = runs.BASE
+        blocks = [{"address": base, "size": 10 * MIB, "requested_size": 10 * MIB, "state": "active_allocated", "frames": []},
+                  {"address": base + 10 * MIB, "size": 50 * MIB, "requested_size": 0, "state": "inactive", "frames": []}]
+        snapshot = {"segments": [{"device": 0, "address": base, "total_size": 60 * MIB, "stream": 0, "segment_type": "large",
+                                  "is_expandable": True, "blocks": blocks}], "device_traces": []}
+        found = self.report_of(snapshot)["fragmentation"]
+        self.assertEqual(found["held_back_bytes"], 10 * MIB)
+        self.assertEqual([(p["free_bytes"], p["held_back_bytes"]) for p in found["pins"]], [(50 * MIB, 10 * MIB)])
+        self.assertEqual(found["event"], -1)
+
+
+class Categories(WithFiles):
+    def test_labels_and_rules_of_a_user(self):
+        device = runs.Device()
+        frames = [{"filename": "/home/me/model.py", "line": 3, "name": "build"}]
+        for label, size in (("parameter", 100), ("Gradient", 200), ("", 400)):
+            device.alloc(size, frames)
+            device.trace[-1]["user_metadata"] = label
+        path = self.path("x.pickle", device.snapshot())
+        shares = {c["name"]: c["bytes_at_peak"] for c in self.reported(path)[0]["devices"][0]["categories"]}
+        self.assertEqual(shares, {"parameter": 100, "gradient": 200, "unknown": 400})
+        rules = self.path("rules.txt", b"mine 0.5 frame:model.py:build|other kept  # everything\n")
+        (answer,) = [json.loads(line) for line in self.run_it("report", path, "--rules", rules, "--json").splitlines()]
+        self.assertEqual(answer["devices"][0]["categories"],
+                         [{"name": "mine", "bytes_at_peak": 700, "blocks": 3, "sure": 0.5}])
+        wrong = self.path("wrong.txt", b"mine 0.5 frame:x sometimes\n")
+        self.assertIn("line 1", self.run_it("report", path, "--rules", wrong, "--json", code=1))
+
+
+class Parts(WithFiles):
+    def test_parts_add_up_and_moved_lines_match(self):
+        before, _ = runs.train(1, deep=True)
+        after = copy.deepcopy(before)
+        for event in after["device_traces"][0]:
+            event.pop("frames", None)
+        after, _ = runs.train(1, deep=True)
+        moved = set()
+        for owner in [*after["device_traces"][0], *after["segments"][0]["blocks"]]:
+            for frame in owner.get("frames", ()):
+                if id(frame) not in moved and frame["filename"].endswith("model.py"):
+                    moved.add(id(frame))
+                    frame["line"] += 1000
+        a, b = self.path("a.pickle", before), self.path("b.pickle", after)
+        answer = json.loads(self.run_it("compare", a, b, "--json"))
+        peak = [d["devices"][0]["peak"]["requested_bytes"] for d in self.reported(a, b)]
+        self.assertEqual([answer["before_bytes"], answer["after_bytes"]], peak)
+        self.assertEqual(sum(p["before_bytes"] for p in answer["parts"]), peak[0])
+        self.assertEqual(sum(p["after_bytes"] for p in answer["parts"]), peak[1])
+        self.assertEqual({p["matched"] for p in answer["parts"]}, {"functions"})
+        at_end = json.loads(self.run_it("compare", a, b, "--json", "--at", "end"))
+        self.assertEqual(at_end["before_bytes"], at_end["devices"][0]["requested_bytes"]["before"])
+
+    def test_a_planted_regression_comes_first(self):
+        before, _ = runs.train(2, steps=6)
+        after, planted = runs.train(2, steps=6, leak="one")
+        answer = json.loads(self.run_it("compare", self.path("a.pickle", before), self.path("b.pickle", after), "--json"))
+        first = answer["parts"][0]
+        self.assertEqual(tuple(first["stack"]), lines_of(planted[0]))
+        self.assertEqual((first["before_bytes"], first["after_bytes"] % planted[1], first["matched"]), (0, 0, None))
+
+
+class Check(WithFiles):
+    def test_rules(self):
+        leaking = self.path("leak.pickle", runs.train(1, leak="one")[0])
+        clean = self.path("clean.pickle", runs.train(1)[0])
+        failed = self.path("oom.pickle", runs.out_of_memory("full")[0])
+        pinned = self.path("pins.pickle", runs.fragmented(1)[0])
+        self.run_it("check", clean, "--no-leak", "--no-oom", "--max-peak", "64GiB", "--max-reserved", "64GiB")
+        self.assertIn("broken  no_leak", self.run_it("check", leaking, "--no-leak", code=3))
+        self.assertIn("remember", self.run_it("check", leaking, "--no-leak", "--json", code=3))
+        self.assertIn("broken  no_oom", self.run_it("check", failed, "--no-oom", code=3))
+        self.assertIn("broken  max_peak", self.run_it("check", clean, "--max-peak", "1MiB", code=3))
+        self.assertIn("broken  max_fragmentation", self.run_it("check", pinned, "--max-fragmentation", "0.2", code=3))
+        self.run_it("check", clean, "--max-fragmentation", "0.2")
+        self.run_it("check", clean, "--baseline", clean, "--max-growth", "0%")
+        self.assertIn("broken  max_growth", self.run_it("check", leaking, "--baseline", clean, "--max-growth", "1%", code=3))
+        junit = Path(self.folder.name) / "x.xml"
+        self.run_it("check", leaking, "--no-leak", "--no-oom", "--junit", str(junit), code=3)
+        suite = ElementTree.parse(junit).getroot()
+        self.assertEqual((suite.get("tests"), suite.get("failures")), ("2", "1"))
+        self.assertEqual([c.find("failure") is not None for c in suite], [False, True])
+
+    def test_wrong_usage(self):
+        clean = self.path("clean.pickle", runs.train(1)[0])
+        for arguments in ((), ("--max-peak", "much"), ("--max-growth", "2%"), ("--baseline", clean), ("--device", "7", "--no-oom")):
+            self.run_it("check", clean, *arguments, code=1)
+        self.run_it("check", "/nothing", "--no-oom", code=2)
+
+
+def alive_at(events, segments, moment):
+    """stack -> [bytes, blocks] of what is alive after an event, from the file alone."""
+    kinds = {e["action"] for e in events}
+    ends = {"free_completed", "free"} if kinds & {"free_completed", "free"} else {"free_requested"}
+    final = {a: (requested, block) for s in segments for (a, _, state, requested), block in
+             zip(blocks_of(s), s["blocks"], strict=True) if state == "active_allocated"}
+
+    def stack_of(address, frames, last):
+        block = final[address][1] if last and address in final else {}
+        old = block.get("history")
+        frames = frames or block.get("frames") or (old[0].get("frames") if old else None)
+        return lines_of(frames) if frames else None
+
+    lives, open_at = [], {}  # [address, size, born, freed, frames]
+    for i, event in enumerate(events):
+        if event["action"] == "alloc":
+            if event["addr"] in open_at:
+                open_at[event["addr"]][3] = i
+            open_at[event["addr"]] = one = [event["addr"], event["size"], i, len(events), event.get("frames")]
+            lives.append(one)
+        elif event["action"] in ends:
+            if event["addr"] in open_at:
+                open_at.pop(event["addr"])[3] = i
+            else:
+                lives.append([event["addr"], event["size"], -1, i, event.get("frames")])
+    lives += [[a, requested, -1, len(events), None] for a, (requested, _) in final.items() if a not in open_at]
+    groups = {}
+    for address, size, born, freed, frames in lives:
+        if born <= moment < freed:
+            group = groups.setdefault(stack_of(address, frames, freed == len(events)), [0, 0])
+            group[0] += size
+            group[1] += 1
+    return groups
+
+
+class RealFiles(WithFiles):
+    def test_numbers_are_those_of_a_second_computation(self):
+        if not REAL.exists():
+            self.skipTest(f"{REAL} is not here")
+        paths = [p for p in sorted(REAL.glob("*.pickle")) if not p.name.startswith("NOT_")]
+        for path, answer in zip(paths, self.reported(*map(str, paths)), strict=True):
+            (_, snapshot), *_ = snapshots_in(load(path.read_bytes()))
+            for device in answer["devices"]:
+                with self.subTest(path.name, device=device["device"]):
+                    self.check_sums(device)
+                    self.check(snapshot, device)
+
+    def check(self, snapshot, device):
+        number = device["device"]
+        summary = device_summary(snapshot, number)
+        peak = device["peak"]
+        self.assertEqual({k: peak[k] for k in ("event", "requested_bytes")}, summary["peak"])
+        traces = snapshot.get("device_traces") or []
+        events = usable_events(traces[number]) if number < len(traces) else []
+        segments = [s for s in usable_segments(snapshot) if s.get("device", 0) == number]
+        alive = alive_at(events, segments, peak["event"])
+        for part in peak["parts"]:
+            stack = None if part["stack"] is None else tuple(part["stack"])
+            if stack is not None and stack in alive:  # stacks of frees are not looked at here
+                self.assertEqual([part["bytes"], part["blocks"]], alive[stack])
+        if not device["leaks"] and device["fragmentation"]["event"] < 0 and events:
+            self.fail("a device with events is looked at after one")
+        wanted = sorted({device["fragmentation"]["event"], *(o["event"] for o in device["oom"])})
+        try:
+            found = {state["event"]: state for state in states(snapshot, number, wanted)}
+        except Irregular:
+            return
+        for one in [device["fragmentation"], *device["oom"]]:
+            state = found.get(one["event"])
+            if state is None:
+                continue
+            free = [b["size"] for s in state["segments"] for b in s["blocks"] if b["state"] == "inactive"]
+            self.assertEqual((one["reserved_bytes"], one["allocated_bytes"], one["cached_bytes"], one["largest_free_bytes"]),
+                             (state["reserved_bytes"], state["allocated_bytes"], sum(free), max(free, default=0)))
+        for oom in device["oom"]:
+            event = events[oom["event"]]
+            self.assertEqual((oom["requested_bytes"], oom["device_free_bytes"]), (event["size"], event["device_free"]))
+
+    def test_the_failures_are_explained(self):
+        if not REAL.exists():
+            self.skipTest(f"{REAL} is not here")
+        verdicts = {("torchtitan_fsdp_oom_rank0", 0): "fragmented", ("torchtitan_fsdp_oom_rank1", 1): "fragmented",
+                    ("code_location_3gpu_expandable_oom", 1): "full"}
+        for (name, number), verdict in verdicts.items():
+            (answer,) = self.reported(str(REAL / f"{name}.pickle"))
+            (device,) = [d for d in answer["devices"] if d["device"] == number]
+            self.assertEqual([o["verdict"] for o in device["oom"]], [verdict])
+
+    def test_no_false_alarms(self):
+        # None of these runs leaks: single steps, forward passes, inference.
+        if not REAL.exists():
+            self.skipTest(f"{REAL} is not here")
+        paths = [str(p) for p in sorted(REAL.glob("*.pickle")) if not p.name.startswith("NOT_")]
+        alarms = [(Path(a["file"]).name, leak["who"]) for a in self.reported(*paths) for d in a["devices"]
+                  for leak in d["leaks"]]
+        self.assertEqual(alarms, [])
+
+
+if __name__ == "__main__":
+    TOOL = sys.argv.pop(1)
+    unittest.main()
