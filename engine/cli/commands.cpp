@@ -332,6 +332,8 @@ void add_whatif(CLI::App& app, Run& chosen) {
   command->add_flag("--smallest", options->smallest, "The smallest device on which it fits");
   command->add_flag("--search", options->search, "Try settings that may help, and rank them");
   command->add_option("--dump", options->dump, "Write the simulated run as a snapshot to this file (pickle)");
+}
+
 void add_check(CLI::App& app, Run& chosen) {
   const auto [command, options] =
       add(app, chosen, "check", "Rules for continuous integration: exit code 3 if one is broken", run_check);

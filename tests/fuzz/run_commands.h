@@ -109,7 +109,14 @@ inline CommandRun some_command(Choices& in, const std::string& file, const std::
     if (which % 8 == 2) words.insert(words.end(), {"--device", "1"});
     if (which / 8 % 8 == 1) words.insert(words.end(), {"--snapshot", "1"});
   };
-  switch (in.next() % 16) {
+  switch (in.next() % 18) {
+    case 16:
+      words = {"report", file};
+      break;
+    case 17:
+      words = {"check", file, "--no-oom", "--no-leak", "--max-peak", "1MiB", "--max-fragmentation", "20%"};
+      if (in.next() % 2 == 1) words.insert(words.end(), {"--baseline", other, "--max-growth", "2%"});
+      break;
     case 0:
       words = {"summary", file};
       break;
@@ -229,7 +236,7 @@ inline void check_run(const CommandRun& run, int exit_code, const CountingSink& 
                       const CountingSink& notes) {
   std::string told;
   for (const std::string& word : run.arguments) told += word + " ";
-  if (exit_code < 0 || exit_code > 2) stop(told + "has no such exit code");
+  if (exit_code < 0 || exit_code > 3) stop(told + "has no such exit code");
   if (!is_printable(notes.text())) stop(told + "tells a terminal what to do");
   if (out.is_full() && exit_code != 2) stop(told + "did not notice that its output was full");
   if (!out.is_whole() || out.is_full()) return;
