@@ -38,7 +38,7 @@ class Explaining {
   void describe() {
     const model::EventTable& events = context_.recording.events;
     const size_t row = context_.row(found_.event);
-    if (events.time[row] != model::kNoTime) found_.time_us = events.time[row];
+    found_.time_us = context_.part.clock.microseconds(events.time[row]);
     found_.requested = std::max<int64_t>(events.size[row], 0);
     if (events.address[row] <= kMostDeviceBytes)
       found_.device_free = static_cast<int64_t>(events.address[row]);

@@ -50,6 +50,8 @@ constexpr Question kQuestions[] = {
     {"marks", Of::view, "", "Marks", reply::marks},
     // The first thing to read about the device: what is known, by what matters (engine/answers/overview.h).
     {"overview", Of::view, "", "Overview", reply::overview},
+    // Why it ran out of memory, what leaks, what the peak is made of, what is fragmented (engine/answers/report.h).
+    {"report", Of::view, "", "Report", reply::report},
 
     // Makes at least the first `part` parts of what the questions below need, which else make it all at once;
     // a part takes some milliseconds. How many parts there are.

@@ -27,6 +27,7 @@ Status kinds(Asked& asked);
 Status shares(Asked& asked);
 Status marks(Asked& asked);
 Status overview(Asked& asked);
+Status report(Asked& asked);
 
 // replies_of_states.cpp
 Status prepare(Asked& asked);

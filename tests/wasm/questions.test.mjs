@@ -56,6 +56,8 @@ function questionsFor(info) {
     ['overview', {}],
     ['prepare', { part: 1 }],
     ['prepare', { part: 2 ** 31 - 1 }],
+    ['report', {}],
+    ['prepare', {}],
     ['states', {}],
     ['filterEvents', { filter: { actions: ['alloc', 'oom'], leastSize: 1 } }],
     ['eventRows', { filter: {}, first: 0, count: 50 }],

@@ -522,6 +522,108 @@ export interface Overview {
   findings_left_out: number;
 }
 
+/** Lines "file:line:name", innermost first; null = no stack. */
+export type StackLines = string[] | null;
+
+/** The answers about a device (engine/answers/report.h). */
+export interface Report {
+  device: number;
+  /** Parts and rest add up to `requested_bytes`. */
+  peak: {
+    event: number;
+    requested_bytes: Bytes;
+    blocks: number;
+    parts: { stack: StackLines; bytes: Bytes; blocks: number; who: string | null; rank: Rank }[];
+    rest_bytes: Bytes;
+    rest_blocks: number;
+    rest_parts: number;
+  };
+  steps: {
+    count: number;
+    from: 'annotations' | 'regions' | 'period' | null;
+    /** Of the region, or of the call that begins a step. */
+    name: string | null;
+    /** 0 to 1. */
+    sure: number;
+  };
+  leaks: {
+    stack: StackLines;
+    bytes_per_step: Bytes;
+    blocks_per_step: number;
+    steps: number;
+    /** From 0. */
+    first_step: number;
+    live_bytes: Bytes;
+    live_blocks: number;
+    /** 0 to 1. */
+    confidence: number;
+    who: string | null;
+    /** Of the largest block. */
+    rank: Rank;
+  }[];
+  leaks_left_out: number;
+  oom: ExplainedOutOfMemory[];
+  /** Earlier ones. */
+  oom_left_out: number;
+  fragmentation: {
+    event: number;
+    reserved_bytes: Bytes;
+    allocated_bytes: Bytes;
+    pending_bytes: Bytes;
+    cached_bytes: Bytes;
+    largest_free_bytes: Bytes;
+    held_back_bytes: Bytes;
+    /** 0 to 1, of what is reserved. */
+    share: number;
+    pinned_segments: number;
+    pins: {
+      segment: string;
+      segment_bytes: Bytes;
+      free_bytes: Bytes;
+      held_back_bytes: Bytes;
+      blocks: number;
+      pinned_bytes: Bytes;
+      expandable: boolean;
+      /** Of the largest block. */
+      who: string | null;
+      stack: StackLines;
+      /** When the oldest block came; -1 = before the first event. */
+      since_event: number;
+    }[];
+  };
+  categories: { name: string; bytes_at_peak: Bytes; blocks: number; sure: number }[];
+}
+
+/** Why a request failed (engine/answers/out_of_memory.h). */
+export interface ExplainedOutOfMemory {
+  event: number;
+  time_us: Microseconds | null;
+  requested_bytes: Bytes;
+  needed_bytes: Bytes;
+  device_free_bytes: Bytes | null;
+  reserved_bytes: Bytes;
+  allocated_bytes: Bytes;
+  pending_bytes: Bytes;
+  cached_bytes: Bytes;
+  largest_free_bytes: Bytes;
+  largest_own_bytes: Bytes;
+  who: string | null;
+  stack: StackLines;
+  expandable_segments: boolean | null;
+  verdict: 'too_big' | 'full' | 'fragmented' | 'elsewhere' | 'limit' | 'unknown';
+  text: string;
+  free: {
+    stream: string;
+    pool: [number, number] | null;
+    small: boolean;
+    cached_bytes: Bytes;
+    largest_free_bytes: Bytes;
+    blocks: number;
+    why: 'too_small' | 'other_stream' | 'private_pool' | 'small_or_large' | 'max_split' | 'nothing';
+  }[];
+  remedies: { name: string; bytes: Bytes | null; text: string }[];
+}
+
 interface FindingAbout {
   /** A short sentence. */
   text: string;

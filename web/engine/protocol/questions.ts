@@ -104,6 +104,14 @@ export interface ViewQuestions {
     answer: A.Overview;
   };
   /**
+   * Why it ran out of memory, what leaks, what the peak is made of, what is fragmented
+   * (engine/answers/report.h).
+   */
+  report: {
+    args: Record<never, never>;
+    answer: A.Report;
+  };
+  /**
    * Makes at least the first `part` parts of what the questions below need, which else make it all at
    * once; a part takes some milliseconds. How many parts there are.
    */
