@@ -5,6 +5,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "engine/base/hash.h"
+
 namespace memstrata::analysis {
 
 using trace::Action;
@@ -13,9 +15,6 @@ namespace {
 
 constexpr double kLeastShare = 0.4;    // of the allocations that must agree
 constexpr double kLeastRegular = 0.6;  // of the steps that are about as long as the others
-
-// Of a node: may it be where steps begin? Of its stack: is it of the program's own thread?
-enum Inside : uint8_t { kOutside, kInner };
 
 [[nodiscard]] bool is_python(std::string_view file) { return file.ends_with(".py"); }
 // The outermost Python frame of a thread that a library started: autograd's, a loader's. What such threads ask for
@@ -52,10 +51,9 @@ class Period {
   Period(const model::Recording& recording, const replay::DeviceRows& rows)
       : recording_(recording),
         rows_(rows),
-        top_(recording.budget),
-        depth_(recording.budget),
-        inner_(recording.budget),
-        outermost_(recording.budget),
+        site_of_node_(recording.budget),
+        sites_(recording.budget),
+        table_(recording.budget),
         entries_(recording.budget),
         first_(recording.budget),
         allocations_(recording.budget),
@@ -64,7 +62,7 @@ class Period {
         votes_(recording.budget) {}
 
   [[nodiscard]] bool run(Steps& found) {
-    if (!prepare_nodes() || !collect() || !count_entries() || !collect_votes()) return false;
+    if (!prepare_sites() || !collect() || !count_entries() || !collect_votes()) return false;
     for (size_t tries = 0; tries < 3 && !votes_.empty(); ++tries) {
       const auto [entries, first, largest, share] = elect();
       if (first < 0) return true;
@@ -74,7 +72,7 @@ class Period {
         const double regular = regularity(found);
         if (regular < kLeastRegular) continue;
         found.from = StepsFrom::period;
-        found.anchor = recording_.stacks.node(anchor).frame;
+        found.anchor = sites_[anchor].frame;
         found.sureness = std::min(1.0, share) * regular;
         found.call_sites = sites_of(entries);
         return true;
@@ -86,33 +84,72 @@ class Period {
   }
 
  private:
-  [[nodiscard]] bool prepare_nodes() {
-    const size_t count = recording_.stacks.node_count();
-    if (!top_.resize(count, 0) || !depth_.resize(count, 0) || !inner_.resize(count, kOutside) ||
-        !outermost_.resize(count, -1) || !entries_.resize(count, 0) || !first_.resize(count, 0) ||
-        !allocations_.resize(count, 0)) {
-      return false;
-    }
-    Column<uint8_t> begins(recording_.budget);
-    if (!begins.resize(recording_.frames.size(), 0)) return false;
-    for (size_t i = 0; i < recording_.frames.size(); ++i) {
+  // Call sites are paths of Python frames, whatever lies between them: compiled frames differ from call to call, and
+  // unwinders cut them. Where the recording has no Python frames, all count.
+  [[nodiscard]] bool prepare_sites() {
+    const size_t frames = recording_.frames.size(), nodes = recording_.stacks.node_count();
+    constexpr uint8_t kCounts = 1, kBegins = 2;
+    Column<uint8_t> kind(recording_.budget);
+    if (!kind.resize(frames, 0) || !site_of_node_.resize(nodes, -1)) return false;
+    for (size_t i = 0; i < frames; ++i) {
       const trace::Frame& frame = recording_.frames[FrameId{i}];
-      any_python_ |= is_python(recording_.strings.view(frame.filename));
-      begins[i] = begins_inner(recording_.strings.view(frame.name), recording_.strings.view(frame.filename));
+      const std::string_view file = recording_.strings.view(frame.filename);
+      if (is_python(file)) kind[i] = kCounts;
+      any_python_ |= is_python(file);
+      if (begins_inner(recording_.strings.view(frame.name), file)) kind[i] |= kBegins;
     }
-    for (size_t i = 0; i < count; ++i) {  // callers have lower numbers
+    for (size_t i = 0; i < nodes; ++i) {  // callers have lower numbers
       const trace::StackTable::Node& node = recording_.stacks.node(static_cast<int32_t>(i));
-      top_[i] = static_cast<int32_t>(i);
-      if (node.caller >= 0) outermost_[i] = outermost_[node.caller];
-      if (outermost_[i] < 0 && is_python(recording_.strings.view(recording_.frames[node.frame].filename)))
-        outermost_[i] = node.frame.value;
-      if (node.caller < 0) continue;
-      const auto caller = static_cast<size_t>(node.caller);
-      depth_[i] = std::min(depth_[caller] + 1, kMostStepFrames);
-      if (depth_[caller] >= kMostStepFrames) top_[i] = top_[caller];
-      const bool is_inner =
-          inner_[caller] == kInner || begins[recording_.stacks.node(node.caller).frame.index()];
-      inner_[i] = is_inner ? kInner : kOutside;
+      const int32_t caller = node.caller < 0 ? -1 : site_of_node_[node.caller];
+      const bool counts = !any_python_ || (kind[node.frame] & kCounts) != 0;
+      const bool is_deep = caller >= 0 && sites_[caller].depth >= kMostStepFrames;
+      if (!counts || is_deep) {
+        site_of_node_[i] = caller;
+        continue;
+      }
+      const bool inner = caller >= 0 && (sites_[caller].inner || (kind[sites_[caller].frame] & kBegins) != 0);
+      const int32_t number = site({caller, node.frame, caller < 0 ? 0 : sites_[caller].depth + 1,
+                                   caller < 0 ? -1 : sites_[caller].outermost, inner});
+      if (number < 0) return false;
+      site_of_node_[i] = number;
+    }
+    return entries_.resize(sites_.size(), 0) && first_.resize(sites_.size(), 0) &&
+           allocations_.resize(sites_.size(), 0);
+  }
+
+  struct Site {
+    int32_t caller;  // a site with a lower number; -1 = outermost
+    FrameId frame;
+    int32_t depth;
+    int32_t outermost;  // the site at the root of the path; -1 = this one
+    bool inner;
+  };
+  // The number of the site with that caller and frame. -1 = no memory.
+  [[nodiscard]] int32_t site(Site one) {
+    if (sites_.size() * 2 >= table_.size() && !grow_table()) return -1;
+    size_t place = slot_of(one);
+    for (; table_[place] >= 0; place = (place + 1) & (table_.size() - 1)) {
+      const Site& known = sites_[table_[place]];
+      if (known.caller == one.caller && known.frame == one.frame) return table_[place];
+    }
+    const auto number = static_cast<int32_t>(sites_.size());
+    if (one.outermost < 0) one.outermost = number;
+    table_[place] = number;
+    return sites_.push_back(one) ? number : -1;
+  }
+  [[nodiscard]] size_t slot_of(const Site& one) const {
+    const uint64_t both = static_cast<uint64_t>(static_cast<uint32_t>(one.caller)) << 32 |
+                          static_cast<uint32_t>(one.frame.value);
+    return static_cast<size_t>(mix_hash(both)) & (table_.size() - 1);
+  }
+  [[nodiscard]] bool grow_table() {
+    const size_t size = std::max<size_t>(64, table_.size() * 2);
+    table_.clear();
+    if (!table_.resize(size, -1)) return false;
+    for (size_t i = 0; i < sites_.size(); ++i) {
+      size_t place = slot_of(sites_[i]);
+      while (table_[place] >= 0) place = (place + 1) & (size - 1);
+      table_[place] = static_cast<int32_t>(i);
     }
     return true;
   }
@@ -124,31 +161,28 @@ class Period {
       const auto row = static_cast<size_t>(rows_.events.first + event);
       if (events.action[row] != Action::alloc || events.stack[row].is_none()) continue;
       const int32_t leaf = recording_.stacks.leaf(events.stack[row]);
-      if (leaf < 0 || !is_own_thread(leaf)) continue;
-      if (!event_.push_back(event) || !node_.push_back(top_[leaf])) return false;
+      const int32_t site = leaf < 0 ? -1 : site_of_node_[leaf];
+      if (site < 0 || !is_own_thread(site)) continue;
+      if (!event_.push_back(event) || !node_.push_back(site)) return false;
     }
     return true;
   }
 
-  [[nodiscard]] bool is_own_thread(int32_t leaf) const {
-    if (!any_python_) return true;
-    const int32_t frame = outermost_[leaf];
-    return frame >= 0 &&
-           !begins_other_thread(recording_.strings.view(recording_.frames[FrameId{frame}].filename));
+  [[nodiscard]] bool is_own_thread(int32_t site) const {
+    const FrameId frame = sites_[sites_[site].outermost].frame;
+    return !any_python_ || !begins_other_thread(recording_.strings.view(recording_.frames[frame].filename));
   }
-  [[nodiscard]] bool can_begin_steps(size_t node) const {
-    if (entries_[node] < kFewestSteps || inner_[node] == kInner) return false;
-    const FrameId frame = recording_.stacks.node(static_cast<int32_t>(node)).frame;
-    return !any_python_ || is_python(recording_.strings.view(recording_.frames[frame].filename));
+  [[nodiscard]] bool can_begin_steps(size_t site) const {
+    return entries_[site] >= kFewestSteps && !sites_[site].inner;
   }
 
   // Where the paths of two call sites to the root meet; -1 = nowhere.
   [[nodiscard]] int32_t meeting(int32_t a, int32_t b) const {
     while (a != b && a >= 0 && b >= 0) {
-      if (depth_[a] >= depth_[b]) {
-        a = recording_.stacks.node(a).caller;
+      if (sites_[a].depth >= sites_[b].depth) {
+        a = sites_[a].caller;
       } else {
-        b = recording_.stacks.node(b).caller;
+        b = sites_[b].caller;
       }
     }
     return a == b ? a : -1;
@@ -161,14 +195,14 @@ class Period {
       ++allocations_[here];
       if (here != before) {
         const int32_t common = before < 0 ? -1 : meeting(before, here);
-        for (int32_t n = here; n != common && n >= 0; n = recording_.stacks.node(n).caller) {
+        for (int32_t n = here; n != common && n >= 0; n = sites_[n].caller) {
           if (entries_[n]++ == 0) first_[n] = static_cast<int32_t>(i);
         }
       }
       before = here;
     }
     for (size_t i = allocations_.size(); i-- > 0;) {
-      const int32_t caller = recording_.stacks.node(static_cast<int32_t>(i)).caller;
+      const int32_t caller = sites_[i].caller;
       if (caller >= 0) allocations_[caller] += allocations_[i];
     }
     return true;
@@ -178,11 +212,11 @@ class Period {
     Column<Vote> all(recording_.budget);
     for (size_t i = 0; i < entries_.size(); ++i) {
       if (!can_begin_steps(i)) continue;
-      const trace::StackTable::Node& node = recording_.stacks.node(static_cast<int32_t>(i));
-      const trace::Frame& frame = recording_.frames[node.frame];
+      const Site& site = sites_[i];
+      const trace::Frame& frame = recording_.frames[site.frame];
       const bool training =
           is_of_training(recording_.strings.view(frame.name), recording_.strings.view(frame.filename));
-      const bool is_said = node.caller >= 0 && entries_[node.caller] == entries_[i];
+      const bool is_said = site.caller >= 0 && entries_[site.caller] == entries_[i];
       if (is_said && !training) continue;
       if (!all.push_back({entries_[i], is_said ? 0 : allocations_[i], training})) return false;
     }
@@ -248,7 +282,7 @@ class Period {
   }
 
   [[nodiscard]] bool is_under(int32_t node, int32_t anchor) const {
-    while (node > anchor) node = recording_.stacks.node(node).caller;  // callers have lower numbers
+    while (node > anchor) node = sites_[node].caller;  // callers have lower numbers
     return node == anchor;
   }
 
@@ -294,10 +328,10 @@ class Period {
 
   const model::Recording& recording_;
   const replay::DeviceRows& rows_;
-  Column<int32_t> top_;    // per node: itself, or its caller at the deepest level that is looked at
-  Column<int32_t> depth_;  // at most kMostStepFrames
-  Column<uint8_t> inner_;
-  Column<int32_t> outermost_;  // per node: the outermost Python frame of its path; -1 = none
+  Column<int32_t> site_of_node_;  // -1 = no call site in the path
+  Column<Site> sites_;
+  Column<int32_t> table_;  // of sites, by caller and frame; -1 = free
+  // Per site.
   Column<int32_t> entries_;
   Column<int32_t> first_;         // allocation of the first entry
   Column<int64_t> allocations_;   // below the node
