@@ -10,8 +10,8 @@
 #include "engine/answers/filter_completion.h"
 #include "engine/answers/marks.h"
 #include "engine/answers/overview.h"
-#include "engine/answers/timeline_view.h"
 #include "engine/answers/report.h"
+#include "engine/answers/timeline_view.h"
 #include "engine/base/utf8.h"
 #include "engine/session/replies.h"
 
@@ -182,9 +182,10 @@ Status report(Asked& asked) {
   const analysis::EventContext context{device.recording(), device.part(), **history, device.lives(), **index};
   const auto found = analysis::find_report(context, **attributes, *rules);
   if (!found) return tl::unexpected(found.error());
-  asked.json.begin_object();
-  answers::to_json(asked.json, context, *found, *rules);
-  asked.json.end_object();
+  JsonWriter& json = asked.json();
+  json.begin_object();
+  answers::to_json(json, context, *found, *rules);
+  json.end_object();
   return {};
 }
 
