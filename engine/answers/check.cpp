@@ -97,4 +97,15 @@ std::string junit_case(const model::Recording& recording, const CheckedRule& rul
          fmt::format("><failure message=\"{}\"/></testcase>\n", escaped_markup(place_text(recording, rule)));
 }
 
+void CheckLine::write(TextOut& out, std::string_view file, bool kept) const {
+  JsonWriter json = out.json();
+  json.begin_object();
+  json.member("file", file);
+  json.member("kept", kept);
+  json.key("rules");
+  json.raw(fmt::format("[{}]", rules_.text()));
+  json.end_object();
+  out.end_line(json);
+}
+
 }  // namespace memstrata::answers

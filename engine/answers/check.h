@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/analysis/check.h"
+#include "engine/answers/text_out.h"
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
@@ -20,5 +21,17 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
 // A <testcase> of a suite; `suite` is the file.
 [[nodiscard]] std::string junit_case(const model::Recording& recording, const analysis::CheckedRule& rule,
                                      std::string_view suite);
+
+// {"file","kept","rules":[these]}, for which the rules are held until it is known whether all are kept.
+class CheckLine {
+ public:
+  void add(const model::Recording& recording, const analysis::CheckedRule& rule) {
+    to_json(rules_, recording, rule);
+  }
+  void write(TextOut& out, std::string_view file, bool kept) const;
+
+ private:
+  JsonWriter rules_;
+};
 
 }  // namespace memstrata::answers

@@ -1,5 +1,8 @@
 #include "engine/answers/report.h"
 
+#include "engine/analysis/summary.h"
+#include "engine/answers/findings.h"
+
 #include <fmt/core.h>
 
 #include <cmath>
@@ -130,8 +133,10 @@ std::string_view name_of(StepsFrom from) {
   return "";
 }
 
-void to_json(JsonWriter& json, const EventContext& context, const Report& report,
-               const analysis::CategoryRules& rules) {
+void to_json(JsonWriter& json, std::string_view snapshot, const analysis::EventContext& context,
+             const analysis::Report& report, const analysis::CategoryRules& rules) {
+  json.begin_object();
+  if (!snapshot.empty()) json.member("snapshot", snapshot);
   const model::Recording& recording = context.recording;
   json.member("device", report.overview.device);
   peak_to_json(json, recording, report.peak);
@@ -141,7 +146,7 @@ void to_json(JsonWriter& json, const EventContext& context, const Report& report
   json.begin_array();
   for (const analysis::ExplainedOutOfMemory& one : report.out_of_memory.explained) {
     to_json(json, recording, one);
-    }
+  }
   json.end_array();
   json.member("oom_left_out",
               report.out_of_memory.all - static_cast<int64_t>(report.out_of_memory.explained.size()));
@@ -157,6 +162,29 @@ void to_json(JsonWriter& json, const EventContext& context, const Report& report
     json.end_object();
   }
   json.end_array();
+  json.end_object();
+}
+
+ReportLine::ReportLine(TextOut& out, std::string_view file, std::string_view format)
+    : out_(out), json_(out.json()) {
+  json_.begin_object();
+  json_.member("file", file);
+  json_.member("format", format);
+  json_.key("devices");
+  json_.begin_array();
+}
+
+void ReportLine::add(std::string_view snapshot, const analysis::EventContext& context,
+                     const analysis::Report& report, const analysis::CategoryRules& rules) {
+  to_json(json_, snapshot, context, report, rules);
+}
+
+void ReportLine::end(const model::Diagnostics& diagnostics) {
+  json_.end_array();
+  json_.key("diagnostics");
+  to_json(json_, analysis::findings(diagnostics));
+  json_.end_object();
+  out_.end_line(json_);
 }
 
 }  // namespace memstrata::answers

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "engine/analysis/report.h"
+#include "engine/answers/text_out.h"
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
 
@@ -12,7 +13,7 @@ namespace memstrata::answers {
 // "annotations", "regions", "period"; empty for nothing, which JSON gives as null.
 [[nodiscard]] std::string_view name_of(analysis::StepsFrom from);
 
-// Members, without the outer braces, so that callers can add some:
+// {"snapshot": its name if it has one,
 //  "device",
 //  "peak":{"event","requested_bytes","blocks","parts":[{"stack","bytes","blocks","who","rank"}],"rest_bytes",
 //          "rest_blocks","rest_parts"}: parts and rest add up to the peak,
@@ -24,8 +25,21 @@ namespace memstrata::answers {
 //                   "held_back_bytes","share","pinned_segments",
 //                   "pins":[{"segment":"0x...","segment_bytes","free_bytes","held_back_bytes","blocks","pinned_bytes",
 //                            "expandable","who": of the largest block,"stack","since_event": of the oldest}]},
-//  "categories":[{"name","bytes_at_peak","blocks","sure"}]: add up to the peak.
-void to_json(JsonWriter& json, const analysis::EventContext& context,
-                             const analysis::Report& report, const analysis::CategoryRules& rules);
+//  "categories":[{"name","bytes_at_peak","blocks","sure"}]: add up to the peak}
+void to_json(JsonWriter& json, std::string_view snapshot, const analysis::EventContext& context,
+             const analysis::Report& report, const analysis::CategoryRules& rules);
+
+// {"file","format","devices":[these],"diagnostics"} as a line, a device at a time.
+class ReportLine {
+ public:
+  ReportLine(TextOut& out, std::string_view file, std::string_view format);
+  void add(std::string_view snapshot, const analysis::EventContext& context, const analysis::Report& report,
+           const analysis::CategoryRules& rules);
+  void end(const model::Diagnostics& diagnostics);
+
+ private:
+  TextOut& out_;
+  JsonWriter json_;
+};
 
 }  // namespace memstrata::answers

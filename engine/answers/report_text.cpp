@@ -6,14 +6,14 @@
 #include <string_view>
 
 #include "engine/analysis/memory_state.h"
+#include "engine/answers/fitted.h"
+#include "engine/answers/group_lines.h"
 #include "engine/answers/out_of_memory.h"
 #include "engine/answers/overview.h"
+#include "engine/answers/printable.h"
 #include "engine/answers/report.h"
 #include "engine/answers/who.h"
 #include "engine/base/units.h"
-#include "engine/answers/fitted.h"
-#include "engine/answers/group_lines.h"
-#include "engine/answers/printable.h"
 
 namespace memstrata::answers {
 
@@ -216,11 +216,10 @@ class Page {
           analysis::who_of(recording_, analysis::stack_of_block(context_, pin.largest_block).stack);
       paragraph(
           fmt::format("    {:>9}  ", size_text(pin.held_back_bytes)),
-          fmt::format(
-              "held back by {} of {} in a segment of {}{}, there since {}", counted(pin.blocks, "block"),
-              size_text(pin.pinned_bytes), size_text(pin.segment_bytes),
-              who.kind == Who::Kind::nothing ? std::string() : ", " + who_text(recording_, who),
-              since_text(context_.history.born_of(pin.oldest_block))));
+          fmt::format("held back by {} of {} in a segment of {}{}, there since {}",
+                      counted(pin.blocks, "block"), size_text(pin.pinned_bytes), size_text(pin.segment_bytes),
+                      who.kind == Who::Kind::nothing ? std::string() : ", " + who_text(recording_, who),
+                      since_text(context_.history.born_of(pin.oldest_block))));
     }
     const int64_t more = found.pinned_segments - static_cast<int64_t>(std::min(shown, kMostPinsShown));
     if (more > 0)

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "engine/answers/check.h"
+#include "engine/answers/printable.h"
 #include "engine/base/markup.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/one_file.h"
 #include "engine/cli/opened_device.h"
 #include "engine/cli/output_file.h"
-#include "engine/answers/printable.h"
 
 namespace memstrata::cli {
 
@@ -104,20 +104,13 @@ class Checking {
       broken_ += rule.kept ? 0 : 1;
       lines_ += answers::printable(answers::check_line(recording, rule)) + "\n";
       cases_ += answers::junit_case(recording, rule, options_.file);
-      if (options_.json) answers::to_json(json_rules_, recording, rule);
+      if (options_.json) json_.add(recording, rule);
     }
   }
 
   [[nodiscard]] Outcome<void> write() {
     if (options_.json) {
-      JsonWriter json = out_.json();
-      json.begin_object();
-      json.member("file", std::string_view(options_.file));
-      json.member("kept", kept());
-      json.key("rules");
-      json.raw("[" + json_rules_.text() + "]");
-      json.end_object();
-      out_.end_line(json);
+      json_.write(out_, options_.file, kept());
     } else {
       out_.add(lines_);
     }
@@ -127,16 +120,17 @@ class Checking {
         "failures=\"{}\">\n{}</testsuite>\n",
         rules_, broken_, cases_);
     const std::string inputs[] = {options_.file, options_.baseline};
-    const auto written = write_text(options_.junit, inputs, xml, console_);
+    const auto written =
+        write_answer(options_.junit, inputs, console_, [&](answers::TextOut& out) { out.add(xml); });
     return written ? Outcome<void>() : tl::unexpected(written.error());
   }
 
   const CheckOptions& options_;
   const Console& console_;
-  answers::answers::TextOut& out_;
+  answers::TextOut& out_;
   int64_t rules_ = 0, broken_ = 0;
   std::string lines_, cases_;
-  JsonWriter json_rules_;
+  answers::CheckLine json_;
 };
 
 }  // namespace
@@ -187,14 +181,14 @@ int run_check(const CheckOptions& options, const Console& console) {
   } else {
     FileChoice before = choice;
     before.file = options.baseline;
-    exit_code =
-        answer_about(before, choice, console,
-                     [&](const model::Recording& first, const model::Recording& second, answers::TextOut& out) {
-                       Status failed;
-                       const Peaks peaks = peaks_of(first, failed);
-                       if (!failed) return Outcome<void>(failure(failed.error(), options.baseline));
-                       return check(second, out, &peaks);
-                     });
+    exit_code = answer_about(
+        before, choice, console,
+        [&](const model::Recording& first, const model::Recording& second, answers::TextOut& out) {
+          Status failed;
+          const Peaks peaks = peaks_of(first, failed);
+          if (!failed) return Outcome<void>(failure(failed.error(), options.baseline));
+          return check(second, out, &peaks);
+        });
   }
   return exit_code == kSuccess && !kept ? kBroken : exit_code;
 }

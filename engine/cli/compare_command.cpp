@@ -176,7 +176,8 @@ class Comparing {
       const auto event = event_or_error(parts_at_, side->opened.moments());
       if (!event) return tl::unexpected(event.error());
       const replay::Device& device = *side->opened.device;
-      auto top = analysis::find_top(side->recording, device.part, device.lives, *event, TopBy::stack, size_t(-1));
+      auto top =
+          analysis::find_top(side->recording, device.part, device.lives, *event, TopBy::stack, size_t(-1));
       if (!top) return tl::unexpected(top.error());
       tops[side == &after ? 1 : 0] = std::move(*top);
     }

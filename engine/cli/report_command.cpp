@@ -9,13 +9,13 @@
 
 #include "engine/analysis/report.h"
 #include "engine/analysis/summary.h"
+#include "engine/answers/findings.h"
+#include "engine/answers/printable.h"
 #include "engine/answers/report.h"
+#include "engine/answers/report_text.h"
 #include "engine/cli/each_file.h"
 #include "engine/cli/exit_codes.h"
-#include "engine/answers/findings.h"
 #include "engine/cli/opened_device.h"
-#include "engine/answers/printable.h"
-#include "engine/answers/report_text.h"
 
 namespace memstrata::cli {
 
@@ -68,28 +68,15 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
 [[nodiscard]] Outcome<bool> write_json(const std::string& file, const model::Recording& recording,
                                        const ReportOptions& options, const CategoryRules& rules,
                                        answers::TextOut& out) {
-  JsonWriter json = out.json();
-  json.begin_object();
-  json.member("file", std::string_view(file));
-  json.member("format", std::string_view(recording.format));
-  json.key("devices");
-  json.begin_array();
+  answers::ReportLine line(out, file, recording.format);
   model::Diagnostics diagnostics = recording.diagnostics;
   const auto found = for_each_device(
       file, recording, options, rules, diagnostics,
       [&](const model::Part& part, const analysis::EventContext& context, const Report& report) {
-        json.begin_object();
-        if (!part.name.empty()) json.member("snapshot", std::string_view(part.name));
-        answers::to_json(json, context, report, rules);
-        json.end_object();
+        line.add(part.name, context, report, rules);
         return Outcome<void>();
       });
-  if (!found) return found;
-  json.end_array();
-  json.key("diagnostics");
-  answers::to_json(json, analysis::findings(diagnostics));
-  json.end_object();
-  out.end_line(json);
+  if (found) line.end(diagnostics);
   return found;
 }
 
@@ -121,7 +108,8 @@ int run_report(const ReportOptions& options, const Console& console) {
   bool all_found = true;
   const int exit_code = for_each_file(
       options.files, options.json, console,
-      [&](const std::string& file, const model::Recording& recording, answers::TextOut& out) -> Outcome<void> {
+      [&](const std::string& file, const model::Recording& recording,
+          answers::TextOut& out) -> Outcome<void> {
         const auto found = options.json ? write_json(file, recording, options, *rules, out)
                                         : write_text(file, recording, options, *rules, console.columns, out);
         if (!found) return tl::unexpected(found.error());

@@ -182,10 +182,7 @@ Status report(Asked& asked) {
   const analysis::EventContext context{device.recording(), device.part(), **history, device.lives(), **index};
   const auto found = analysis::find_report(context, **attributes, *rules);
   if (!found) return tl::unexpected(found.error());
-  JsonWriter& json = asked.json();
-  json.begin_object();
-  answers::to_json(json, context, *found, *rules);
-  json.end_object();
+  answers::to_json(asked.json(), {}, context, *found, *rules);
   return {};
 }
 
