@@ -23,7 +23,7 @@ using model::Diag;
   return integer_of(text, 3, value) == Number::fits ? value : -1;
 }
 
-TEST(TraceText, TimesAreExactNanoseconds) {
+TEST(ChromeTraceText, TimesAreExactNanoseconds) {
   EXPECT_EQ(nanoseconds("1724696104648464"), 1724696104648464000);
   EXPECT_EQ(nanoseconds("1305516338633.34"), 1305516338633340);
   EXPECT_EQ(nanoseconds("0.001"), 1);
@@ -44,7 +44,7 @@ TEST(TraceText, TimesAreExactNanoseconds) {
   EXPECT_EQ(io::traces::unsigned_of("18446744073709551616", address), Number::too_large);
 }
 
-TEST(TraceText, EscapesBecomeWhatTheyStandFor) {
+TEST(ChromeTraceText, EscapesBecomeWhatTheyStandFor) {
   EXPECT_EQ(io::traces::unescaped(R"(a\"b\\c\u00fc\ud83d\ude00\q\)"), "a\"b\\c\xC3\xBC\xF0\x9F\x98\x80\\q\\");
 }
 
@@ -132,7 +132,7 @@ TEST(ChromeTrace, TheResultDoesNotDependOnTheChunks) {
 }
 
 TEST(ChromeTrace, AMetadataKeyThatIsNoJsonHidesNoEvents) {
-  const auto file = read_any(R"({"env": "a "b" c", "x": }, )" + small_trace().substr(1));
+  const auto file = read_any(R"({"env": "a "b" c", "x": nothing here, )" + small_trace().substr(1));
   ASSERT_TRUE(file->status);
   EXPECT_EQ(file->recording.events.size_rows(), 3u);
   EXPECT_EQ(file->count(Diag::invalid_json), 1);
