@@ -21,8 +21,8 @@ constexpr size_t kMostFunctions = 30;  // in words; --json has all
 void write_devices(TextOut& out, const analysis::Telemetry& telemetry, size_t columns) {
   for (const analysis::TelemetryDevice& device : telemetry.devices) {
     out.add(device.device == model::kUnknownDevice ? "\n  Device not named\n"
-           : device.device < 0                    ? std::string("\n  CPU\n")
-                                                  : fmt::format("\n  Device {}\n", device.device));
+            : device.device < 0                    ? std::string("\n  CPU\n")
+                                                   : fmt::format("\n  Device {}\n", device.device));
     LabelRows rows;
     rows.text("samples", count_text(device.samples));
     rows.size("allocated peak", device.peak_allocated, "of what was sampled");
@@ -33,24 +33,24 @@ void write_devices(TextOut& out, const analysis::Telemetry& telemetry, size_t co
 
 void write_functions(TextOut& out, const analysis::Telemetry& telemetry, size_t columns) {
   if (telemetry.functions.empty()) return;
-  out.print("\n  {:>7}  {:>9}  {:>10}  {:>9}  {:>10}  function\n", "calls", "mean time", "net",
-                     "peak", "over entry");
+  out.print("\n  {:>7}  {:>9}  {:>10}  {:>9}  {:>10}  function\n", "calls", "mean time", "net", "peak",
+            "over entry");
   constexpr size_t kBeside = 57;
   const size_t room = columns > kBeside + 15 ? columns - kBeside : 15;
   size_t shown = 0;
   for (const analysis::TelemetryFunction& function : telemetry.functions) {
     if (shown++ == kMostFunctions) {
       out.print("  ({} more; --json has all)\n",
-                         count_text(static_cast<int64_t>(telemetry.functions.size() - kMostFunctions)));
+                count_text(static_cast<int64_t>(telemetry.functions.size() - kMostFunctions)));
       return;
     }
     const double mean_us = 1e6 * function.total_seconds / static_cast<double>(function.calls);
     const bool is_time = mean_us >= 0 && mean_us < 9e18;
     out.print("  {:>7}  {:>9}  {:>10}  {:>9}  {:>10}  {}\n", count_text(function.calls),
-                       is_time ? duration_text(static_cast<int64_t>(mean_us)) : "-",
-                       (function.net_bytes > 0 ? "+" : "") + size_text(function.net_bytes),
-                       size_text(function.peak_bytes), size_text(function.peak_over_entry_bytes),
-                       fitted(shortened(function.name, 4 * room), room));
+              is_time ? duration_text(static_cast<int64_t>(mean_us)) : "-",
+              (function.net_bytes > 0 ? "+" : "") + size_text(function.net_bytes),
+              size_text(function.peak_bytes), size_text(function.peak_over_entry_bytes),
+              fitted(shortened(function.name, 4 * room), room));
   }
 }
 
