@@ -14,7 +14,6 @@
 
 namespace memstrata::analysis {
 
-using model::RowRange;
 using trace::Action;
 
 namespace {

@@ -259,8 +259,9 @@ class Period {
   [[nodiscard]] Elected elect() const {
     size_t best = 0;
     for (size_t i = 1; i < votes_.size(); ++i) {
-      if (std::tuple(weight_around(i), votes_[i].allocations) >
-          std::tuple(weight_around(best), votes_[best].allocations))
+      // Of neighbours that weigh the same the loop that trains, not what it began a step later.
+      if (std::tuple(weight_around(i), votes_[i].of_training, votes_[i].allocations) >
+          std::tuple(weight_around(best), votes_[best].of_training, votes_[best].allocations))
         best = i;
     }
     const double share =

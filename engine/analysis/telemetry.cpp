@@ -46,6 +46,7 @@ struct DeviceSeries {
     if (name == "call_time") device.call_time = points;
   }
   std::vector<DeviceSeries> devices;
+  devices.reserve(found.size());
   for (const auto& [id, device] : found) devices.push_back(device);
   return devices;
 }

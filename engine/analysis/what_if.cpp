@@ -22,7 +22,6 @@ namespace memstrata::analysis {
 using simulate::Reading;
 using simulate::RecordedRequests;
 using simulate::Request;
-using simulate::TrialInput;
 using trace::Action;
 
 namespace {

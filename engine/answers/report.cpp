@@ -16,7 +16,6 @@
 namespace memstrata::answers {
 
 using analysis::EventContext;
-using analysis::Report;
 using analysis::StepsFrom;
 
 namespace {

@@ -25,7 +25,6 @@ namespace {
 
 constexpr size_t kMostLeaksShown = 5, kMostPinsShown = 3, kMostOomShown = 3, kMostPlacesShown = 3;
 constexpr double kMuchHeldBack = 0.05;  // of what is reserved
-constexpr size_t kLongestName = 200;
 
 [[nodiscard]] std::string counted(int64_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count_text(count), thing, count == 1 ? "" : "s");

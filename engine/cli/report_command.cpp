@@ -70,7 +70,7 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
                                        answers::TextOut& out) {
   answers::ReportLine line(out, file, recording.format);
   model::Diagnostics diagnostics = recording.diagnostics;
-  const auto found = for_each_device(
+  auto found = for_each_device(
       file, recording, options, rules, diagnostics,
       [&](const model::Part& part, const analysis::EventContext& context, const Report& report) {
         line.add(part.name, context, report, rules);
@@ -85,7 +85,7 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
                                        size_t columns, answers::TextOut& out) {
   out.print("{}\n  {}\n", answers::printable(file), answers::printable(recording.format));
   model::Diagnostics diagnostics = recording.diagnostics;
-  const auto found = for_each_device(
+  auto found = for_each_device(
       file, recording, options, rules, diagnostics,
       [&](const model::Part& part, const analysis::EventContext& context, const Report& report) {
         out.add("\n");

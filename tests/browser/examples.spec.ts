@@ -147,9 +147,9 @@ test('React: the npm package in a bundle, files from state, events as properties
   cpSync(made, join(folder, 'node_modules/memstrata'), { recursive: true });
   for (const name of ['react', 'react-dom', 'scheduler'])
     cpSync(join(root, 'tests/node_modules', name), join(folder, 'node_modules', name), { recursive: true });
-  const { build } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).scripts as {
-    build: string;
-  };
+  const { build } = (
+    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { scripts: { build: string } }
+  ).scripts;
   const bin = createRequire(join(root, 'web/package.json')).resolve('esbuild/bin/esbuild');
   const built = spawnSync('bash', ['-c', build.replace(/^esbuild/, `"${bin}"`)], {
     cwd: folder,

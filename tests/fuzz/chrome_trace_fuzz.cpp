@@ -10,16 +10,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     io::ChromeTraceReader reader(recording);
     const Status read = use(reader);
     if (!read) return read;
+    io::MemorySink sink(recording.budget);
+    answers::TextOut out(sink);
     for (const OpBy by : {OpBy::op, OpBy::path, OpBy::shape, OpBy::module, OpBy::stack}) {
       for (const auto scope : {analysis::OpScope::thread, analysis::OpScope::process}) {
         const auto table = analysis::find_op_memory(recording, by, scope);
-        JsonWriter json;
-        if (table) (void)answers::to_json(json, recording, *table, answers::OpSort::self, "f");
+        if (table) (void)answers::json_line(out, recording, *table, answers::OpSort::self, "f");
       }
     }
     const auto table = analysis::find_profiler_table(recording, true);
-    JsonWriter json;
-    if (table) (void)answers::to_json(json, recording, *table, true, answers::OpSort::net, "f");
+    if (table) (void)answers::json_line(out, recording, *table, true, answers::OpSort::net, "f");
     return read;
   });
 }

@@ -17,7 +17,7 @@ class MemoryTimelineRows final : public json::NumberLists::Receiver {
   [[nodiscard]] bool close_list(int depth, int64_t offset) override;
   [[nodiscard]] bool item(int depth, const values::Value& value, int64_t offset) override;
 
-  [[nodiscard]] bool has_rows() const { return raw_.size() > 0 || rows_ > 0; }
+  [[nodiscard]] bool has_rows() const { return !raw_.empty() || rows_ > 0; }
   // Adds the part. False: memory was refused, which is counted; what found room is there.
   [[nodiscard]] bool publish();
 

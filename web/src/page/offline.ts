@@ -7,7 +7,7 @@ interface LaunchQueue {
   setConsumer(consumer: (launched: { files: readonly FileSystemFileHandle[] }) => void): void;
 }
 
-const viewer = document.querySelector('memstrata-viewer') as MemstrataViewer | null;
+const viewer = document.querySelector<MemstrataViewer>('memstrata-viewer');
 
 function open(files: readonly File[]): void {
   viewer?.receive({ files: files.map((file) => ({ name: file.name, source: { file } })) });
