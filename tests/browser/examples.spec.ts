@@ -160,7 +160,7 @@ test('React: the npm package in a bundle, files from state, events as properties
   const wrong = complaints(page, new URL(url).origin);
   await page.goto(url);
   await page
-    .getByLabel('Snapshot')
+    .getByLabel('Snapshot', { exact: true })
     .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
   await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-state', 'ready', patient);
   await expect(page.locator('#chosen')).toContainText('After event', patient);
