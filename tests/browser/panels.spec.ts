@@ -138,6 +138,7 @@ test('a panel that has nothing to show is grey and says why, to the pointer, to 
 
 test('a link to a panel that has nothing to show says why in its place', async ({ page }) => {
   await openKnown(page);
+  await expect(page).toHaveURL(/#.*device=0/); // the page's own link is there
   await page.evaluate(() => (location.hash += '&panel=settings'));
   await expect(answer(page).locator('[data-lacks]')).toContainText('does not say');
 });
