@@ -87,7 +87,7 @@ void out_of_memory_to_json(JsonWriter& json, const model::Recording& recording,
 
 void peak_to_json(JsonWriter& json, const model::Recording& recording, const Overview& overview) {
   const analysis::Top& lines = overview.peak_lines;
-  const bool known = lines.groups.size() > 0 && lines.groups[0].who.kind != Who::Kind::nothing;
+  const bool known = !lines.groups.empty() && lines.groups[0].who.kind != Who::Kind::nothing;
   const std::string most =
       known ? fmt::format(", most of it by {}", words_of(recording, lines.groups[0].who)) : std::string();
   const bool has_most = known && lines.groups[0].bytes > overview.peak_bytes / 2;
