@@ -30,7 +30,7 @@ Result<bool> Device::build_history(double share) {
   if (history_) return true;
   if (!builder_) builder_.emplace(recording, part, ordinal());
   while (builder_->share() < share) {
-    const auto done = builder_->step(StateBuilder::kSlice);
+    auto done = builder_->step(StateBuilder::kSlice);
     if (done && !*done) continue;
     if (done) history_.emplace(builder_->take());
     builder_.reset();
