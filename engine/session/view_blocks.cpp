@@ -90,8 +90,7 @@ Result<analysis::BandDetails> View::details(int32_t rank) {
   auto segment = (*states)->segment(bands_->born[r], segments_->range_of_rank[r]);
   if (!segment) return tl::unexpected(segment.error());
   if (!*segment) return BandDetails();
-  return BandDetails(
-      analysis::SegmentBand{rank, bands_->size[r], (*states)->context(), std::move(**segment)});
+  return BandDetails(analysis::SegmentBand{rank, bands_->size[r], (*states)->context(), **segment});
 }
 
 Result<analysis::EnvelopeDetails> View::envelope_details(int32_t rank) const {

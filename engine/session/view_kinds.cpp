@@ -23,7 +23,7 @@ template <typename T, typename Wanted>
 template <typename T>
 T* keep(std::vector<std::unique_ptr<T>>& all, T&& one) {
   if (all.size() == kMostKept) all.erase(all.begin());
-  return all.emplace_back(std::make_unique<T>(std::move(one))).get();
+  return all.emplace_back(std::make_unique<T>(std::forward<T>(one))).get();
 }
 
 }  // namespace
