@@ -22,10 +22,6 @@ using analysis::WhyNot;
 
 namespace {
 
-[[nodiscard]] std::string counted(int64_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count_text(count), thing, count == 1 ? "" : "s");
-}
-
 [[nodiscard]] std::string_view name_of(WhyNot why) {
   switch (why) {
     case WhyNot::too_small:

@@ -26,9 +26,6 @@ namespace {
 constexpr size_t kMostLeaksShown = 5, kMostPinsShown = 3, kMostOomShown = 3, kMostPlacesShown = 3;
 constexpr double kMuchHeldBack = 0.05;  // of what is reserved
 
-[[nodiscard]] std::string counted(int64_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count_text(count), thing, count == 1 ? "" : "s");
-}
 [[nodiscard]] double percent(int64_t bytes, int64_t of) {
   return of > 0 ? 100.0 * static_cast<double>(bytes) / static_cast<double>(of) : 0.0;
 }
