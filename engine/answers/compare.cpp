@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "engine/answers/moment.h"
+#include "engine/answers/parts.h"
 #include "engine/answers/printable.h"
 #include "engine/answers/top.h"
 #include "engine/answers/who.h"
@@ -22,15 +23,6 @@ void pair_to_json(JsonWriter& json, std::string_view name, int64_t before, int64
   json.begin_object();
   json.member("before", before);
   json.member("after", after);
-  json.end_object();
-}
-
-void both_to_json(JsonWriter& json, std::string_view name, const BeforeAfter& both) {
-  json.key(name);
-  json.begin_object();
-  json.member("before", both.before);
-  json.member("after", both.after);
-  json.member("growth", both.growth());
   json.end_object();
 }
 

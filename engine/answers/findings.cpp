@@ -180,8 +180,11 @@ std::string finding_lines(std::span<const Finding> findings, Remarks remarks) {
 }
 
 void noticed_to_text(TextOut& out, std::span<const Finding> findings) {
-  const std::string lines = finding_lines(findings, Remarks::shown);
-  if (!lines.empty()) out.print("\n  Noticed\n{}", lines);
+  if (!findings.empty()) out.print("\n  Noticed\n{}", finding_lines(findings, Remarks::shown));
+}
+
+void noticed_reading_to_text(TextOut& out, std::span<const Finding> findings) {
+  if (!findings.empty()) out.print("\n  Noticed while reading\n{}", finding_lines(findings, Remarks::shown));
 }
 
 }  // namespace memstrata::answers

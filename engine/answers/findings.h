@@ -29,5 +29,7 @@ enum class Remarks : uint8_t { shown, left_out };  // findings that are nobody's
 
 // "\n  Noticed\n" and those lines, if there are any.
 void noticed_to_text(TextOut& out, std::span<const analysis::Finding> findings);
+// The same of reading a file, "Noticed while reading".
+void noticed_reading_to_text(TextOut& out, std::span<const analysis::Finding> findings);
 
 }  // namespace memstrata::answers

@@ -2,6 +2,7 @@
 
 #include "engine/analysis/summary.h"
 #include "engine/answers/findings.h"
+#include "engine/answers/parts.h"
 
 #include "engine/answers/bounded.h"
 
@@ -24,15 +25,6 @@ void level_to_json(JsonWriter& json, std::string_view name,
 void bytes_to_json(JsonWriter& json, std::string_view name,
                    const std::optional<analysis::OperatorLevel>& level) {
   json.member(name, level ? std::optional(level->bytes) : std::nullopt);
-}
-
-void both_to_json(JsonWriter& json, std::string_view name, const BeforeAfter& both) {
-  json.key(name);
-  json.begin_object();
-  json.member("before", both.before);
-  json.member("after", both.after);
-  json.member("growth", both.growth());
-  json.end_object();
 }
 
 void lists_to_json(JsonWriter& json, const model::Recording& recording,

@@ -123,8 +123,7 @@ void to_text(TextOut& out, const model::Recording& recording, const OperatorMemo
   out.print("{}\n\n", printable(file));
   write_head(out, recording, memory, columns);
   write_lists(out, recording, memory, columns);
-  const auto findings = analysis::findings(recording.diagnostics);
-  if (!findings.empty()) out.print("\n  Noticed while reading\n{}", finding_lines(findings, Remarks::shown));
+  noticed_reading_to_text(out, analysis::findings(recording.diagnostics));
 }
 
 void to_text(TextOut& out, const analysis::OperatorComparison& comparison, std::string_view before,

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "engine/analysis/summary.h"
+#include "engine/answers/bounded.h"
 #include "engine/answers/findings.h"
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"
-#include "engine/base/utf8.h"
 
 namespace memstrata::answers {
 
@@ -21,8 +21,7 @@ using analysis::ProfilerRow;
 
 namespace {
 
-constexpr size_t kMostAround = 200;    // names around an op
-constexpr size_t kLongestText = 4096;  // bytes
+constexpr size_t kMostAround = 200;  // names around an op
 
 // Far from 0 in either direction.
 [[nodiscard]] int64_t size_of(int64_t bytes) { return bytes < 0 ? saturated_difference(0, bytes) : bytes; }
@@ -84,14 +83,14 @@ void group_to_json(JsonWriter& json, const model::Recording& recording, const Op
     if (text.is_none()) {
       json.null();
     } else {
-      json.value(utf8::cut(recording.strings.view(text), kLongestText));
+      json.value(in_list(recording.strings.view(text)));
     }
   };
   const auto names = [&](std::string_view key) {
     json.key(key);
     json.begin_array();
     for (const StringId name : groups.around(group, kMostAround))
-      json.value(utf8::cut(recording.strings.view(name), kLongestText));
+      json.value(in_list(recording.strings.view(name)));
     json.end_array();
   };
   switch (groups.by()) {
@@ -137,7 +136,7 @@ bool sorted_rows(const model::Recording& recording, const analysis::ProfilerTabl
 }
 
 std::string op_text(const model::Recording& recording, const OpGroups& groups, int32_t group) {
-  const auto text_of = [&](StringId id) { return utf8::cut(recording.strings.view(id), kLongestText); };
+  const auto text_of = [&](StringId id) { return in_list(recording.strings.view(id)); };
   std::string text = text_of(groups.name(group));
   if (const StringId detail = groups.text(group); !detail.is_none()) return text + "  " + text_of(detail);
   constexpr size_t kShownAround = 8;
@@ -218,7 +217,7 @@ Status json_line(TextOut& out, const model::Recording& recording, const analysis
       if (row.shapes.is_none()) {
         json.null();
       } else {
-        json.value(utf8::cut(recording.strings.view(row.shapes), kLongestText));
+        json.value(in_list(recording.strings.view(row.shapes)));
       }
     }
     json.member("calls", row.calls);

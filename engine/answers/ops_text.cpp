@@ -117,11 +117,6 @@ void write_beginning(TextOut& out, std::string_view file, const model::Recording
   out.print("{}\n  {}, {}\n", printable(file), recording.format, exact_size_text(recording.input_bytes));
 }
 
-void write_findings(TextOut& out, const model::Recording& recording) {
-  const std::string lines = finding_lines(analysis::findings(recording.diagnostics), Remarks::shown);
-  if (!lines.empty()) out.print("\n  Noticed while reading\n{}", lines);
-}
-
 }  // namespace
 
 Status to_text(TextOut& out, const model::Recording& recording, const OpTable& table, OpSort sort,
@@ -130,7 +125,7 @@ Status to_text(TextOut& out, const model::Recording& recording, const OpTable& t
   if (Status written = write_ops(recording, table, sort, rows, columns, out); !written) return written;
   if (!device.empty() && table.devices.empty())
     out.print("\n  There is no device {} in this file.\n", printable(device));
-  write_findings(out, recording);
+  noticed_reading_to_text(out, analysis::findings(recording.diagnostics));
   return {};
 }
 
@@ -138,7 +133,7 @@ Status to_text(TextOut& out, const model::Recording& recording, const ProfilerTa
                std::string_view file, size_t rows, size_t columns) {
   write_beginning(out, file, recording);
   if (Status written = write_profiler(recording, table, sort, rows, columns, out); !written) return written;
-  write_findings(out, recording);
+  noticed_reading_to_text(out, analysis::findings(recording.diagnostics));
   return {};
 }
 

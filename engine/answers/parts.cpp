@@ -126,4 +126,13 @@ std::string_view name_of(model::BlockState state) {
   return "unknown";
 }
 
+void both_to_json(JsonWriter& json, std::string_view name, const analysis::BeforeAfter& both) {
+  json.key(name);
+  json.begin_object();
+  json.member("before", both.before);
+  json.member("after", both.after);
+  json.member("growth", both.growth());
+  json.end_object();
+}
+
 }  // namespace memstrata::answers

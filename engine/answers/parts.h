@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/analysis/block_sources.h"
+#include "engine/analysis/compare.h"
 #include "engine/analysis/device_index.h"
 #include "engine/base/ids.h"
 #include "engine/base/json_writer.h"
@@ -30,6 +31,9 @@ void text_to_json(JsonWriter& json, std::string_view name, const model::Recordin
 
 // "alloc", "free", "block"; null for nothing.
 void stack_from_to_json(JsonWriter& json, analysis::StackFrom from);
+
+// A member: {"before","after","growth"}
+void both_to_json(JsonWriter& json, std::string_view name, const analysis::BeforeAfter& both);
 
 [[nodiscard]] std::string_view name_of(model::BlockState state);
 

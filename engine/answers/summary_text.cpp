@@ -102,8 +102,7 @@ void to_text(TextOut& out, const analysis::Summary& summary, std::string_view fi
     }
   }
   for (const analysis::SeriesSummary& series : summary.series) to_text(out, series, columns);
-  if (!summary.diagnostics.empty()) out.add("\n  Noticed while reading\n");
-  out.add(finding_lines(summary.diagnostics, Remarks::shown));
+  noticed_reading_to_text(out, summary.diagnostics);
 }
 
 }  // namespace memstrata::answers

@@ -34,14 +34,10 @@ constexpr size_t kLongestName = 200;
   return size_text(static_cast<int64_t>(std::clamp(bytes_per_second, -9.0e18, 9.0e18))) + "/s";
 }
 
-[[nodiscard]] std::string samples_text(int64_t count) {
-  return fmt::format("{} sample{}", count_text(count), count == 1 ? "" : "s");
-}
-
 [[nodiscard]] std::string alerts_text(const TelemetryFinding& f) {
   const int64_t warnings = f.of - f.count;
   std::string text = fmt::format("The profiler marked {} as warning and {} as critical.",
-                                 samples_text(warnings), samples_text(f.count));
+                                 counted(warnings, "sample"), counted(f.count, "sample"));
   if (!f.text.empty()) text += fmt::format(" The first says: {}", utf8::cut(f.text, kLongestName));
   return text;
 }
@@ -64,10 +60,10 @@ constexpr size_t kLongestName = 200;
       return fmt::format(
           "{}: memory outside of the allocator is far from its mean in {} of {} (z up to {:.2f}, "
           "confidence {:.3f}).",
-          device_text(f.device), count_text(f.count), samples_text(f.of), f.ratio, f.confidence);
+          device_text(f.device), count_text(f.count), counted(f.of, "sample"), f.ratio, f.confidence);
     case Kind::persistent_drift:
       return fmt::format("{}: memory outside of the allocator grows by {} over {} (r^2 = {:.3f}).",
-                         device_text(f.device), rate_text(f.ratio), samples_text(f.of), f.confidence);
+                         device_text(f.device), rate_text(f.ratio), counted(f.of, "sample"), f.confidence);
     case Kind::fragmentation_like:
       return fmt::format("{}: {:.1f}% of reserved memory is not allocated in the mean (confidence {:.3f}).",
                          device_text(f.device), 100 * f.ratio, f.confidence);
@@ -116,7 +112,7 @@ std::string text_of(const TelemetryFinding& f) {
   switch (f.kind) {
     case Kind::out_of_memory:
       return f.text.empty()
-                 ? fmt::format("{} ran out of memory ({}).", device_text(f.device), samples_text(f.of))
+                 ? fmt::format("{} ran out of memory ({}).", device_text(f.device), counted(f.of, "sample"))
                  : fmt::format("Memory ran out: {}", utf8::cut(f.text, kLongestInList));
     case Kind::leak:
       return fmt::format(
@@ -127,7 +123,7 @@ std::string text_of(const TelemetryFinding& f) {
       return fmt::format(
           "{}: the lowest level of each quarter of {} is above the one before, by {} in all ({}). "
           "Something is kept that is not given back.",
-          device_text(f.device), samples_text(f.of), size_text(f.bytes), rate_text(f.ratio));
+          device_text(f.device), counted(f.of, "sample"), size_text(f.bytes), rate_text(f.ratio));
     case Kind::gap:
       return fmt::format(
           "{}: up to {} ({:.1f}% of the device) are in use outside of PyTorch's allocator: the driver's "
@@ -137,12 +133,12 @@ std::string text_of(const TelemetryFinding& f) {
       return fmt::format(
           "{}: what the file calls used is what the allocator holds in each of {}: the driver was not "
           "asked, so memory outside of the allocator is unknown.",
-          device_text(f.device), samples_text(f.of));
+          device_text(f.device), counted(f.of, "sample"));
     case Kind::fragmentation:
       return fmt::format(
           "{}: {:.1f}% of reserved memory is not allocated in the mean over {}, at most {}. A snapshot "
           "tells whether it lies in pieces.",
-          device_text(f.device), 100 * f.ratio, samples_text(f.of), size_text(f.bytes));
+          device_text(f.device), 100 * f.ratio, counted(f.of, "sample"), size_text(f.bytes));
     case Kind::alerts:
       return alerts_text(f);
     default:

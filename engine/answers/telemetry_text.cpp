@@ -82,8 +82,7 @@ void to_text(TextOut& out, const model::Recording& recording, const analysis::Te
   write_devices(out, telemetry, columns);
   write_functions(out, telemetry, columns);
   write_findings(out, telemetry, columns);
-  const auto findings = analysis::findings(recording.diagnostics);
-  if (!findings.empty()) out.print("\n  Noticed while reading\n{}", finding_lines(findings, Remarks::shown));
+  noticed_reading_to_text(out, analysis::findings(recording.diagnostics));
 }
 
 }  // namespace memstrata::answers
