@@ -33,7 +33,7 @@ def asked(program, path, index, device, events):
 def noticed(program, path, index, device):
     run = subprocess.run([program, "state", path, "--snapshot", str(index), "--device", str(device), "--event=-1"],
                          capture_output=True, text=True, timeout=300)
-    return "Noticed while undoing events" in run.stdout
+    return "\n  Noticed\n" in run.stdout
 
 
 def dump_totals(snapshot, device):
