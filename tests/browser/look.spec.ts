@@ -72,6 +72,7 @@ test('names and lines of a stack are whole in the narrow panel', async ({ page }
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
   const parts = page.locator('memstrata-details .frame :is(.function, .file)');
   expect(await parts.count()).toBeGreaterThan(2);
+  await settledView(page); // the panel has its width
   const cut = await parts.evaluateAll((all) =>
     all.filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.textContent),
   );

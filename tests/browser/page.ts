@@ -18,22 +18,33 @@ export async function countOf(page: Page, stat: string): Promise<number> {
   return Number(await page.locator(`[data-stat="${stat}"]`).getAttribute('data-count'));
 }
 
-/** Waits until the exact picture is on the screen and nothing moves, then tells what it shows. */
+/**
+ * Waits until the exact picture is on the screen and nothing moves, then tells what it shows. Two frames go by before
+ * it looks: what changed the size of the plot (details that open) has reached it then, however busy the machine is.
+ */
 export async function settledView(page: Page): Promise<View> {
   const plot = page.locator('.plot[data-settled]');
   let last = '';
+  let shown = '';
   await expect
     .poll(
       async () => {
-        const now = (await plot.getAttribute('data-view')) ?? '';
-        const same = now === last;
-        last = now;
+        const now = await plot.evaluate(async (element) => {
+          for (let i = 0; i < 2; i++) await new Promise((next) => requestAnimationFrame(next));
+          const { x, y, width, height } = element.getBoundingClientRect();
+          const { view = '', plot: area = '', settled } = (element as HTMLElement).dataset;
+          if (settled === undefined) return { view, all: '' };
+          return { view, all: [view, area, x, y, width, height].join(' ') };
+        });
+        const same = now.all !== '' && now.all === last;
+        last = now.all;
+        shown = now.view;
         return same;
       },
       { intervals: [60, 120, 120, 250] },
     )
     .toBe(true);
-  const [x0 = 0, x1 = 0, y0 = 0, y1 = 0] = last.split(' ').map(Number);
+  const [x0 = 0, x1 = 0, y0 = 0, y1 = 0] = shown.split(' ').map(Number);
   return { x0, x1, y0, y1 };
 }
 
