@@ -59,10 +59,9 @@ test('without a network the page opens, a snapshot in it, and the guide; no othe
 test('files of the installed page: opened by the system, and shared with it', async ({ page }) => {
   // No browser without a system around it launches a page with files: this is what it would call.
   await page.addInitScript(() => {
-    Object.assign(globalThis, {
-      launchQueue: {
-        setConsumer: (consumer: unknown) => Object.assign(globalThis, { launched: consumer }),
-      },
+    // Chromium's own cannot be assigned to.
+    Object.defineProperty(globalThis, 'launchQueue', {
+      value: { setConsumer: (consumer: unknown) => Object.assign(globalThis, { launched: consumer }) },
     });
   });
   await kept(page);
@@ -78,13 +77,14 @@ test('files of the installed page: opened by the system, and shared with it', as
 
   await page.goto(address); // the worker answers for this one
   await waitForState(page, 'empty', 120_000);
-  const shown = await page.evaluate(async (all) => {
+  // What the system sends; the answer leads to the page.
+  const answer = await page.evaluate((all) => {
     const form = new FormData();
     form.append('files', new File([new Uint8Array(all)], 'geteilt äöü.pickle'));
-    return (await fetch('share', { method: 'POST', body: form })).url;
+    return fetch('share', { method: 'POST', body: form, redirect: 'manual' }).then(({ type }) => type);
   }, bytes);
-  expect(shown).toBe(`${address}?shared`);
-  await page.goto(shown);
+  expect(answer).toBe('opaqueredirect');
+  await page.goto(`${address}?shared`);
   await waitForState(page, 'ready', 120_000);
   await expect(page.locator('.file-name')).toHaveText('geteilt äöü.pickle');
   const left = await page.evaluate(async () => {
