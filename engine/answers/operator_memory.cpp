@@ -8,7 +8,6 @@
 
 namespace memstrata::answers {
 
-using analysis::BeforeAfter;
 
 namespace {
 
