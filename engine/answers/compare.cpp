@@ -12,7 +12,6 @@
 
 namespace memstrata::answers {
 
-using analysis::BeforeAfter;
 using analysis::DeviceComparison;
 using analysis::Obstacle;
 

@@ -1,13 +1,11 @@
 #include "engine/answers/operator_memory.h"
 
 #include "engine/analysis/summary.h"
+#include "engine/answers/bounded.h"
 #include "engine/answers/findings.h"
 #include "engine/answers/parts.h"
 
-#include "engine/answers/bounded.h"
-
 namespace memstrata::answers {
-
 
 namespace {
 
