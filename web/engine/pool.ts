@@ -32,6 +32,15 @@ export class EnginePool {
     }
   }
 
+  /** Has the whole engine: what panels and files that are no snapshots need. Never refused. */
+  async loadRest(): Promise<void> {
+    try {
+      await (await this.parts)?.rest?.load();
+    } catch {
+      // The engine is not there at all; told when a file is opened.
+    }
+  }
+
   /** One for something else than a file, which finds the others waiting as before. */
   async spare(): Promise<Engine> {
     return (await this.ready.pop()) ?? this.another();

@@ -19,6 +19,11 @@ export interface Transport {
   read(source: Source, budget: number, progress: (progress: Progress) => void): Promise<void>;
   /** A question's frame. What is in `transfer` is not the caller's any more. */
   send(question: Bytes, transfer?: Transferable[]): void;
+  /**
+   * When all of the engine is there, for transports whose engine comes in two parts. Questions of the timeline need not
+   * wait for it; others would hold up the engine until it is.
+   */
+  whole?(): Promise<void>;
   /** Once, before anything is sent. `closed`: the engine stopped on its own, nothing will be answered. */
   listen(answered: (answer: Bytes) => void, closed: (why: EngineError) => void): void;
   /** At once, whatever it does; nothing is said any more. */

@@ -146,8 +146,13 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.files.start();
     this.links.connect(this.application?.address);
     this.openSource();
-    // Opening a panel or a sheet later causes no request.
-    whenIdle(() => void Promise.all([loadAll(), loadSheets()]).then(() => (this.dataset['whole'] = '')));
+    // Opening a panel, a sheet or a file of any kind later causes no request.
+    whenIdle(() => void this.loadLater());
+  }
+
+  private async loadLater(): Promise<void> {
+    await Promise.all([loadAll(), loadSheets(), this.files.pool.loadRest()]);
+    this.dataset['whole'] = '';
   }
 
   /** Closes all files and ends their workers. Called when the element has left the document for good; a host may. */
