@@ -11,6 +11,7 @@
 #include "engine/analysis/summary.h"
 #include "engine/answers/json_of.h"
 #include "engine/answers/written_file.h"
+#include "engine/base/content_hash.h"
 #include "engine/base/markup.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input.h"
@@ -25,7 +26,24 @@ constexpr size_t kLongestViewer = size_t{64} << 20;
 // What the page looks for, see web/src/page/embedded_snapshot.ts. A script of this type is data and never run.
 constexpr std::string_view kBegin =
     "<script type=\"application/octet-stream\" id=\"memstrata-snapshot\" data-name=\"";
-constexpr std::string_view kEnd = "</script>\n";
+// Links name the file by its own bytes, not by those that the page holds.
+constexpr std::string_view kEnd =
+    "</script>\n<template id=\"memstrata-snapshot-hash\" data-hash=\"{:016x}\"></template>\n";
+
+// Hands on what it is given, and tells it from others as the session does (engine/session).
+class HashedSink final : public io::ByteSink {
+ public:
+  explicit HashedSink(io::ByteSink& out) : out_(out) {}
+  [[nodiscard]] Status write(std::span<const std::byte> bytes) override {
+    hash_.add(bytes);
+    return out_.write(bytes);
+  }
+  [[nodiscard]] uint64_t value() const { return hash_.value(); }
+
+ private:
+  io::ByteSink& out_;
+  ContentHash hash_;
+};
 
 // Beside the command, where `cmake --install` puts it, and where the wasm preset builds it.
 [[nodiscard]] std::vector<std::string> places_of_viewer() {
@@ -83,15 +101,16 @@ struct Viewer {
   };
   Base64Sink base64(out);
   PackedSink packed(base64);
+  HashedSink hashed(packed);
   Outcome<void> done = written(out.write(io::bytes_of(page.substr(0, viewer.place))));
   if (done) done = written(out.write(io::bytes_of(fmt::format("{}{}\">", kBegin, escaped_markup(name)))));
   if (done) {
-    done = read_recording(options.file, recording, console, &packed);
+    done = read_recording(options.file, recording, console, &hashed);
     if (!done && done.error().code == kUnwritable) done.error().about = out_path;
   }
   if (done) done = written(packed.finish());
   if (done) done = written(base64.finish());
-  if (done) done = written(out.write(io::bytes_of(kEnd)));
+  if (done) done = written(out.write(io::bytes_of(fmt::format(kEnd, hashed.value()))));
   if (done) done = written(out.write(io::bytes_of(page.substr(viewer.place))));
   if (!done) return tl::unexpected(done.error());
   return base64.bytes();

@@ -222,3 +222,16 @@ test('what a router keeps in the history stays there', async ({ page }) => {
   await expect(page).toHaveURL(/#file=/);
   expect(await page.evaluate(() => history.state as unknown)).toEqual({ route: 'viewer' });
 });
+
+test('the sheet of keys names no link where there is none', async ({ page }) => {
+  await openHost(page, '<memstrata-viewer id="one" src="a.pickle"></memstrata-viewer>');
+  const viewer = page.locator('#one');
+  await ready(viewer);
+  await viewer.locator('.plot').focus();
+  await page.keyboard.press('?');
+  await expect(viewer.locator('[data-key-of=picture]')).toBeVisible();
+  await expect(viewer.locator('[data-key-of=link]')).toHaveCount(0);
+  await openPage(page);
+  await page.keyboard.press('?');
+  await expect(page.locator('[data-key-of=link]')).toBeVisible();
+});

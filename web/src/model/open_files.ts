@@ -43,6 +43,8 @@ export interface Entry {
   /** As the file is called, with a number behind it if another open file is called so. */
   readonly name: string;
   readonly source: Source | undefined;
+  /** What links name the file by; undefined = what the engine says of its bytes. */
+  readonly hash: string | undefined;
   /** Chosen together with others: its failure does not ask for attention. */
   readonly inGroup: boolean;
   loading: Loading | undefined;
@@ -55,6 +57,8 @@ export interface Entry {
 export interface Chosen {
   name: string;
   source: Source;
+  /** What links name it by, if the source's bytes are not the file's own. */
+  hash?: string;
 }
 
 export type State = 'empty' | 'loading' | 'ready' | 'error';
@@ -105,7 +109,7 @@ export class OpenFiles {
   open(chosen: readonly Chosen[]): void {
     const stale = this.active;
     if (stale?.error && !stale.inGroup) this.drop(stale);
-    const added = chosen.map(({ name, source }) => this.add(name, source, chosen.length > 1));
+    const added = chosen.map((one) => this.add(one, chosen.length > 1));
     if (added[0]) this.show(added[0]);
     this.readNext();
   }
@@ -114,7 +118,7 @@ export class OpenFiles {
   fail(name: string, error: EngineError): void {
     const stale = this.active;
     if (stale?.error && !stale.inGroup) this.drop(stale);
-    const entry = this.add(name, undefined, false);
+    const entry = this.add({ name }, false);
     entry.loading = undefined;
     entry.error = error;
     this.show(entry);
@@ -247,12 +251,13 @@ export class OpenFiles {
     this.readNext();
   }
 
-  private add(name: string, source: Source | undefined, inGroup: boolean): Entry {
+  private add({ name, source, hash }: Partial<Chosen> & { name: string }, inGroup: boolean): Entry {
     this.lastId += 1;
     const entry: Entry = {
       id: this.lastId,
       name: this.freeName(name),
       source,
+      hash,
       inGroup,
       loading: waiting(name, source),
       error: undefined,
@@ -316,7 +321,7 @@ export class OpenFiles {
         view,
         views: new Map(first && view && [[viewKey(first), view]]),
         diagnostics: view?.diagnostics ?? contents.diagnostics,
-        hash: contents.hash,
+        hash: entry.hash ?? contents.hash,
         peak: view?.info.peak.bytes,
         peaks: undefined,
         devicePeaks: undefined,

@@ -34,9 +34,7 @@ export function startApplication(): MemstrataViewer {
   document.body.prepend(viewer);
 
   const embedded = takeEmbeddedSnapshot();
-  const wanted = embedded
-    ? { files: [{ name: embedded.name, source: { file: embedded } }] }
-    : filesOfAddress(new URL(location.href));
+  const wanted = embedded ? { files: [embedded] } : filesOfAddress(new URL(location.href));
   if (wanted) {
     markPicked();
     viewer.receive(wanted);

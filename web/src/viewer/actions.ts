@@ -115,7 +115,7 @@ const table = [
     id: 'oom',
     group: 'Find',
     keys: ['o'],
-    what: 'next out-of-memory event',
+    what: 'next out-of-memory event, on all devices',
     run: (page) => page.nextOom(),
   },
   {

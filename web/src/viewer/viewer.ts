@@ -322,7 +322,16 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   showDevice(choice: DeviceChoice | undefined): boolean {
     const { file } = this;
     if (!choice || !file) return false;
-    void this.files.openDevice(file, { ...choice, bands: file.view?.info.bands ?? 'blocks' });
+    void this.goToDevice(choice);
+    return true;
+  }
+  async goToDevice(choice: DeviceChoice): Promise<boolean> {
+    const { file } = this;
+    const bands = file?.view?.info.bands ?? 'blocks';
+    if (!file || !(await this.files.openDevice(file, { ...choice, bands })) || file !== this.file)
+      return false;
+    await this.updateComplete;
+    await this.timeline?.updateComplete;
     return true;
   }
 
@@ -395,7 +404,9 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
         ${state === 'empty' ? html`<memstrata-start ?samples=${this.application?.site !== undefined} @files=${this.chosen} @sample=${(event: CustomEvent<string>) => this.openSample(event)}></memstrata-start>` : nothing}
         ${active && !active.file ? this.card(active, file) : nothing}
       </main>
-      <memstrata-keys .site=${this.application?.site}></memstrata-keys>
+      <memstrata-keys
+        .site=${this.application?.site}
+        ?linkable=${this.application !== undefined}></memstrata-keys>
       ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.links.remember()}></memstrata-about>` : nothing}
       ${file?.view ? html`<memstrata-export .name=${fileNameOf(file, file.view.info.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></memstrata-export>` : nothing}
       <memstrata-toast></memstrata-toast>
