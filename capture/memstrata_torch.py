@@ -6,9 +6,9 @@
     ...
     memstrata.dump_snapshot("run.pickle")    # open it in memstrata's viewer
 
-One file, standard library only. It talks to libmemstrata_capture.so, which is looked for in MEMSTRATA_CAPTURE
-(a path), beside this file, in build/native-release/lib of the checkout, then by the system's loader.
-`torch` is imported by install() only.
+One file, standard library only; the package in python/ holds it, too. It talks to libmemstrata_capture.so,
+which is looked for in MEMSTRATA_CAPTURE (a path), beside this file, in build/native-release/lib of the checkout, then
+by the system's loader. `torch` is imported by install() only.
 """
 import atexit
 import contextlib
@@ -25,7 +25,7 @@ __all__ = [
     "dump_at_exit", "memory_stats", "memory_summary", "memory_allocated", "max_memory_allocated",
     "memory_reserved", "max_memory_reserved", "reset_peak_memory_stats", "reset_accumulated_memory_stats",
     "empty_cache", "set_allocator_settings", "region", "metadata", "annotate", "use_simulated_device", "malloc",
-    "free",
+    "free", "is_recording_allocator",
 ]
 
 _LIBRARY = "libmemstrata_capture.so"
@@ -131,13 +131,15 @@ def _call(name, *arguments):
 def _text(name, *arguments):
     library = _library()
     function = getattr(library, name)
-    size = function(*arguments, None, 0)
-    if size == 0:
-        raise CaptureError(library.memstrata_last_error().decode(errors="replace"))
-    # What changed meanwhile may be longer by a few digits.
-    buffer = ctypes.create_string_buffer(size + 256)
-    function(*arguments, buffer, len(buffer))
-    return buffer.value.decode(errors="replace")
+    # Most texts fit at once. What changed meanwhile may be longer by a few digits.
+    size = 16384
+    while True:
+        buffer = ctypes.create_string_buffer(size + 256)
+        size = function(*arguments, buffer, len(buffer))
+        if size == 0:
+            raise CaptureError(library.memstrata_last_error().decode(errors="replace"))
+        if size < len(buffer):
+            return buffer.value.decode(errors="replace")
 
 
 def _bytes(text):
@@ -259,6 +261,11 @@ def install():
     return True
 
 
+def is_recording_allocator():
+    """Whether device memory of this process comes from memstrata."""
+    return _installed or _simulated
+
+
 def _find_driver():
     """Raises if there is none. Loading it begins nothing: that is done when PyTorch begins to use CUDA."""
     try:
@@ -279,12 +286,29 @@ def _redirect(torch):
         "reset_accumulated_memory_stats": reset_accumulated_memory_stats,
         "memory_snapshot": lambda *_, **__: snapshot()["segments"], "_snapshot": lambda *_, **__: snapshot(),
         "_dump_snapshot": lambda filename="dump_snapshot.pickle", *_, **__: dump_snapshot(filename),
-        "_record_memory_history": record_memory_history, "_set_allocator_settings": set_allocator_settings,
+        "_record_memory_history": _record_as_pytorch, "_set_allocator_settings": set_allocator_settings,
+        "_set_memory_metadata": _set_metadata_as_pytorch, "_annotate_tensor": annotate,
+        "_get_memory_metadata": lambda: getattr(metadata._current, "text", ""),
+        "_memory_metadata_supported": lambda: True,
     }
     for place in (torch.cuda, torch.cuda.memory):
         for name, function in ours.items():
             if hasattr(place, name):
                 setattr(place, name, function)
+
+
+def _record_as_pytorch(enabled="all", *arguments, **named):
+    """Its older form begins with a truth value and has other arguments."""
+    if isinstance(enabled, bool):
+        record_memory_history("all" if enabled else None)
+    else:
+        record_memory_history(enabled, *arguments, **{name: value for name, value in named.items()
+                                                      if name in ("context", "stacks", "max_entries", "device",
+                                                                  "clear_history", "skip_actions")})
+
+
+def _set_metadata_as_pytorch(text):
+    metadata(json.dumps(text) if isinstance(text, dict) else text)
 
 
 def _nested_stats(device=None):
@@ -441,7 +465,7 @@ class metadata:
 
     def _set(self, text):
         if _instead is not None:
-            tell = getattr(_instead.cuda.memory, "_set_memory_metadata", None)  # PyTorch since 2025
+            tell = getattr(_instead.cuda.memory, "_set_memory_metadata", None)  # PyTorch since 2026
             if tell is not None:
                 tell(text or "")
             self._current.text = text or ""
@@ -459,7 +483,10 @@ class metadata:
 def annotate(tensor_or_pointer, text):
     """A text in the history of one live allocation: a tensor, or the address of its memory."""
     if _instead is not None:
-        return  # PyTorch's recorder has no place for it
+        tell = getattr(_instead.cuda.memory, "_annotate_tensor", None)  # PyTorch since 2026
+        if tell is not None and hasattr(tensor_or_pointer, "untyped_storage"):
+            tell(tensor_or_pointer, text)
+        return
     if hasattr(tensor_or_pointer, "untyped_storage"):
         pointer = tensor_or_pointer.untyped_storage().data_ptr()
     else:

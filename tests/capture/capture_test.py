@@ -572,7 +572,7 @@ class Install(Scenario):
             assert torch.cuda.memory_allocated(0) == 1024
             assert torch.cuda.memory.memory_stats(0) == m.memory_stats(0)
             assert torch.cuda.memory._snapshot()["device_traces"][0][-1]["size"] == 1000
-            torch.cuda.memory._record_memory_history(enabled=None)
+            torch.cuda.memory._record_memory_history(False)  # its older form
             give(take(3000))
             torch.cuda.memory._dump_snapshot("theirs.pickle")
             with open("theirs.pickle", "rb") as file:
