@@ -31,7 +31,7 @@ int32_t line_of(const model::Recording& recording, const Who& who) {
 
 std::string who_text(const model::Recording& recording, const Who& who) {
   if (who.kind == Who::Kind::op) return utf8::cut(function_text(who), kLongest);
-  const std::string name = utf8::cut(who.name, kLongest);
+  std::string name = utf8::cut(who.name, kLongest);
   if (!who.is_frame()) return name;
   std::string_view file = recorded_file(recording, who);
   file.remove_prefix(std::min(file.find_last_of("/\\") + 1, file.size()));

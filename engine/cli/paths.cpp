@@ -8,7 +8,7 @@ namespace memstrata::cli {
 
 Outcome<void> append_paths(const std::string& list, std::vector<std::string>& paths) {
   constexpr size_t kLongestList = size_t{16} << 20;
-  const auto wrong = [&](std::string message) {
+  const auto wrong = [&](const std::string& message) {
     return failure(name_of(ErrorCode::wrong_usage), list, "The list of paths cannot be read: " + message);
   };
   const auto text = read_text(list, kLongestList, "a list of paths");

@@ -11,7 +11,6 @@ using model::Diag;
 using model::kNoTime;
 using model::kUnknownSize;
 using model::Owner;
-using model::RowRange;
 using model::SegmentType;
 using model::Stage;
 using model::Tristate;

@@ -11,7 +11,6 @@
 namespace memstrata::io {
 
 using pickle::Op;
-using values::Tag;
 
 namespace {
 
