@@ -19,6 +19,9 @@ constexpr Question kQuestions[] = {
     {"summary", Of::file, "file: Text", "Summary", reply::summary},
     // Of all devices of all snapshots but pinned host memory. Replays every one that no view shows.
     {"peaks", Of::file, "", "DevicePeak[][]", reply::peaks},
+    // The rules of categories that a text has (engine/analysis/category_rules.h), those of the engine if it is empty; refused
+    // with the line that is wrong.
+    {"categoryRules", Of::file, "text: Text", "CategoryRules", reply::category_rules},
     // Opens a view. Views of one device share what they can.
     {"open", Of::file, "snapshot: Count, device: Device, bands: Bands", "OpenedView", reply::open},
     // The view is gone; its number is never used again.
@@ -52,6 +55,20 @@ constexpr Question kQuestions[] = {
     {"overview", Of::view, "", "Overview", reply::overview},
     // Why it ran out of memory, what leaks, what the peak is made of, what is fragmented (engine/answers/report.h).
     {"report", Of::view, "", "Report", reply::report},
+
+    // What happened from one position of the axis to another: from the state that is shown at `from` to that at `to`
+    // (engine/analysis/stack_weights.h).
+    {"range", Of::view, "axis: Axis, from: Whole, to: Whole", "RangeTotals", reply::range},
+    // Who holds the memory of a moment (engine/analysis/holders.h), most bytes first, at most 1,000. `rules`: those of
+    // categories; without them the engine's own.
+    {"holders", Of::view, "by: HolderBy, event: Event, filter: Text, rules?: Text, first: Count, count: Count", "Holders", reply::holders},
+    // What one block is for, and the rule that says so; null = it is no block.
+    {"category", Of::view, "rank: Rank, rules?: Text", "BlockCategory | null", reply::category},
+    // Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on. `path`:
+    // keys of frames from the root's child to the one that fills the width (engine/analysis/call_tree.h).
+    {"flame", Of::view, "tree: CallTree, path: FrameOrNone[], width: Pixels, rows: Pixels, search: Text", "FlameGraph", reply::flame},
+    // The same as a table, a row for each frame; at most 1,000. `search`: only those with this text.
+    {"flameRows", Of::view, "tree: CallTree, search: Text, order: FrameOrder, descending: Flag, first: Count, count: Count", "FrameRows", reply::flame_rows},
 
     // Makes at least the first `part` parts of what the questions below need, which else make it all at once;
     // a part takes some milliseconds. How many parts there are.

@@ -139,6 +139,8 @@ void View::forget_kept() {
   filters_.clear();
   groups_.clear();
   lit_.reset();
+  calls_.reset();
+  holder_kinds_.clear();
   drawn_.forget();
   scratch_.clear();
   scratch_.shrink_to_fit();

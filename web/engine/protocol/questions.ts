@@ -19,6 +19,14 @@ export interface FileQuestions {
     args: Record<never, never>;
     answer: A.DevicePeak[][];
   };
+  /**
+   * The rules of categories that a text has (engine/analysis/category_rules.h), those of the engine if it
+   * is empty; refused with the line that is wrong.
+   */
+  categoryRules: {
+    args: { text: T.Text };
+    answer: A.CategoryRules;
+  };
   /** Opens a view. Views of one device share what they can. */
   open: {
     args: { snapshot: T.Count; device: T.Device; bands: T.Bands };
@@ -110,6 +118,41 @@ export interface ViewQuestions {
   report: {
     args: Record<never, never>;
     answer: A.Report;
+  };
+  /**
+   * What happened from one position of the axis to another: from the state that is shown at `from` to
+   * that at `to` (engine/analysis/stack_weights.h).
+   */
+  range: {
+    args: { axis: T.Axis; from: T.Whole; to: T.Whole };
+    answer: A.RangeTotals;
+  };
+  /**
+   * Who holds the memory of a moment (engine/analysis/holders.h), most bytes first, at most 1,000.
+   * `rules`: those of categories; without them the engine's own.
+   */
+  holders: {
+    args: { by: T.HolderBy; event: T.Event; filter: T.Text; rules?: T.Text; first: T.Count; count: T.Count };
+    answer: A.Holders;
+  };
+  /** What one block is for, and the rule that says so; null = it is no block. */
+  category: {
+    args: { rank: T.Rank; rules?: T.Text };
+    answer: A.BlockCategory | null;
+  };
+  /**
+   * Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on.
+   * `path`: keys of frames from the root's child to the one that fills the width
+   * (engine/analysis/call_tree.h).
+   */
+  flame: {
+    args: { tree: T.CallTree; path: readonly T.FrameOrNone[]; width: T.Pixels; rows: T.Pixels; search: T.Text };
+    answer: A.FlameGraph;
+  };
+  /** The same as a table, a row for each frame; at most 1,000. `search`: only those with this text. */
+  flameRows: {
+    args: { tree: T.CallTree; search: T.Text; order: T.FrameOrder; descending: T.Flag; first: T.Count; count: T.Count };
+    answer: A.FrameRows;
   };
   /**
    * Makes at least the first `part` parts of what the questions below need, which else make it all at

@@ -15,6 +15,14 @@ export const panels = [
     load: () => import('./address_map/panel.ts'),
   },
   {
+    id: 'flame',
+    name: 'Flame graph',
+    place: 'main',
+    needs: [],
+    lacks: ({ blocks }) => (blocks > 0 ? undefined : 'There is no block on this device.'),
+    load: () => import('./flame/panel.ts'),
+  },
+  {
     id: 'overview',
     name: 'Overview',
     place: 'drawer',
@@ -29,6 +37,14 @@ export const panels = [
     lacks: ({ events }) =>
       events > 0 ? undefined : 'No events in this file: what is shown is the state when it was saved.',
     load: () => import('./events/panel.ts'),
+  },
+  {
+    id: 'memory',
+    name: 'Memory',
+    place: 'drawer',
+    needs: [],
+    lacks: ({ blocks }) => (blocks > 0 ? undefined : 'There is no block on this device.'),
+    load: () => import('./memory/panel.ts'),
   },
   {
     id: 'settings',
