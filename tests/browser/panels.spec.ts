@@ -57,8 +57,8 @@ test('the pictures take turns, by tab and key; the timeline stays as a strip', a
   await expect(tab(page, 'Timeline')).toHaveAttribute('aria-selected', 'true');
   await expect.poll(height).toBe(before);
   await page.keyboard.press('?');
-  for (const id of ['timeline', 'state', 'map', 'overview', 'events', 'settings'])
-    await expect(page.locator(`[data-key-of=panel-${id}]`)).toContainText(/[1-7]/);
+  for (const id of ['timeline', 'state', 'map', 'overview', 'events', 'whatif', 'settings'])
+    await expect(page.locator(`[data-key-of=panel-${id}]`)).toContainText(/[1-8]/);
 });
 
 test('the height is remembered, and the timeline keeps its room', async ({ page }) => {
