@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/alloc/settings_place.h"
+
 namespace memstrata::alloc {
 
 int64_t Config::round_size(int64_t n) const {
@@ -294,16 +296,21 @@ class Parser {
 
 }  // namespace
 
-Status apply_settings(Config& config, std::string_view text, size_t* place) {
+Status apply_settings(Config& config, std::string_view text, size_t& place) {
   Config changed = config;
   Parser parser(changed, text);
   if (auto status = parser.parse(); !status) {
-    if (place != nullptr) *place = parser.place_of_error();
+    place = parser.place_of_error();
     return status;
   }
   changed.last_settings = std::string(text);
   config = std::move(changed);
   return {};
+}
+
+Status apply_settings(Config& config, std::string_view text) {
+  size_t place = 0;
+  return apply_settings(config, text, place);
 }
 
 }  // namespace memstrata::alloc

@@ -63,7 +63,7 @@ struct Config {
 // Applies a settings text, e.g. "max_split_size_mb:128,expandable_segments:True". As in PyTorch, every text
 // first resets max_split_size, the divisions, the GC threshold and max_non_split_rounding_size; all else
 // keeps its value unless named. An error names the key, what was found and what is allowed, and changes
-// nothing (PyTorch leaves the settings half changed). `place`: of an error, the byte of `text` at fault.
-[[nodiscard]] Status apply_settings(Config& config, std::string_view text, size_t* place = nullptr);
+// nothing (PyTorch leaves the settings half changed).
+[[nodiscard]] Status apply_settings(Config& config, std::string_view text);
 
 }  // namespace memstrata::alloc

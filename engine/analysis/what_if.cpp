@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/alloc/settings_place.h"
 #include "engine/replay/recorded_config.h"
 #include "engine/replay/start_layout.h"
 #include "engine/simulate/segment_actions.h"
@@ -160,7 +161,7 @@ Status recorded_levels(const Rehearsal& rehearsal, Budget& budget, simulate::Lev
 Result<alloc::Config> settings_of(std::string_view text) {
   alloc::Config config;
   size_t place = 0;
-  auto status = alloc::apply_settings(config, text, &place);
+  auto status = alloc::apply_settings(config, text, place);
   if (!status) {
     Error error = std::move(status.error());
     error.offset = static_cast<int64_t>(place);

@@ -124,7 +124,7 @@ test('a panel that has nothing to show is grey and says why, to the pointer, to 
   await expect(settings).toHaveAttribute('title', /does not say how the allocator was set/);
   await expect(settings).toHaveAccessibleName(/^Settings +The file does not say/);
   const said = page.locator('memstrata-toast').getByRole('status');
-  for (const ask of [() => settings.click({ force: true }), () => page.keyboard.press('7')]) {
+  for (const ask of [() => settings.click({ force: true }), () => page.keyboard.press('8')]) {
     await ask();
     await expect(said).toContainText('does not say');
     await expect(settings).toHaveAttribute('aria-selected', 'false');
