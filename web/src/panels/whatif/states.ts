@@ -5,6 +5,7 @@ import { formatBytes, formatCount, formatExactBytes } from '../../base/format.ts
 import { LatestOnly } from '../../base/latest_only.ts';
 import { base } from '../../controls/styles.ts';
 import type { Theme } from '../../draw/colors.ts';
+import { lookOf } from '../../draw/palettes.ts';
 import { drawState } from '../../draw/state_rects.ts';
 import type { PoolDifference, PoolUse, StateLayout } from '../../../engine/index.ts';
 import type { ShownRun } from './runs.ts';
@@ -12,6 +13,7 @@ import type { ShownRun } from './runs.ts';
 interface Asked {
   run: ShownRun;
   event: number;
+  theme: Theme;
   width: number;
   height: number;
 }
@@ -58,13 +60,14 @@ export class RunStates extends LitElement {
     this.asking.request({
       run: this.run,
       event: this.event,
+      theme: this.theme,
       width: Math.round(width * ratio),
       height: Math.round(height * ratio),
     });
   }
 
   protected override updated(changed: PropertyValues<this>): void {
-    if (changed.has('run') || changed.has('event')) this.request();
+    if (changed.has('run') || changed.has('event') || changed.has('theme')) this.request();
     const { sides } = this;
     if (!sides) return;
     for (const [index, layout] of [sides.recorded, sides.simulated].entries()) {
@@ -188,13 +191,14 @@ export class RunStates extends LitElement {
   ];
 }
 
-async function sidesOf({ run, event, width, height }: Asked): Promise<Sides> {
+async function sidesOf({ run, event, theme, width, height }: Asked): Promise<Sides> {
   const { recorded, simulated, snapshot } = run;
   const window = { width, height, zoom: 1, left: 0, top: 0 };
+  const look = lookOf(undefined, theme, '');
   const there = await recorded.ask('eventOfRun', { snapshot, event });
   const [before, after, pools] = await Promise.all([
-    recorded.ask('layout', { event, window }),
-    simulated.ask('layout', { event: there, window }),
+    recorded.ask('layout', { event, window, look }),
+    simulated.ask('layout', { event: there, window, look }),
     recorded.ask('poolDifferences', { snapshot, event }),
   ]);
   return { event, recorded: before, simulated: after, pools };
