@@ -57,7 +57,7 @@ test('the pictures take turns, by tab and key; the timeline stays as a strip', a
   await expect(tab(page, 'Timeline')).toHaveAttribute('aria-selected', 'true');
   await expect.poll(height).toBe(before);
   await page.keyboard.press('?');
-  for (const id of ['timeline', 'state', 'map', 'flame', 'overview', 'events', 'memory', 'settings'])
+  for (const id of ['timeline', 'state', 'map', 'flame', 'overview', 'events', 'memory', 'whatif', 'settings'])
     await expect(page.locator(`[data-key-of=panel-${id}]`)).toContainText(/[1-8]/);
 });
 
