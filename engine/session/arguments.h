@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/analysis/event_list.h"
+#include "engine/analysis/stack_facts.h"
 #include "engine/base/json_value.h"
 #include "engine/base/status.h"
 #include "engine/replay/state_layout.h"
@@ -52,6 +53,8 @@ class Arguments {
   [[nodiscard]] replay::StateWindow window(std::string_view name) const;
   [[nodiscard]] analysis::EventFilter event_filter(std::string_view name) const;
   [[nodiscard]] Look look(std::string_view name) const;
+  // Error: wrong_usage (lists of different lengths), limit_exceeded.
+  [[nodiscard]] Result<analysis::StackFacts> facts(std::string_view name, Budget& budget) const;
 
  private:
   Arguments(std::string_view signature, const JsonValue& given) : signature_(signature), given_(&given) {}
