@@ -117,7 +117,7 @@ async function openState(page: Page): Promise<void> {
   await openBusy(page);
   await page.keyboard.press('2');
   await settled(page, 8);
-  await page.keyboard.press('6');
+  await page.keyboard.press('0');
   await expect(row(page, 8)).toBeVisible();
   await settled(page, 8);
 }

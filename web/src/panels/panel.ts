@@ -7,6 +7,8 @@ import type { TemplateResult } from 'lit';
 import type { Rank } from '../base/units.ts';
 import type { Theme } from '../draw/colors.ts';
 import type { Axis, BlockDetails, ColourBy, EngineView, SegmentRow, ViewInfo } from '../../engine/index.ts';
+import type { EditorChoice } from '../model/editor.ts';
+import type { SourceFolder } from '../model/source_folder.ts';
 import type { Thing } from '../model/things.ts';
 import type { Viewport } from '../model/viewport.ts';
 import type { Range } from '../model/workspace.ts';
@@ -37,6 +39,17 @@ export interface PanelPage {
   settled: boolean;
   /** For what takes long. */
   elsewhere: Elsewhere;
+  /** All open files that can be asked, this one among them, in their order; what is shown of each. */
+  files: readonly PanelFile[];
+  /** Where frames open. */
+  editor: EditorChoice;
+  /** The reader's own source, if it was given. */
+  source: SourceFolder | undefined;
+}
+
+export interface PanelFile {
+  name: string;
+  view: EngineView;
 }
 
 /** Engines beside the one that the page asks. */
@@ -58,6 +71,8 @@ export interface PanelEvents {
   'point-thing': Thing | undefined;
   /** What the details show until something else is chosen. */
   'choose-thing': Thing | undefined;
+  'choose-editor': EditorChoice;
+  'choose-source': SourceFolder | undefined;
   /** Goes there, as a button of the details does. */
   go: Goal;
 }

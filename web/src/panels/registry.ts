@@ -1,5 +1,5 @@
-// All panels, in the order of their tabs and keys: 2, 3, 4 for the main ones (1 is the timeline), 5 and on for the
-// drawer. To add one: a folder with a panel.ts, and a line here.
+// All panels, in the order of their tabs and keys: 2, 3, 4 for the main ones (1 is the timeline), 5 to 9 and 0 for the
+// first six of the drawer. To add one: a folder with a panel.ts, and a line here.
 import type { ViewInfo } from '../../engine/index.ts';
 import type { Panel } from './panel.ts';
 
@@ -26,8 +26,44 @@ export const panels = [
     id: 'overview',
     name: 'Overview',
     place: 'drawer',
-    needs: [],
+    needs: ['states'],
     load: () => import('./overview/panel.ts'),
+  },
+  {
+    id: 'oom',
+    name: 'Out of memory',
+    place: 'drawer',
+    needs: ['states'],
+    lacks: ({ oom_events }) =>
+      oom_events.length > 0 ? undefined : 'This device was not out of memory in the recording.',
+    load: () => import('./oom/panel.ts'),
+  },
+  {
+    id: 'leaks',
+    name: 'Leaks',
+    place: 'drawer',
+    needs: ['states'],
+    lacks: ({ events }) =>
+      events > 0 ? undefined : 'No events in this file: what grows cannot be told from one moment.',
+    load: () => import('./leaks/panel.ts'),
+  },
+  {
+    id: 'fragmentation',
+    name: 'Fragmentation',
+    place: 'drawer',
+    needs: ['states'],
+    lacks: ({ reserved_peak }) =>
+      reserved_peak > 0
+        ? undefined
+        : 'The file names no segment of this device: what is cached is not known.',
+    load: () => import('./fragmentation/panel.ts'),
+  },
+  {
+    id: 'compare',
+    name: 'Compare',
+    place: 'drawer',
+    needs: [],
+    load: () => import('./compare/panel.ts'),
   },
   {
     id: 'events',
@@ -58,6 +94,15 @@ export const panels = [
           ? undefined
           : 'No events in this file: there are no requests that could be run again.',
     load: () => import('./whatif/panel.ts'),
+  },
+  {
+    id: 'source',
+    name: 'Source',
+    place: 'drawer',
+    needs: [],
+    lacks: ({ has_stacks, events }) =>
+      has_stacks || events === 0 ? undefined : 'No event has a stack: no line of source is known.',
+    load: () => import('./source/panel.ts'),
   },
   {
     id: 'settings',
@@ -94,5 +139,5 @@ export const mainTabs: readonly { id: MainId; name: string; key: string }[] = [
   ...at('main').map(({ id, name }, index) => ({ id, name, key: String(index + 2) })),
 ];
 export const answerTabs: readonly { id: PanelId; name: string; key: string }[] = at('drawer').map(
-  ({ id, name }, index) => ({ id, name, key: String((index + 5) % 10) }),
+  ({ id, name }, index) => ({ id, name, key: index < 6 ? String((index + 5) % 10) : '' }),
 );

@@ -283,7 +283,7 @@ const panelActions = [
       ({
         id: `panel-${id}`,
         group: 'Panels',
-        keys: [key],
+        keys: key === '' ? [] : [key],
         what: `open or close: ${name}`,
         run: (page: ActionTarget) => page.toggleAnswer(id),
       }) as const,

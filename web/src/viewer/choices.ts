@@ -262,6 +262,14 @@ export class Choices {
       case 'panel':
         if (goal.event !== undefined) this.chooseEvent({ event: goal.event, step: false });
         return this.page.rooms.show(goal.panel);
+      case 'proof': {
+        const { filter, rank, event, more } = goal;
+        if (filter !== null) this.page.filter.set(filter);
+        if (more !== null) await this.go({ to: 'panel', panel: more, ...(event !== null && { event }) });
+        if (rank !== null && rank >= 0) return this.go({ to: 'rank', rank });
+        if (event === view.info.peak.event) return this.go({ to: 'peak' });
+        return event === null || event < 0 ? undefined : this.go({ to: 'event', event });
+      }
       case 'segment-of': {
         const block = await this.ask('blockOfRank', { rank: goal.rank });
         // Now, or else when the block was there.

@@ -87,6 +87,11 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
       @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void page.choices.chooseBlock(event.detail ?? undefined)}
       @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => page.choices.pointThing(event.detail ?? undefined)}
       @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => page.choices.chooseThing(event.detail ?? undefined)}
+      @choose-editor=${({ detail: editor }: CustomEvent<PanelEvents['choose-editor']>) => {
+        page.editor = editor;
+        page.settings.save({ editor });
+      }}
+      @choose-source=${({ detail }: CustomEvent<PanelEvents['choose-source'] | null>) => (page.source = detail ?? undefined)}
       @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}>
       <memstrata-timeline
         .device=${view}
@@ -165,6 +170,8 @@ function details(page: ViewerParts, info: ViewInfo): TemplateResult {
       tabindex="0"
       .of=${page.choices.described}
       .info=${info}
+      .editor=${page.editor}
+      .source=${page.source}
       .pinned=${page.choices.isHeld}
       @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}
       @unpin=${() => page.choices.letGo()}></memstrata-details>`;

@@ -54,7 +54,8 @@ export class KeysView extends LitElement {
     `;
   }
 
-  private row({ id, keys, what }: Action): TemplateResult {
+  private row({ id, keys, what }: Action): TemplateResult | typeof nothing {
+    if (keys.length === 0) return nothing;
     return html`<dt data-key-of=${id}>${keys.map((key) => html`<kbd>${keyText(key)}</kbd> `)}</dt>
       <dd>${what}</dd>`;
   }

@@ -5,6 +5,7 @@ import { property, query, state } from 'lit/decorators.js';
 import type { Theme } from '../draw/colors.ts';
 import { pagePool } from '../../engine/pool.ts';
 import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
+import { noEditor, type EditorChoice } from '../model/editor.ts';
 import { Filtering } from '../model/filtering.ts';
 import { choiceOf, fileNameOf, titleOf, type DeviceChoice } from '../model/devices.ts';
 import type { Shown } from '../model/link.ts';
@@ -14,6 +15,7 @@ import { OpenFiles, type Entry, type OpenFile } from '../model/open_files.ts';
 import { barsOfFiles, barsOfSnapshots } from '../model/peak_bars.ts';
 import { createWorkspace } from '../model/workspace.ts';
 import { servedFile } from '../model/served.ts';
+import type { SourceFolder } from '../model/source_folder.ts';
 import { OwnSettings, type SettingsStore, type ThemeChoice } from '../model/settings.ts';
 import { actions, type ActionId } from './actions.ts';
 import type { Application, ViewerChange } from './application.ts';
@@ -69,6 +71,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   @state() detailsWidth = 0;
   @state() panelHeight = 0;
   @state() detailsOpen = false;
+  @state() editor: EditorChoice = noEditor;
+  @state() source: SourceFolder | undefined;
 
   @query('memstrata-timeline') readonly timeline!: TimelineView | null;
   @query('memstrata-details') readonly details!: DetailsView | null;
@@ -135,8 +139,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   private start(): void {
     this.running = true;
-    const { colour, detailsWidth, panelHeight, detailsOpen } = this.settings.load();
-    Object.assign(this, { detailsWidth, panelHeight, detailsOpen });
+    const { colour, detailsWidth, panelHeight, detailsOpen, editor } = this.settings.load();
+    Object.assign(this, { detailsWidth, panelHeight, detailsOpen, editor });
     this.choices.start();
     // The viewport changes with every frame of a zoom: `moved` knows who draws it.
     this.workspace.watch(['axis', 'moment', 'range', 'selection', 'filter', 'look', 'main', 'answer'], () =>
