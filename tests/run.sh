@@ -19,8 +19,9 @@ declare -A about=(
   [lint]="clang-format, clang-tidy, ESLint, Prettier, TypeScript"
   [fuzz]="libFuzzer targets, each for a short time"
   [guard]="instructions of reading and drawing against tests/bench/instructions.json"
+  [peers]="the originals, installed from the Python registry (large downloads): tests/peers"
 )
-order=(debug release wasm browser lint fuzz guard)
+order=(debug release wasm browser lint fuzz guard peers)
 groups=()
 while (($#)); do
   case $1 in
@@ -101,7 +102,7 @@ if wanted debug || wanted lint; then # clang-tidy reads its compile commands
     run_tests native-debug ctest_preset native-debug -LE optimised_only
   fi
 fi
-if wanted release || wanted browser || wanted wasm || wanted guard; then # the others compare with its command line tool
+if wanted release || wanted browser || wanted wasm || wanted guard || wanted peers; then # the others compare with its command line tool
   targets=()
   wanted release || targets=(--target memstrata guarded_work)
   if needed "build native-release" build native-release "${targets[@]}" && wanted release; then
@@ -148,6 +149,14 @@ if wanted guard; then
     77) echo "skipped" ;;
     *) result guard "instructions of reading and drawing" 1 ;;
   esac
+fi
+if wanted peers; then
+  install_peers() {
+    [[ -x build/peers/bin/python ]] || python3 -m venv build/peers || return 1
+    build/peers/bin/pip install -q -r tests/peers/requirements.txt
+  }
+  needed "install the originals" install_peers &&
+    step peers profilers build/peers/bin/python tests/peers/profilers.py build/native-release/bin/memstrata
 fi
 if wanted fuzz; then
   title fuzz
