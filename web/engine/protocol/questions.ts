@@ -158,41 +158,6 @@ export interface ViewQuestions {
     answer: A.Report;
   };
   /**
-   * What happened from one position of the axis to another: from the state that is shown at `from` to
-   * that at `to` (engine/analysis/stack_weights.h).
-   */
-  range: {
-    args: { axis: T.Axis; from: T.Whole; to: T.Whole };
-    answer: A.RangeTotals;
-  };
-  /**
-   * Who holds the memory of a moment (engine/analysis/holders.h), most bytes first, at most 1,000.
-   * `rules`: those of categories; without them the engine's own.
-   */
-  holders: {
-    args: { by: T.HolderBy; event: T.Event; filter: T.Text; rules?: T.Text; first: T.Count; count: T.Count };
-    answer: A.Holders;
-  };
-  /** What one block is for, and the rule that says so; null = it is no block. */
-  category: {
-    args: { rank: T.Rank; rules?: T.Text };
-    answer: A.BlockCategory | null;
-  };
-  /**
-   * Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on.
-   * `path`: keys of frames from the root's child to the one that fills the width
-   * (engine/analysis/call_tree.h).
-   */
-  flame: {
-    args: { tree: T.CallTree; path: readonly T.FrameOrNone[]; width: T.Pixels; rows: T.Pixels; search: T.Text };
-    answer: A.FlameGraph;
-  };
-  /** The same as a table, a row for each frame; at most 1,000. `search`: only those with this text. */
-  flameRows: {
-    args: { tree: T.CallTree; search: T.Text; order: T.FrameOrder; descending: T.Flag; first: T.Count; count: T.Count };
-    answer: A.FrameRows;
-  };
-  /**
    * What was allocated by the events of a stretch and is never freed, by line, at most 200; from -1 =
    * also what was there before.
    */
@@ -230,6 +195,41 @@ export interface ViewQuestions {
   stepCurve: {
     args: { steps: T.Pixels; columnsPerStep: T.Pixels };
     answer: A.LevelCurve;
+  };
+  /**
+   * What happened from one position of the axis to another: from the state that is shown at `from` to
+   * that at `to` (engine/analysis/stack_weights.h).
+   */
+  range: {
+    args: { axis: T.Axis; from: T.Whole; to: T.Whole };
+    answer: A.RangeTotals;
+  };
+  /**
+   * Who holds the memory of a moment (engine/analysis/holders.h), most bytes first, at most 1,000.
+   * `rules`: those of categories; without them the engine's own.
+   */
+  holders: {
+    args: { by: T.HolderBy; event: T.Event; filter: T.Text; rules?: T.Text; first: T.Count; count: T.Count };
+    answer: A.Holders;
+  };
+  /** What one block is for, and the rule that says so; null = it is no block. */
+  category: {
+    args: { rank: T.Rank; rules?: T.Text };
+    answer: A.BlockCategory | null;
+  };
+  /**
+   * Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on.
+   * `path`: keys of frames from the root's child to the one that fills the width
+   * (engine/analysis/call_tree.h).
+   */
+  flame: {
+    args: { tree: T.CallTree; path: readonly T.FrameOrNone[]; width: T.Pixels; rows: T.Pixels; search: T.Text };
+    answer: A.FlameGraph;
+  };
+  /** The same as a table, a row for each frame; at most 1,000. `search`: only those with this text. */
+  flameRows: {
+    args: { tree: T.CallTree; search: T.Text; order: T.FrameOrder; descending: T.Flag; first: T.Count; count: T.Count };
+    answer: A.FrameRows;
   };
   /**
    * Lines of the op table of a profiler's trace, at most 1,000; as a tree (by path) with what is inside

@@ -270,7 +270,7 @@ export class OpenFiles {
   async adopt(view: EngineView, name: string): Promise<void> {
     const { engine } = view;
     const contents = await engine.ask('contents', {});
-    const entry = this.add(name, undefined, false);
+    const entry = this.add({ name }, false);
     const source = { file: new Blob() }; // there are no bytes of it
     const { snapshot } = view.shown;
     const file = fileOf(entry, { source, bytes: 0, engine, contents, snapshot, view });
