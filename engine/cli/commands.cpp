@@ -329,6 +329,17 @@ void add_whatif(CLI::App& app, Run& chosen) {
   command->add_option("--scale", options->scale, "Blocks of other sizes: size>1GiB=0.5; may be repeated")
       ->type_name("FILTER=X")
       ->allow_extra_args(false);
+  command
+      ->add_option("--take", options->take,
+                   "One more request: so many bytes (4GiB) after an event, kept or freed after another one")
+      ->type_name("SIZE@EVENT[..EVENT]")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--empty-cache", options->empty_cache,
+                   "Call empty_cache() after an event; may be repeated")
+      ->type_name("EVENT")
+      ->allow_extra_args(false);
+  command->add_flag("--no-caching", options->no_caching, "As with PYTORCH_NO_CUDA_MEMORY_CACHING=1");
   command->add_flag("--smallest", options->smallest, "The smallest device on which it fits");
   command->add_flag("--search", options->search, "Try settings that may help, and rank them");
   command->add_option("--dump", options->dump, "Write the simulated run as a snapshot to this file (pickle)");
