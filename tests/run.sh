@@ -147,6 +147,13 @@ if wanted guard; then
     77) echo "skipped" ;;
     *) result guard "instructions of reading and drawing" 1 ;;
   esac
+  title "growth of work"
+  python3 tests/bench/growth.py
+  case $? in
+    0) result guard "growth of work" 0 ;;
+    77) echo "skipped" ;;
+    *) result guard "growth of work" 1 ;;
+  esac
 fi
 if wanted fuzz; then
   title fuzz
