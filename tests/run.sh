@@ -19,7 +19,7 @@ declare -A about=(
   [browser]="the page in Chromium: tests/browser/*.spec.ts"
   [lint]="clang-format, clang-tidy, ESLint, Prettier, TypeScript"
   [fuzz]="libFuzzer targets, each for a short time"
-  [torch]="the recorder and the profilers with a real PyTorch, which is downloaded (several GB): tests/torch"
+  [torch]="the recorder and the profilers with a real PyTorch and with headers of CUDA, downloaded (several GB)"
   [guard]="instructions of reading and drawing against tests/bench/instructions.json"
 )
 order=(debug release wasm browser lint fuzz guard torch)
@@ -159,6 +159,7 @@ if wanted guard; then
   esac
 fi
 if wanted torch; then
+  step torch "the driver's declarations against CUDA 12 and 13" bash tests/capture/cuda_headers.sh build/cuda-headers
   step torch "a real PyTorch without a GPU" bash tests/torch/run.sh build/native-release ${MEMSTRATA_TORCH:-}
 fi
 if wanted fuzz; then
