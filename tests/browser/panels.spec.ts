@@ -59,7 +59,17 @@ test('the pictures take turns, by tab and key; the timeline stays as a strip', a
   await expect.poll(height).toBe(before);
   await page.keyboard.press('?');
   // The first nine panels have a digit.
-  for (const id of ['timeline', 'state', 'map', 'flame', 'overview', 'oom', 'leaks', 'fragmentation', 'compare'])
+  for (const id of [
+    'timeline',
+    'state',
+    'map',
+    'flame',
+    'overview',
+    'oom',
+    'leaks',
+    'fragmentation',
+    'compare',
+  ])
     await expect(page.locator(`[data-key-of=panel-${id}]`)).toContainText(/[1-9]/);
 });
 

@@ -182,6 +182,50 @@ class Profiler(unittest.TestCase):
         self.assertEqual((process.device, result.memory_before.device_id), ("cpu", -1))
 
 
+class OnPyTorchsCounters(unittest.TestCase):
+    """Where memstrata's allocator does not run; in a process of its own, with a torch that counts by itself."""
+
+    def test_a_function(self):
+        done = subprocess.run([sys.executable, "-c", FAKE_TORCH], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+FAKE_TORCH = """
+import sys, types
+level = {"current": 0, "peak": 0, "allocated": 0}
+def take(size):
+    level["current"] += size
+    level["allocated"] += max(0, size)
+    level["peak"] = max(level["peak"], level["current"])
+def stats(device):
+    assert device == 1
+    return {f"allocated_bytes.all.{kind}": value for kind, value in level.items()} | {"allocation.all.allocated": 7}
+class Tensor: pass
+torch = types.ModuleType("torch")
+torch.Tensor = Tensor
+torch.cuda = types.SimpleNamespace(
+    is_available=lambda: True, is_initialized=lambda: True, device_count=lambda: 2, current_device=lambda: 1,
+    synchronize=lambda device: None, memory_stats=stats,
+    reset_peak_memory_stats=lambda device: level.update(peak=level["current"]))
+sys.modules["torch"] = torch
+import memstrata
+profiler = memstrata.GPUMemoryProfiler()
+assert profiler.device == "cuda:1"
+take(900); take(-800)
+def work():
+    take(50); take(30); take(-30)
+result = profiler.profile_function(work)
+assert (result.memory_diff(), result.peak_over_entry(), result.memory_gross) == (50, 80, 80), result
+assert result.memory_before.max_memory_allocated == 900
+try:
+    memstrata.GPUMemoryProfiler(2)
+except ValueError as error:
+    assert "there are 2" in str(error)
+else:
+    raise AssertionError("device 2 was taken")
+"""
+
+
 if __name__ == "__main__":
     if "MEMSTRATA_PRELOAD" in os.environ:  # a sanitizer's runtime, which must come first
         preload = os.environ.pop("MEMSTRATA_PRELOAD")

@@ -1,4 +1,4 @@
-"""GPU memory of a Python program: memstrata's recorder, and a profiler of functions.
+"""GPU memory of a Python program: memstrata's recorder, and profilers of functions and operators.
 
     import memstrata
 
@@ -18,18 +18,21 @@ from memstrata._recorder import (
     reset_accumulated_memory_stats, reset_peak_memory_stats, set_allocator_settings, snapshot, use_simulated_device)
 
 __all__ = [
-    "CaptureError", "GPUMemoryProfiler", "annotate", "cpp_unwinder", "devices", "dump_at_exit", "dump_on_oom",
-    "dump_snapshot", "empty_cache", "free", "install", "is_recording_allocator", "malloc", "max_memory_allocated",
-    "max_memory_reserved", "memory_allocated", "memory_reserved", "memory_stats", "memory_summary", "metadata",
-    "record_memory_history", "region", "reset_accumulated_memory_stats", "reset_peak_memory_stats",
-    "set_allocator_settings", "snapshot", "use_simulated_device",
+    "CaptureError", "GPUMemoryProfiler", "MemoryTracker", "annotate", "cpp_unwinder", "devices", "dump_at_exit",
+    "dump_on_oom", "dump_snapshot", "empty_cache", "free", "install", "is_recording_allocator", "malloc",
+    "max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved", "memory_stats",
+    "memory_summary", "metadata", "record_memory_history", "region", "reset_accumulated_memory_stats",
+    "reset_peak_memory_stats", "set_allocator_settings", "snapshot", "use_simulated_device",
 ]
 
 
-def __getattr__(name: str) -> object:
-    """The profiler comes with its first use."""
-    if name != "GPUMemoryProfiler":
-        raise AttributeError(f"module 'memstrata' has no attribute {name!r}")
-    from memstrata.profiler import GPUMemoryProfiler
+_LATER = {"GPUMemoryProfiler": "profiler", "MemoryTracker": "tracker"}
 
-    return GPUMemoryProfiler
+
+def __getattr__(name: str) -> object:
+    """The profilers come with their first use."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'memstrata' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module("memstrata." + _LATER[name]), name)

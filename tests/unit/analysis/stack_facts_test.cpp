@@ -118,7 +118,7 @@ TEST(StackFacts, PartsOfRandomRecordingsAddUpExactly) {
     Told sides[2];
     int64_t bytes[2] = {0, 0};
     for (int side = 0; side < 2; ++side) {
-      for (uint32_t i = random() % 40; i > 0; --i) {
+      for (auto i = random() % 40; i > 0; --i) {
         const auto size = static_cast<int64_t>(random() % 1000);
         bytes[side] += size;
         Told& told_side = sides[side];
