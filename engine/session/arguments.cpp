@@ -65,6 +65,12 @@ constexpr Type kTypes[] = {
     {"Look", Kind::object, "palette: Palette, colourBy: ColourBy, filter: Text, kind: KindOrNone"},
     // Pixels: at zoom 1 the whole layout fills width x height; (left, top) is its corner in the zoomed one.
     {"StateWindow", Kind::object, "width: Extent, height: Extent, zoom: Real, left: Real, top: Real"},
+    // The blocks that a filter means get a size so many times as large; 0 = they are left out.
+    {"SizeChange", Kind::object, "filter: Text, factor: Real"},
+    // After an event, kept or freed after another one.
+    {"ExtraRequest", Kind::object, "after: Event, bytes: Size, until?: Event"},
+    // What is left out is as it was recorded; capacity 0 = a device with room for all.
+    {"Scenario", Kind::object, "conf?: Text, capacity?: Size, changes?: SizeChange[], extra?: ExtraRequest[], emptyCacheAfter?: Event[], caching?: Flag"},
     // An event must satisfy all that is set. `frame`: part of a stack line file:line:name.
     {"EventFilter", Kind::object, "actions?: Text[], leastSize?: Size, mostSize?: Size, stream?: Count, address?: Text, frame?: Text"},
 };
@@ -280,6 +286,25 @@ analysis::EventFilter Arguments::event_filter(std::string_view name) const {
   filter.address = given.text("address");
   filter.frame = given.text("frame");
   return filter;
+}
+
+AskedScenario Arguments::scenario(std::string_view name) const {
+  const Arguments given = object(name);
+  AskedScenario asked;
+  if (given.has("conf")) asked.conf = given.text("conf");
+  if (given.has("capacity")) asked.capacity = given.whole("capacity");
+  for (const JsonValue& item : given.value("changes").items) {
+    const Arguments change(type_of("SizeChange")->content, item);
+    asked.changes.push_back({std::string(change.text("filter")), change.real("factor")});
+  }
+  for (const JsonValue& item : given.value("extra").items) {
+    const Arguments extra(type_of("ExtraRequest")->content, item);
+    asked.extra.push_back(
+        {extra.integer("after"), extra.whole("bytes"), extra.has("until") ? extra.integer("until") : -1});
+  }
+  asked.empty_cache_after = given.integers("emptyCacheAfter");
+  asked.caching = !given.has("caching") || given.flag("caching");
+  return asked;
 }
 
 Look Arguments::look(std::string_view name) const {

@@ -9,11 +9,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "engine/analysis/event_list.h"
+#include "engine/analysis/what_if.h"
 #include "engine/base/json_value.h"
 #include "engine/base/status.h"
 #include "engine/replay/state_layout.h"
@@ -26,6 +28,16 @@ namespace memstrata::session {
 struct Limits {
   int32_t events = 0;
   int32_t ranks = 0;
+};
+
+// A scenario as it was asked for: analysis::Scenario needs the recording.
+struct AskedScenario {
+  std::optional<std::string_view> conf;
+  std::optional<int64_t> capacity;
+  std::vector<analysis::Change> changes;
+  std::vector<analysis::ExtraRequest> extra;
+  std::vector<int32_t> empty_cache_after;
+  bool caching = true;
 };
 
 class Arguments {
@@ -52,6 +64,7 @@ class Arguments {
   [[nodiscard]] replay::StateWindow window(std::string_view name) const;
   [[nodiscard]] analysis::EventFilter event_filter(std::string_view name) const;
   [[nodiscard]] Look look(std::string_view name) const;
+  [[nodiscard]] AskedScenario scenario(std::string_view name) const;
 
  private:
   Arguments(std::string_view signature, const JsonValue& given) : signature_(signature), given_(&given) {}

@@ -58,6 +58,15 @@ Result<StateView*> Device::states() {
   return states_.get();
 }
 
+Result<const analysis::Rehearsal*> Device::rehearsal(const analysis::GoesOn& goes_on) {
+  if (!rehearsal_) {
+    auto found = analysis::rehearse(*replayed_, recording().budget, goes_on);
+    if (!found) return tl::unexpected(found.error());
+    rehearsal_.emplace(std::move(*found));
+  }
+  return &*rehearsal_;
+}
+
 Status Device::prepare_states(int32_t part) {
   const int32_t parts = state_parts();
   if (part < parts) {

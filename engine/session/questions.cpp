@@ -85,6 +85,19 @@ constexpr Question kQuestions[] = {
     {"blockOfRank", Of::states, "rank: RankOrNone", "Row", reply::block_of_rank},
     // -1 = none: the timeline does not show the block.
     {"rankOfBlock", Of::states, "block: Row", "Rank", reply::rank_of_block},
+
+    // What if (engine/analysis/what_if.h): how exactly the recorded requests repeat, and settings worth a try.
+    {"rehearsal", Of::states, "", "Rehearsal", reply::rehearsal},
+    // What a run of them comes to; curves over so many columns of the recorded events.
+    {"whatIf", Of::states, "scenario: Scenario, columns: Pixels", "WhatIf", reply::what_if},
+    // The smallest device on which nothing is out of memory; about 15 runs.
+    {"smallestCapacity", Of::states, "scenario: Scenario", "Bytes", reply::smallest_capacity},
+    // The run as one more snapshot of the file: its number. Views stay open.
+    {"addRun", Of::states, "scenario: Scenario", "Count", reply::add_run},
+    // The event of such a run that stands where an event of the view does; -1 = before its first.
+    {"eventOfRun", Of::states, "snapshot: Count, event: Event", "Event", reply::event_of_run},
+    // Pools of the view after an event beside those of such a run there.
+    {"poolDifferences", Of::states, "snapshot: Count, event: Event", "PoolDifference[]", reply::pool_differences},
 };
 // clang-format on
 

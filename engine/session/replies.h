@@ -49,4 +49,12 @@ Status region_of_block(Asked& asked);
 Status block_of_rank(Asked& asked);
 Status rank_of_block(Asked& asked);
 
+// replies_of_runs.cpp
+Status rehearsal(Asked& asked);
+Status what_if(Asked& asked);
+Status smallest_capacity(Asked& asked);
+Status add_run(Asked& asked);
+Status event_of_run(Asked& asked);
+Status pool_differences(Asked& asked);
+
 }  // namespace memstrata::session::reply

@@ -31,6 +31,11 @@ struct Session::State {
   };
   std::vector<Open> views;
   ViewId last_view = 0;
+  struct Run {
+    int32_t snapshot = 0;
+    Column<int32_t> moments;
+  };
+  std::vector<Run> runs;
   AnswerFrame answer;
 };
 
@@ -102,6 +107,37 @@ void Session::release(ViewId view) {
 View* Session::view(ViewId view) {
   for (const State::Open& open : state_->views) {
     if (open.id == view) return open.view.get();
+  }
+  return nullptr;
+}
+
+Result<int32_t> Session::add_run(ViewId of, const analysis::Scenario& scenario,
+                                 const analysis::GoesOn& goes_on) {
+  State& s = *state_;
+  const View* const told = view(of);
+  if (told == nullptr) return fail(ErrorCode::wrong_usage, -1, "there is no such view");
+  if (s.runs.size() >= kMostRuns)
+    return fail(ErrorCode::wrong_usage, -1, "{} runs have been added to the file: open it anew for more",
+                kMostRuns);
+  const auto rehearsal = told->device().rehearsal(goes_on);
+  if (!rehearsal) return tl::unexpected(rehearsal.error());
+  Column<int32_t> moments(s.budget);
+  const Status recorded = analysis::record_scenario(**rehearsal, scenario, s.recording, &moments, goes_on);
+  // The events lie elsewhere now, and timelines refer to their times.
+  for (State::Open& open : s.views) {
+    auto again = View::open(open.view->shared_device(), open.view->bands());
+    if (!again) return tl::unexpected(again.error());
+    open.view = std::move(*again);
+  }
+  if (!recorded) return tl::unexpected(recorded.error());
+  const auto snapshot = static_cast<int32_t>(s.recording.parts.size()) - 1;
+  s.runs.push_back({snapshot, std::move(moments)});
+  return snapshot;
+}
+
+const Column<int32_t>* Session::moments_of_run(int32_t snapshot) const {
+  for (const State::Run& run : state_->runs) {
+    if (run.snapshot == snapshot) return &run.moments;
   }
   return nullptr;
 }

@@ -87,7 +87,12 @@ class Asker {
         {"StateWindow", "width: Extent, height: Extent, zoom: Real, left: Real, top: Real"},
         {"EventFilter",
          "actions?: Text[], leastSize?: Size, mostSize?: Size, stream?: Count, address?: Text, "
-         "frame?: Text"}};
+         "frame?: Text"},
+        {"SizeChange", "filter: Text, factor: Real"},
+        {"ExtraRequest", "after: Event, bytes: Size, until?: Event"},
+        {"Scenario",
+         "conf?: Text, capacity?: Size, changes?: SizeChange[], extra?: ExtraRequest[], "
+         "emptyCacheAfter?: Event[], caching?: Flag"}};
     if (const auto found = kObjects.find(type); found != kObjects.end()) return object(found->second);
     if (type == "Text") return text();
     if (type == "Flag") return below(2) == 0 ? "true" : "false";
@@ -193,14 +198,15 @@ struct Whole {
   return {std::move(answer.head), std::move(answer.columns)};
 }
 
-// Questions that open or release nothing, for the view of that number.
+// Questions that open, release or add nothing, for the view of that number.
 [[nodiscard]] std::vector<std::string> heads_for(ViewId view, uint64_t seed, int count) {
   Asker asker(seed);
   std::vector<std::string> heads;
   const auto all = questions();
   while (static_cast<int>(heads.size()) < count) {
     const Question& question = all[asker.below(all.size())];
-    if (question.of == Question::Of::file || question.name == "release") continue;
+    if (question.of == Question::Of::file || question.name == "release" || question.name == "addRun")
+      continue;
     heads.push_back("{\"ask\":\"" + std::string(question.name) + "\",\"view\":" + std::to_string(view) +
                     ",\"args\":" + asker.object(question.arguments) + "}");
   }

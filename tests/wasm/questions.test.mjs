@@ -92,6 +92,24 @@ function questionsFor(info) {
     list.push(['rankOfBlock', { block: rank }], ['regionOfBlock', { order, block: rank }]);
   }
   list.push(['findEvent', { kind: 'peak', from: 0, backwards: true }]);
+  // Runs: as recorded, other settings, one more request, no cache; refused ones, too.
+  const changes = [{ filter: 'size>1KiB', factor: 0.5 }];
+  const scenarios = [
+    {},
+    { conf: 'expandable_segments:True' },
+    { capacity: 2 ** 20, changes },
+    { extra: [{ after: -1, bytes: 2 ** 22 }], emptyCacheAfter: [last] },
+    { caching: false, capacity: 0 },
+    { conf: 'max_split_size_mb:x' },
+  ];
+  list.push(['rehearsal', {}]);
+  for (const scenario of scenarios) list.push(['whatIf', { scenario, columns: 20 }]);
+  list.push(['smallestCapacity', { scenario: scenarios[1] }], ['addRun', { scenario: scenarios[4] }]);
+  list.push(['addRun', { scenario: scenarios[1] }], ['highest', { columns }]);
+  for (const snapshot of [0, 1, 2, 3]) {
+    list.push(['eventOfRun', { snapshot, event }], ['eventOfRun', { snapshot, event: -1 }]);
+    list.push(['poolDifferences', { snapshot, event: last }]);
+  }
   // Refused, in the same words.
   list.push(['totals', { event: 2 ** 63 }], ['totals', { event: NaN }], ['totals', {}], ['nonsense', {}]);
   return list;

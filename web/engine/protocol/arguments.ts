@@ -92,6 +92,29 @@ export interface StateWindow {
   top: Real;
 }
 
+/** The blocks that a filter means get a size so many times as large; 0 = they are left out. */
+export interface SizeChange {
+  filter: Text;
+  factor: Real;
+}
+
+/** After an event, kept or freed after another one. */
+export interface ExtraRequest {
+  after: Event;
+  bytes: Size;
+  until?: Event;
+}
+
+/** What is left out is as it was recorded; capacity 0 = a device with room for all. */
+export interface Scenario {
+  conf?: Text;
+  capacity?: Size;
+  changes?: readonly SizeChange[];
+  extra?: readonly ExtraRequest[];
+  emptyCacheAfter?: readonly Event[];
+  caching?: Flag;
+}
+
 /** An event must satisfy all that is set. `frame`: part of a stack line file:line:name. */
 export interface EventFilter {
   actions?: readonly Text[];

@@ -199,6 +199,39 @@ export interface ViewQuestions {
     args: { block: T.Row };
     answer: T.Rank;
   };
+  /**
+   * What if (engine/analysis/what_if.h): how exactly the recorded requests repeat, and settings worth a
+   * try.
+   */
+  rehearsal: {
+    args: Record<never, never>;
+    answer: A.Rehearsal;
+  };
+  /** What a run of them comes to; curves over so many columns of the recorded events. */
+  whatIf: {
+    args: { scenario: T.Scenario; columns: T.Pixels };
+    answer: A.WhatIf;
+  };
+  /** The smallest device on which nothing is out of memory; about 15 runs. */
+  smallestCapacity: {
+    args: { scenario: T.Scenario };
+    answer: A.Bytes;
+  };
+  /** The run as one more snapshot of the file: its number. Views stay open. */
+  addRun: {
+    args: { scenario: T.Scenario };
+    answer: T.Count;
+  };
+  /** The event of such a run that stands where an event of the view does; -1 = before its first. */
+  eventOfRun: {
+    args: { snapshot: T.Count; event: T.Event };
+    answer: T.Event;
+  };
+  /** Pools of the view after an event beside those of such a run there. */
+  poolDifferences: {
+    args: { snapshot: T.Count; event: T.Event };
+    answer: A.PoolDifference[];
+  };
 }
 
 /** Those of a view that need its states: `prepare` finds them in parts. */
@@ -220,4 +253,10 @@ export const questionsOfStates: readonly string[] = [
   'regionOfBlock',
   'blockOfRank',
   'rankOfBlock',
+  'rehearsal',
+  'whatIf',
+  'smallestCapacity',
+  'addRun',
+  'eventOfRun',
+  'poolDifferences',
 ];
