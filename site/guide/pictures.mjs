@@ -91,7 +91,7 @@ const parts = {
       await page.setViewportSize({ width: 1280, height: 1100 });
       await page.locator('[role=tab][data-panel=whatif]').click();
       await page.locator('[data-run="as recorded"]').waitFor();
-      await page.getByLabel('Settings').first().fill('expandable_segments:True');
+      await page.locator('memstrata-whatif input[name=conf]').fill('expandable_segments:True');
       await page.keyboard.press('Enter');
       await page.locator('[data-run="expandable_segments:True"]').waitFor();
     },

@@ -316,18 +316,20 @@ export class WhatIfPanel extends LitElement {
   private text(name: FieldName, label: string, placeholder: string, fields: Fields): TemplateResult {
     const wrong = this.wrong?.field === name ? this.wrong : undefined;
     const value = String(fields[name]);
-    return html`<label class=${name}
-      >${label}
-      <input
-        class="field"
-        name=${name}
-        autocomplete="off"
-        spellcheck="false"
-        placeholder=${placeholder}
-        aria-invalid=${wrong ? 'true' : nothing}
-        aria-describedby=${wrong ? `wrong-${name}` : nothing}
-        .value=${value}
-        @input=${(input: Event) => this.change({ [name]: (input.target as HTMLInputElement).value })} />
+    return html`<div>
+      <label
+        >${label}
+        <input
+          class="field"
+          name=${name}
+          autocomplete="off"
+          spellcheck="false"
+          placeholder=${placeholder}
+          aria-invalid=${wrong ? 'true' : nothing}
+          aria-describedby=${wrong ? `wrong-${name}` : nothing}
+          .value=${value}
+          @input=${(input: Event) => this.change({ [name]: (input.target as HTMLInputElement).value })} />
+      </label>
       ${
         wrong
           ? html`<span class="wrong" id="wrong-${name}" role="alert" data-at=${wrong.at}
@@ -335,7 +337,7 @@ export class WhatIfPanel extends LitElement {
             >`
           : nothing
       }
-    </label>`;
+    </div>`;
   }
 
   // -- What came of it.

@@ -94,6 +94,7 @@ export const styles = css`
     border-color: var(--bad);
   }
   .wrong {
+    display: block;
     font-size: 12px;
     overflow-wrap: anywhere;
   }
