@@ -18,11 +18,13 @@
 #include "engine/cli/convert_command.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/html_command.h"
+#include "engine/cli/mcp_command.h"
 #include "engine/cli/memory_commands.h"
 #include "engine/cli/moment.h"
 #include "engine/cli/ops_command.h"
 #include "engine/cli/paths.h"
 #include "engine/cli/report_command.h"
+#include "engine/cli/serve_command.h"
 #include "engine/cli/simulate_command.h"
 #include "engine/cli/state_command.h"
 #include "engine/cli/summary_command.h"
@@ -386,6 +388,46 @@ void add_check(CLI::App& app, Run& chosen) {
   command->add_flag("--json", options->json, "One JSON object on one line");
 }
 
+void add_serve(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "serve", "The page over HTTP, for files beyond a browser's memory", run_serve);
+  command->add_option("PATH", options->paths, "Folders and snapshot files; default: the folder one is in");
+  command->add_option("--listen", options->listen, "Address and port; port 0 is a free one")
+      ->type_name("ADDRESS:PORT")
+      ->capture_default_str();
+  command
+      ->add_option("--host", options->hosts, "Another name under which browsers come here; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      ->add_option_function<std::string>(
+          "--memory",
+          [&options = *options](const std::string& text) {
+            const auto bytes = size_in(text);
+            if (!bytes || *bytes <= 0)
+              throw CLI::ValidationError("--memory", "say a size as 20GiB, not \"" + text + "\"");
+            options.memory_bytes = *bytes;
+          },
+          "Most memory of all open files; default: three quarters of the machine's")
+      ->type_name("SIZE");
+  command->add_option("--sessions", options->sessions, "Most open files")
+      ->capture_default_str()
+      ->check(CLI::Range(size_t{1}, size_t{10'000}));
+  command
+      ->add_option("--idle", options->idle_minutes,
+                   "Minutes after which a file that nobody asks about is closed")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}));
+  command->add_option("--viewer", options->viewer,
+                      "memstrata.html (default: installed or built beside this command)");
+}
+
+void add_mcp(CLI::App& app, Run& chosen) {
+  app.add_subcommand(
+         "mcp", "The questions as tools for an agent (Model Context Protocol, standard input and output)")
+      ->callback([&chosen] { chosen = [](const Console& console) { return run_mcp(run, console); }; });
+}
+
 void add_commands(CLI::App& app, Run& chosen) {
   add_report(app, chosen);
   add_summary(app, chosen);
@@ -403,6 +445,8 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_tracker(app, chosen);
   add_telemetry(app, chosen);
   add_check(app, chosen);
+  add_serve(app, chosen);
+  add_mcp(app, chosen);
 }
 
 // Changes of one letter that make `b` of `a`: put in, left out, another one, two swapped. Names are short.

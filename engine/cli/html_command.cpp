@@ -1,10 +1,7 @@
 #include "engine/cli/html_command.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <array>
-#include <climits>
 #include <string_view>
 #include <vector>
 
@@ -17,12 +14,12 @@
 #include "engine/cli/input.h"
 #include "engine/cli/output_file.h"
 #include "engine/cli/packed_text.h"
+#include "engine/cli/viewer.h"
 
 namespace memstrata::cli {
 
 namespace {
 
-constexpr size_t kLongestViewer = size_t{64} << 20;
 // What the page looks for, see web/src/page/embedded_snapshot.ts. A script of this type is data and never run.
 constexpr std::string_view kBegin =
     "<script type=\"application/octet-stream\" id=\"memstrata-snapshot\" data-name=\"";
@@ -45,41 +42,18 @@ class HashedSink final : public io::ByteSink {
   ContentHash hash_;
 };
 
-// Beside the command, where `cmake --install` puts it, and where the wasm preset builds it.
-[[nodiscard]] std::vector<std::string> places_of_viewer() {
-  std::array<char, PATH_MAX> path{};
-  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
-  if (length <= 0) return {};
-  const std::string command(path.data(), static_cast<size_t>(length));
-  const std::string folder = command.substr(0, command.rfind('/'));
-  return {folder + "/memstrata.html", folder + "/../share/memstrata/memstrata.html",
-          folder + "/../../site/memstrata.html"};
-}
-
 // The viewer as two texts, before and after the place of the snapshot.
 struct Viewer {
   std::string page;
   size_t place = 0;
 };
 
-[[nodiscard]] Outcome<std::string> viewer_page(const HtmlOptions& options) {
-  if (!options.viewer.empty()) return read_text(options.viewer, kLongestViewer, "a viewer");
-  for (const std::string& place : places_of_viewer()) {
-    if (auto page = read_text(place, kLongestViewer, "a viewer")) return page;
-  }
-  return failure(kNoViewer, options.file,
-                 "The viewer was not found: name it with --viewer memstrata.html (build it with "
-                 "`cmake --preset wasm && cmake --build --preset wasm`, it is in build/site).");
-}
-
 [[nodiscard]] Outcome<Viewer> find_viewer(const HtmlOptions& options) {
   const auto no_viewer = [&](std::string message) {
     return failure(kNoViewer, options.file, std::move(message));
   };
-  auto page = viewer_page(options);
-  if (!page && page.error().code == kNoViewer) return tl::unexpected(page.error());
-  if (!page)
-    return no_viewer(fmt::format("The viewer {} cannot be read: {}", options.viewer, page.error().message));
+  auto page = viewer_page(options.viewer, options.file);
+  if (!page) return tl::unexpected(page.error());
   Viewer viewer{std::move(*page), 0};
   viewer.place = viewer.page.rfind("</body>");
   if (viewer.place == std::string::npos || viewer.page.find("memstrata-snapshot") == std::string::npos)

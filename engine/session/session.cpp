@@ -28,9 +28,12 @@ struct Session::State {
   struct Open {
     ViewId id = 0;
     std::unique_ptr<View> view;
+    Bands bands = Bands::blocks;
+    int64_t users = 1;
   };
   std::vector<Open> views;
   ViewId last_view = 0;
+  bool are_shared = false;
   AnswerFrame answer;
 };
 
@@ -85,19 +88,29 @@ Result<std::shared_ptr<Device>> Session::device(int32_t snapshot, int32_t device
 Result<ViewId> Session::open_view(int32_t snapshot, int32_t device_number, Bands bands) {
   State& s = *state_;
   if (!s.finished) return fail(ErrorCode::wrong_usage, -1, "no file has been read");
+  for (State::Open& open : s.views) {
+    const replay::Device& shown = open.view->device().replayed();
+    if (!s.are_shared || open.view->device().snapshot_number() != snapshot ||
+        shown.ordinal() != device_number || open.bands != bands)
+      continue;
+    ++open.users;
+    return open.id;
+  }
   if (s.views.size() >= kMostViews)
     return fail(ErrorCode::wrong_usage, -1, "{} views are open; release one first", kMostViews);
   auto shared = device(snapshot, device_number);
   if (!shared) return tl::unexpected(shared.error());
   auto view = View::open(std::move(*shared), bands);
   if (!view) return tl::unexpected(view.error());
-  s.views.push_back({++s.last_view, std::move(*view)});
+  s.views.push_back({++s.last_view, std::move(*view), bands});
   return s.last_view;
 }
 
 void Session::release(ViewId view) {
-  std::erase_if(state_->views, [view](const State::Open& open) { return open.id == view; });
+  std::erase_if(state_->views, [view](State::Open& open) { return open.id == view && --open.users == 0; });
 }
+
+void Session::share_views() { state_->are_shared = true; }
 
 View* Session::view(ViewId view) {
   for (const State::Open& open : state_->views) {

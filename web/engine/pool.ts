@@ -2,6 +2,8 @@
 // that is made from them, without a request and without a compilation.
 import { loadEngineParts } from './assets.ts';
 import { Engine } from './engine.ts';
+import { HttpTransport } from './transport/http.ts';
+import type { Source } from './transport/transport.ts';
 import { WorkerTransport, type EngineParts } from './transport/worker.ts';
 
 export class EnginePool {
@@ -46,7 +48,9 @@ export class EnginePool {
     return (await this.ready.pop()) ?? this.another();
   }
 
-  async take(): Promise<Engine> {
+  /** One that can read `source`: what a server serves, the engine there. */
+  async take(source: Source): Promise<Engine> {
+    if ('served' in source) return new Engine(new HttpTransport(source.served.address));
     this.warmUp();
     try {
       const engine = await this.ready.shift();

@@ -2,8 +2,14 @@
 import type { EngineError } from '../protocol/answers.ts';
 import type { Bytes } from '../protocol/wire.ts';
 
-/** Where a file's bytes come from. A URL is absolute, http or https. */
-export type Source = { file: Blob } | { url: string };
+/** Where a file's bytes come from. A URL is absolute, http or https. `served`: a server reads it and answers about it. */
+export type Source = { file: Blob } | { url: string } | { served: Served };
+export interface Served {
+  /** Of the server, with its token; ends with a slash. */
+  address: string;
+  /** As its list of files says it. */
+  name: string;
+}
 
 export type Phase = 'reading' | 'finishing';
 export interface Progress {

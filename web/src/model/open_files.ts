@@ -300,7 +300,7 @@ export class OpenFiles {
     const gone = (): boolean => !this.entries.includes(entry);
     let engine: Engine | undefined;
     try {
-      engine = await this.pool.take();
+      engine = await this.pool.take(source);
       if (gone()) return engine.close();
       entry.engine = engine;
       const contents = await engine.open(source, budget, (progress) => {
@@ -313,7 +313,7 @@ export class OpenFiles {
       if (gone()) return engine.close();
       const file: OpenFile = {
         name: entry.name,
-        bytes: 'file' in source ? source.file.size : (entry.loading?.progress.bytes ?? 0),
+        bytes: sizeOf(source, entry.loading?.progress),
         source,
         engine,
         contents,
@@ -356,6 +356,12 @@ export class OpenFiles {
       this.entries.find(({ loading, id }) => loading && id !== entry.id);
     if (other) this.show(other);
   }
+}
+
+function sizeOf(source: Source, progress: Progress | undefined): Bytes {
+  if ('file' in source) return source.file.size;
+  // A server knows the size of its files; of an address not always, and not what a host unpacks on the way.
+  return ('served' in source ? progress?.total : progress?.bytes) ?? 0;
 }
 
 /** The same object whenever one comes back to it. */

@@ -13,6 +13,7 @@ import type { Viewport } from '../model/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../model/open_files.ts';
 import { barsOfFiles, barsOfSnapshots } from '../model/peak_bars.ts';
 import { createWorkspace } from '../model/workspace.ts';
+import { servedFile } from '../model/served.ts';
 import { OwnSettings, type SettingsStore, type ThemeChoice } from '../model/settings.ts';
 import { actions, type ActionId } from './actions.ts';
 import type { Application, ViewerChange } from './application.ts';
@@ -37,6 +38,7 @@ import '../files/peak_row.ts';
 import type { DrawerView } from '../panels/drawer.ts';
 import { loadAll, type PanelSlot } from '../panels/panel_slot.ts';
 import { lacking } from '../panels/registry.ts';
+import type { ServedSheet } from '../files/served.ts';
 import '../files/start.ts';
 import { base, tokens } from '../controls/styles.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
@@ -78,6 +80,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   @query('memstrata-export') readonly exporter!: ExportView | null;
   @query('memstrata-toast') readonly toast!: ToastView;
   @query('memstrata-notes') readonly notes!: NotesView | null;
+  @query('memstrata-served-sheet') readonly served!: ServedSheet | null;
 
   readonly filter = new Filtering(this.workspace);
   readonly links = new LinkWalk(this, this.files);
@@ -366,6 +369,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
         .view=${file?.view}
         .theme=${this.theme}
         ?linkable=${this.application !== undefined}
+        ?hasServer=${this.application?.server !== undefined}
+        @served=${() => void openSheet('served', this)}
         .switching=${this.files.switching}
         @files=${this.chosen}
         @act=${(event: CustomEvent<ActionId>) => this.act(event.detail)}
@@ -400,8 +405,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
         @forget=${() => this.links.forget()}></memstrata-link-note>
       ${file ? aboveTimeline(this, file) : nothing}
       <main>
-        ${file ? workArea(this, file) : nothing}
-        ${state === 'empty' ? html`<memstrata-start ?samples=${this.application?.site !== undefined} @files=${this.chosen} @sample=${(event: CustomEvent<string>) => this.openSample(event)}></memstrata-start>` : nothing}
+        ${file ? workArea(this, file) : nothing} ${state === 'empty' ? this.firstScreen() : nothing}
         ${active && !active.file ? this.card(active, file) : nothing}
       </main>
       <memstrata-keys
@@ -409,10 +413,30 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
         ?linkable=${this.application !== undefined}></memstrata-keys>
       ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.links.remember()}></memstrata-about>` : nothing}
       ${file?.view ? html`<memstrata-export .name=${fileNameOf(file, file.view.info.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></memstrata-export>` : nothing}
+      ${this.application?.server === undefined ? nothing : html`<memstrata-served-sheet .address=${this.application.server} @choose=${this.chosenServed}></memstrata-served-sheet>`}
       <memstrata-toast></memstrata-toast>
       ${this.dragging ? html`<div class="drop" aria-hidden="true"><p>Drop to open</p></div>` : nothing}
     </div>`;
   }
+
+  private firstScreen(): TemplateResult {
+    const server = this.application?.server;
+    if (server === undefined)
+      return html`<memstrata-start
+        ?samples=${this.application?.site !== undefined}
+        @files=${this.chosen}
+        @sample=${(event: CustomEvent<string>) => this.openSample(event)}></memstrata-start>`;
+    void loadSheets();
+    return html`<memstrata-served-start
+      .address=${server}
+      @files=${this.chosen}
+      @choose=${this.chosenServed}></memstrata-served-start>`;
+  }
+
+  private readonly chosenServed = ({ detail: name }: CustomEvent<string>): void => {
+    markPicked();
+    this.receive({ files: [servedFile(this.application?.server ?? '', name)] });
+  };
 
   private readonly chosen = (event: CustomEvent<ChosenFiles>): void => {
     event.stopPropagation();
