@@ -15,7 +15,7 @@ cd "$root" || exit 1
 declare -A about=(
   [debug]="CTest with AddressSanitizer and UndefinedBehaviorSanitizer: unit, property, golden, layers"
   [release]="CTest with the optimised build, without the label layers"
-  [wasm]="the WebAssembly build in Node and the npm package: tests/wasm, tests/package/*.test.mjs"
+  [wasm]="the WebAssembly build in Node, the npm package, serve and mcp: tests/wasm, tests/package/*.test.mjs"
   [browser]="the page in Chromium: tests/browser/*.spec.ts"
   [lint]="clang-format, clang-tidy, ESLint, Prettier, TypeScript"
   [fuzz]="libFuzzer targets, each for a short time"
@@ -119,7 +119,8 @@ if wanted wasm && compgen -G 'tests/wasm/*.test.mjs' >/dev/null; then
   run_tests wasm node --test --test-reporter=spec --test-reporter-destination=stdout \
     --test-reporter=junit --test-reporter-destination="$results/wasm.xml" tests/wasm/*.test.mjs
 fi
-if { wanted wasm || wanted browser; } && needed "build the npm package" node site/package.mjs && wanted wasm; then
+if { wanted wasm || wanted browser; } && needed "build the npm package" node site/package.mjs && wanted wasm &&
+  needed "test packages" npm_ci "$root/tests"; then
   run_tests package node --test --test-reporter=spec --test-reporter-destination=stdout \
     --test-reporter=junit --test-reporter-destination="$results/package.xml" tests/package/*.test.mjs
 fi

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/answers/printable.h"
+#include "engine/cli/anonymize_command.h"
 #include "engine/cli/check_command.h"
 #include "engine/cli/compare_command.h"
 #include "engine/cli/convert_command.h"
@@ -230,6 +231,16 @@ void add_convert(CLI::App& app, Run& chosen) {
   command->add_flag("--json", options->json, "The report as a JSON object");
 }
 
+void add_anonymize(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "anonymize", "The snapshot without the words of its program, all numbers kept",
+          run_anonymize);
+  command->add_option("FILE", options->file, "Snapshot file; - is standard input")->required();
+  command->add_option("-o,--output", options->output, "Where to write (pickle); - is standard output")
+      ->required();
+  command->add_flag("--json", options->json, "Answer as a JSON object");
+}
+
 void add_simulate(CLI::App& app, Run& chosen) {
   const auto [command, options] = add(
       app, chosen, "simulate", "Runs a script of allocations through the caching allocator", run_simulate);
@@ -435,6 +446,7 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_ops(app, chosen);
   add_html(app, chosen);
   add_convert(app, chosen);
+  add_anonymize(app, chosen);
   add_simulate(app, chosen);
   add_whatif(app, chosen);
   add_state(app, chosen);

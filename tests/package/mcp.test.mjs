@@ -52,9 +52,17 @@ test('every tool answers what its command prints', { skip: noTool }, async () =>
     for (const [name, args, said] of [
       ['summary', { file: small, json: true }, ['summary', small, '--json']],
       ['report', { file: small, json: true }, ['report', small, '--json']],
-      ['top', { file: small, by: 'function', rows: 3, json: true }, ['top', small, '--by', 'function', '-n', '3', '--json']],
+      [
+        'top',
+        { file: small, by: 'function', rows: 3, json: true },
+        ['top', small, '--by', 'function', '-n', '3', '--json'],
+      ],
       ['state', { file: small, at: 'start', json: true }, ['state', small, '--at', 'start', '--json']],
-      ['what_if', { file: small, capacity: 1e9, json: true }, ['whatif', small, '--capacity', '1000000000', '--json']],
+      [
+        'what_if',
+        { file: small, capacity: 1e9, json: true },
+        ['whatif', small, '--capacity', '1000000000', '--json'],
+      ],
     ])
       assert.equal(await call(name, args), command(...said), name);
     const compared = await call('compare', { before: small, after: sample, at: 'peak' });
@@ -120,9 +128,15 @@ test('lines of any bytes are answered or passed over', { skip: noTool }, () => {
     '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":3}',
     '{"jsonrpc":"2.0","id":8,"method":"ping"}\r',
   ];
-  const { stdout, status } = spawnSync(toolPath, ['mcp'], { input: `${lines.join('\n')}\n`, encoding: 'utf8' });
+  const { stdout, status } = spawnSync(toolPath, ['mcp'], {
+    input: `${lines.join('\n')}\n`,
+    encoding: 'utf8',
+  });
   assert.equal(status, 0);
-  const replies = stdout.trimEnd().split('\n').map((line) => JSON.parse(line));
+  const replies = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   assert.deepEqual(
     replies.map(({ id, error }) => [id, error?.code]),
     [
