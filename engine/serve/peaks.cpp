@@ -59,7 +59,7 @@ Peaks::Known Peaks::examine(const std::string& name) const {
   known.modified_us = file->modified_us;
   try {
     session::Session session(memory_bytes_);
-    Status read = read_file(*file, session, [](const session::Session&) { return true; });
+    Status read = read_file(*file, session, [this](const session::Session&) { return !stopped_; });
     const auto summary = read ? analysis::summarize(session.recording())
                               : Result<analysis::Summary>(tl::unexpected(read.error()));
     if (!summary) {

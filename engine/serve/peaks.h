@@ -1,10 +1,12 @@
 // Finds out the peaks of the files that are listed, one after another on a thread that gives way to everybody else.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -44,7 +46,7 @@ class Peaks {
   std::condition_variable changed_;
   std::map<std::string, Known, std::less<>> known_;
   std::vector<std::string> wanted_;
-  bool stopped_ = false;
+  std::atomic<bool> stopped_{false};
   std::thread thread_;
 };
 
