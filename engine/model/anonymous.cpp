@@ -1,10 +1,10 @@
 #include "engine/model/anonymous.h"
 
-#include <algorithm>
+#include <fmt/core.h>
+
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace memstrata::model {
 
@@ -90,7 +90,7 @@ class Anonymizer {
   [[nodiscard]] bool text(StringId& id) { return texts_.rename(id, "text", counts_.texts); }
 
   [[nodiscard]] bool keep_torch() {
-    std::vector<StringId> taken;
+    Column<uint8_t> taken(rec_.budget);  // by text
     for (size_t i = 0; i < rec_.frames.size(); ++i) {
       const trace::Frame& frame = rec_.frames[FrameId(static_cast<int32_t>(i))];
       const std::string_view path = inside_torch(rec_.strings.view(frame.filename));
@@ -100,8 +100,9 @@ class Anonymizer {
       const StringId kept = rec_.strings.intern(std::string(path));
       if (kept.is_none()) return false;
       // Of two installations only one keeps its names, so that their frames stay apart.
-      if (std::find(taken.begin(), taken.end(), kept) != taken.end()) continue;
-      taken.push_back(kept);
+      while (taken.size() <= kept.index())
+        if (!taken.push_back(0)) return false;
+      if (std::exchange(taken[kept.index()], uint8_t{1}) != 0) continue;
       files_.keep(frame.filename, kept);
       ++counts_.kept_files;
     }
