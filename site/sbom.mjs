@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const [version, epoch] = process.argv.slice(2);
-if (!version || !/^\d+$/.test(epoch ?? '')) throw new Error('usage: node site/sbom.mjs VERSION EPOCH_SECONDS');
+if (!version || !/^\d+$/.test(epoch ?? ''))
+  throw new Error('usage: node site/sbom.mjs VERSION EPOCH_SECONDS');
 
 // Licences as their projects state them; a row that is not here must be looked at.
 const licences = {
@@ -35,8 +36,7 @@ const rows = [...table.matchAll(/^\| (\[.*?\) *[^|]*?) \| ([^|]+) \| ([^|]+) \| 
 );
 if (rows.length < 10) throw new Error('README.md has no table of dependencies that could be read');
 const shipped = rows.filter(
-  ({ name, where }) =>
-    !loadedAtRunTime.test(where) && (!notShipped.test(where) || name === 'Emscripten'),
+  ({ name, where }) => !loadedAtRunTime.test(where) && (!notShipped.test(where) || name === 'Emscripten'),
 );
 const packages = shipped.map(({ name, version: of, address }) => {
   const licence = licences[name];

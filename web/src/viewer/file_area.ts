@@ -30,7 +30,7 @@ export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult
   return html`
     ${
       view
-        ? html`<section class="second" aria-label="Numbers of the device, and the filter">
+        ? html`<section part="numbers" class="second" aria-label="Numbers of the device, and the filter">
             <memstrata-stats
               .info=${view.info}
               .diagnostics=${file.diagnostics}
@@ -140,6 +140,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
           : nothing
       }
       <memstrata-drawer
+        part="panels"
         .tabs=${withReasons(answerTabs)}
         .open=${answer}
         .page=${panelPage}
@@ -158,6 +159,7 @@ function details(page: ViewerParts, info: ViewInfo): TemplateResult {
       @resize=${(event: CustomEvent<number>) => (page.detailsWidth = event.detail)}
       @resized=${() => page.settings.save({ detailsWidth: page.detailsWidth })}></memstrata-splitter>
     <memstrata-details
+      part="details"
       role="region"
       aria-label="Details"
       tabindex="0"

@@ -365,6 +365,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     const { file, active, entries, state } = this.files;
     return html`<div class="frame">
       <memstrata-top-bar
+        part="top-bar"
         .file=${file}
         .view=${file?.view}
         .theme=${this.theme}
@@ -404,7 +405,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
         @files=${this.chosen}
         @forget=${() => this.links.forget()}></memstrata-link-note>
       ${file ? aboveTimeline(this, file) : nothing}
-      <main>
+      <main part="main">
         ${file ? workArea(this, file) : nothing} ${state === 'empty' ? this.firstScreen() : nothing}
         ${active && !active.file ? this.card(active, file) : nothing}
       </main>
