@@ -291,7 +291,7 @@ test('blocks have the colours of the timeline, and fade with them when a filter 
     channels(color).every((channel, at) => Math.abs(channel - (kind[at] ?? 0)) <= 32);
   await page.keyboard.press('2');
   await expect(picture).toBeVisible();
-  await expect(page.locator('memstrata-state-picture .legend')).toContainText('by stack');
+  await expect(page.locator('memstrata-state-picture .legend')).toContainText('feed_forward');
   await expect.poll(async () => isOfKind(await colorAt(page, 0.4, 0.7))).toBe(true);
   const z = await colorAt(page, 0.4, 0.7);
   // X, which waits, is of another stack: it fades, Z stays.

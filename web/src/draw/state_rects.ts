@@ -1,8 +1,9 @@
 // The allocator's state as rectangles: segments, blocks in the colours that the engine gives them, what is lost to
 // rounding, what waits to be freed.
 import type { DevicePx } from '../base/units.ts';
-import { stateKinds, type StateRects, type StateWindow } from '../../engine/index.ts';
-import { colorsOf, type Theme } from './colors.ts';
+import { stateKinds, type Kinds, type StateRects, type StateWindow } from '../../engine/index.ts';
+import type { Theme } from './colors.ts';
+import { colorsOfKinds } from './palettes.ts';
 import type { Context } from './plot.ts';
 
 interface Look {
@@ -38,12 +39,21 @@ const looks: Record<Theme, Look> = {
   },
 };
 
-/** What the colours mean, for the legend; `block`: in whose colours blocks are. */
-export function legendOf(theme: Theme, block: string): { name: string; color: string; line: string }[] {
+const mostKinds = 6;
+
+/** What the colours mean, for the legend. */
+export function legendOf(
+  theme: Theme,
+  kinds: Kinds | undefined,
+): { name: string; color: string; line: string }[] {
   const look = looks[theme];
-  const first = colorsOf(theme).bands[0] ?? look.several;
+  const colors = colorsOfKinds(kinds, theme);
+  const names = kinds?.kinds.length ? kinds.kinds.slice(0, mostKinds).map(({ label }) => label) : ['block'];
   return [
-    { name: block, color: first, line: first },
+    ...names.map((name, index) => {
+      const color = colors[index] ?? look.several;
+      return { name, color, line: color };
+    }),
     { name: 'waits to be freed', color: look.pending, line: look.pending },
     { name: 'lost to rounding', color: look.rounding, line: look.rounding },
     { name: 'free in its segment', color: look.segment, line: look.segmentLine },

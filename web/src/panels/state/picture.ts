@@ -21,7 +21,6 @@ import {
   type StateWindow,
 } from '../../../engine/index.ts';
 import { pannedBy, resizedTo, revealing, wholeState, zoomedAt, type StateMemory } from './state_window.ts';
-import { colourNames } from '../../model/colours.ts';
 import { thingAt } from '../../model/things.ts';
 import { Gestures, type Point } from '../../controls/gestures.ts';
 import { tell, type Kept, type PanelPage } from '../panel.ts';
@@ -430,9 +429,11 @@ export class StatePictureView extends LitElement {
       </div>
       <p class="visually-hidden" role="status">${this.cursor >= 0 ? (this.pointed?.pick.text ?? '') : ''}</p>
       <div class="legend" role="group" aria-label="Colours of the state">
-        ${legendOf(page.theme, blocksAre(page.colourBy)).map(
+        ${legendOf(page.theme, this.kinds).map(
           ({ name, color, line }) =>
-            html`<span><i .style=${`background: ${color}; border-color: ${line}`}></i>${name}</span>`,
+            html`<span title=${name}>
+              <i .style=${`background: ${color}; border-color: ${line}`}></i><span>${name}</span></span
+            >`,
         )}
       </div>
     `;
@@ -534,12 +535,19 @@ export class StatePictureView extends LitElement {
         color: var(--dim);
         font-size: 12px;
       }
-      .legend span {
+      .legend > span {
         display: inline-flex;
         align-items: center;
         gap: 6px;
+        max-width: 240px;
+      }
+      .legend span span {
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
       }
       .legend i {
+        flex: none;
         width: 12px;
         height: 10px;
         border: 1px solid;
@@ -547,10 +555,6 @@ export class StatePictureView extends LitElement {
     `,
   ];
 }
-
-/** What a block's colour means. */
-const blocksAre = (by: ColourBy): string =>
-  by === 'allocation' ? 'block' : `block, by ${colourNames[by].toLowerCase()} as in the timeline`;
 
 declare global {
   interface HTMLElementTagNameMap {
