@@ -19,11 +19,12 @@ declare -A about=(
   [browser]="the page in Chromium: tests/browser/*.spec.ts"
   [lint]="clang-format, clang-tidy, ESLint, Prettier, TypeScript"
   [fuzz]="libFuzzer targets, each for a short time"
+  [python]="the Python package as a wheel in empty environments; needs a network: tests/python/wheel_test.py"
   [torch]="the recorder and the profilers with a real PyTorch and with headers of CUDA, downloaded (several GB)"
   [guard]="instructions of reading and drawing against tests/bench/instructions.json"
   [peers]="the originals, installed from the Python registry (large downloads): tests/peers"
 )
-order=(debug release wasm browser lint fuzz guard torch peers)
+order=(debug release wasm browser lint fuzz guard python torch peers)
 groups=()
 while (($#)); do
   case $1 in
@@ -159,6 +160,9 @@ if wanted guard; then
     77) echo "skipped" ;;
     *) result guard "growth of work" 1 ;;
   esac
+fi
+if wanted python; then
+  step python "the Python package as a wheel" python3 tests/python/wheel_test.py build/python
 fi
 if wanted torch; then
   step torch "the driver's declarations against CUDA 12 and 13" bash tests/capture/cuda_headers.sh build/cuda-headers

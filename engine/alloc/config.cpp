@@ -1,4 +1,5 @@
 #include "engine/alloc/config.h"
+#include "engine/alloc/known_settings.h"
 
 #include <algorithm>
 #include <bit>
@@ -84,6 +85,9 @@ class Parser {
     if (!fault_ && token > 0 && token < tokens_.size() && tokens_[token] == ":") --token;
     return token < places_.size() ? places_[token] : end_;
   }
+  // `unknown`: takes unknown keys, which are errors without it.
+  Parser(Config& config, std::string_view text, std::vector<std::string>* unknown)
+      : config_(config), tokens_(tokens_of(text)), unknown_(unknown) {}
 
   Status parse() {
     if (auto status = find_large_segment_size(); !status) return status;
@@ -199,9 +203,18 @@ class Parser {
         return wrong("backend:cudaMallocAsync leaves all decisions to the driver; only 'native' works here");
       return wrong("backend must be native, not '{}'", value);
     }
+    if (unknown_ != nullptr) return pass_over(key);
     if (key == "expandable_segments_reserve_by_class")
       return wrong("expandable_segments_reserve_by_class is not known here; use expandable_segments_reserve");
     return wrong("unknown key '{}'", key);
+  }
+
+  // Up to the comma before the next key; commas in brackets belong to the value.
+  Status pass_over(const std::string& key) {
+    unknown_->push_back(key);
+    for (int depth = 0; at_ < tokens_.size() && (depth > 0 || tokens_[at_] != ","); ++at_)
+      depth += tokens_[at_] == "[" ? 1 : tokens_[at_] == "]" ? -1 : 0;
+    return {};
   }
 
   Status parse_mib(const std::string& key, int64_t& bytes) {
@@ -290,6 +303,7 @@ class Parser {
   std::vector<size_t> places_;  // by token, its first byte
   std::vector<std::string> tokens_;
   size_t end_;
+  std::vector<std::string>* unknown_;
   size_t at_ = 0;
   std::optional<size_t> fault_;  // a token that is not the one before at_
 };
@@ -303,6 +317,9 @@ Status apply_settings(Config& config, std::string_view text, size_t& place) {
     place = parser.place_of_error();
     return status;
   }
+[[nodiscard]] Status apply(Config& config, std::string_view text, std::vector<std::string>* unknown) {
+  Config changed = config;
+  if (auto status = Parser(changed, text, unknown).parse(); !status) return status;
   changed.last_settings = std::string(text);
   config = std::move(changed);
   return {};
@@ -311,6 +328,14 @@ Status apply_settings(Config& config, std::string_view text, size_t& place) {
 Status apply_settings(Config& config, std::string_view text) {
   size_t place = 0;
   return apply_settings(config, text, place);
+}  // namespace
+
+Status apply_settings(Config& config, std::string_view text) { return apply(config, text, nullptr); }
+
+Result<std::vector<std::string>> apply_known_settings(Config& config, std::string_view text) {
+  std::vector<std::string> unknown;
+  if (const Status applied = apply(config, text, &unknown); !applied) return tl::unexpected(applied.error());
+  return unknown;
 }
 
 }  // namespace memstrata::alloc

@@ -474,6 +474,20 @@ class Files(Scenario):
         self.assertTrue((self.folder / f"run_7_{int(out)}.pickle").exists())
         self.assertTrue((self.folder / "oom_7.pickle").exists())
 
+    def test_the_functions_of_a_mempool_never_wait_for_python(self):
+        # They are called under a lock of PyTorch's; a thread that holds Python's lock may wait for that one.
+        self.run_python("""
+            m.record_memory_history(stacks="python")
+            lib.memstrata_mempool_alloc.restype = ctypes.c_void_p
+            lib.memstrata_mempool_alloc.argtypes = [ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]
+            lib.memstrata_mempool_free.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]
+            with_python = take(1000)
+            without = lib.memstrata_mempool_alloc(1000, 0, None)
+            lib.memstrata_mempool_free(without, 1000, 0, None)
+            stacks = [len(e["frames"]) for e in m.snapshot()["device_traces"][0] if e["action"] == "alloc"]
+            assert stacks[0] > 0 and stacks[1] == 0, stacks
+        """)
+
 
 FAKE_TORCH = """
 import sys, types

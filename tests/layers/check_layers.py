@@ -17,6 +17,7 @@ CLIENTS = {
     "engine/serve": {"base", "analysis", "answers", "session"},
     "wasm": {"base", "model", "answers", "session"},
     "capture": {"base", "trace", "alloc", "model", "io"},
+    "capture/python": set(RANK) | {"engine/cli"},
 }
 # What would tie the engine to one system: the operating system, threads, CUDA, Emscripten.
 SYSTEM = re.compile(
@@ -36,6 +37,8 @@ SUFFIXES = {".h", ".hpp", ".cpp", ".cc", ".inc"}
 def owner(path):
     """The layer folder (`base`) or client (`wasm`) that a path relative to the root belongs to, or None."""
     parts = path.split("/")
+    if parts[:2] == ["capture", "python"]:
+        return "capture/python"
     if parts[0] in ("wasm", "capture"):
         return parts[0]
     if parts[0] == "engine" and len(parts) > 2:
@@ -124,6 +127,10 @@ CASES = [
     ("wasm/bindings.cpp", '#include "engine/replay/b.h"', False),
     ("wasm/bindings.cpp", '#include "capture/front/b.h"', False),
     ("capture/front/a.cpp", '#include "engine/io/writer.h"', True),
+    ("capture/front/a.cpp", '#include "capture/python/native/a.h"', False),
+    ("capture/python/native/a.cpp", '#include "engine/cli/a.h"', True),
+    ("capture/python/native/a.cpp", '#include "engine/answers/a.h"', True),
+    ("capture/python/native/a.cpp", '#include "capture/front/a.h"', False),
     ("capture/front/a.cpp", '#include "engine/session/b.h"', False),
     ("capture/front/a.cpp", '#include "wasm/b.h"', False),
 ]
