@@ -317,25 +317,26 @@ Status apply_settings(Config& config, std::string_view text, size_t& place) {
     place = parser.place_of_error();
     return status;
   }
-[[nodiscard]] Status apply(Config& config, std::string_view text, std::vector<std::string>* unknown) {
-  Config changed = config;
-  if (auto status = Parser(changed, text, unknown).parse(); !status) return status;
-  changed.last_settings = std::string(text);
-  config = std::move(changed);
-  return {};
-}
+  [[nodiscard]] Status apply(Config & config, std::string_view text, std::vector<std::string> * unknown) {
+    Config changed = config;
+    if (auto status = Parser(changed, text, unknown).parse(); !status) return status;
+    changed.last_settings = std::string(text);
+    config = std::move(changed);
+    return {};
+  }
 
-Status apply_settings(Config& config, std::string_view text) {
-  size_t place = 0;
-  return apply_settings(config, text, place);
-}  // namespace
+  Status apply_settings(Config & config, std::string_view text) {
+    size_t place = 0;
+    return apply_settings(config, text, place);
+  }  // namespace
 
-Status apply_settings(Config& config, std::string_view text) { return apply(config, text, nullptr); }
+  Status apply_settings(Config & config, std::string_view text) { return apply(config, text, nullptr); }
 
-Result<std::vector<std::string>> apply_known_settings(Config& config, std::string_view text) {
-  std::vector<std::string> unknown;
-  if (const Status applied = apply(config, text, &unknown); !applied) return tl::unexpected(applied.error());
-  return unknown;
-}
+  Result<std::vector<std::string>> apply_known_settings(Config & config, std::string_view text) {
+    std::vector<std::string> unknown;
+    if (const Status applied = apply(config, text, &unknown); !applied)
+      return tl::unexpected(applied.error());
+    return unknown;
+  }
 
 }  // namespace memstrata::alloc

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "engine/analysis/event_list.h"
-#include "engine/analysis/what_if.h"
 #include "engine/analysis/stack_facts.h"
+#include "engine/analysis/what_if.h"
 #include "engine/base/json_value.h"
 #include "engine/base/status.h"
 #include "engine/replay/series/series_picture.h"

@@ -7,9 +7,9 @@
 
 #include "engine/analysis/block_attributes.h"
 #include "engine/analysis/device_index.h"
-#include "engine/analysis/what_if.h"
 #include "engine/analysis/op_list.h"
 #include "engine/analysis/profiler_table.h"
+#include "engine/analysis/what_if.h"
 #include "engine/replay/device.h"
 #include "engine/session/state_view.h"
 

@@ -58,7 +58,7 @@ class Session {
   [[nodiscard]] Result<ViewId> open_view(int32_t snapshot, int32_t device, Bands bands);
   // The one that views share, or one that nobody keeps. Error: as open_view().
   [[nodiscard]] Result<std::shared_ptr<Device>> device(int32_t snapshot, int32_t device) const;
-  void release(ViewId view);              // of no view: nothing happens
+  void release(ViewId view);  // of no view: nothing happens
   // From now on a view that is opened again is the same one, until it was released as often: of one session
   // many clients ask.
   void share_views();
