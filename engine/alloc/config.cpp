@@ -76,8 +76,9 @@ constexpr int64_t kMostMiB = kLargestRequest >> 20;
 // Walks over the tokens, one key and its value after the other.
 class Parser {
  public:
-  Parser(Config& config, std::string_view text)
-      : config_(config), tokens_(tokens_of(text, places_)), end_(text.size()) {}
+  // `unknown`: takes unknown keys, which are errors without it.
+  Parser(Config& config, std::string_view text, std::vector<std::string>* unknown)
+      : config_(config), tokens_(tokens_of(text, places_)), end_(text.size()), unknown_(unknown) {}
 
   // After an error: the byte at fault. A separator that is not the fault itself stands for the key before it.
   [[nodiscard]] size_t place_of_error() const {
@@ -85,9 +86,6 @@ class Parser {
     if (!fault_ && token > 0 && token < tokens_.size() && tokens_[token] == ":") --token;
     return token < places_.size() ? places_[token] : end_;
   }
-  // `unknown`: takes unknown keys, which are errors without it.
-  Parser(Config& config, std::string_view text, std::vector<std::string>* unknown)
-      : config_(config), tokens_(tokens_of(text)), unknown_(unknown) {}
 
   Status parse() {
     if (auto status = find_large_segment_size(); !status) return status;
@@ -308,35 +306,37 @@ class Parser {
   std::optional<size_t> fault_;  // a token that is not the one before at_
 };
 
-}  // namespace
-
-Status apply_settings(Config& config, std::string_view text, size_t& place) {
+// Error: `place` is the byte at fault.
+[[nodiscard]] Status apply(Config& config, std::string_view text, size_t& place,
+                           std::vector<std::string>* unknown) {
   Config changed = config;
-  Parser parser(changed, text);
+  Parser parser(changed, text, unknown);
   if (auto status = parser.parse(); !status) {
     place = parser.place_of_error();
     return status;
   }
-  [[nodiscard]] Status apply(Config & config, std::string_view text, std::vector<std::string> * unknown) {
-    Config changed = config;
-    if (auto status = Parser(changed, text, unknown).parse(); !status) return status;
-    changed.last_settings = std::string(text);
-    config = std::move(changed);
-    return {};
-  }
+  changed.last_settings = std::string(text);
+  config = std::move(changed);
+  return {};
+}
 
-  Status apply_settings(Config & config, std::string_view text) {
-    size_t place = 0;
-    return apply_settings(config, text, place);
-  }  // namespace
+}  // namespace
 
-  Status apply_settings(Config & config, std::string_view text) { return apply(config, text, nullptr); }
+Status apply_settings(Config& config, std::string_view text, size_t& place) {
+  return apply(config, text, place, nullptr);
+}
 
-  Result<std::vector<std::string>> apply_known_settings(Config & config, std::string_view text) {
-    std::vector<std::string> unknown;
-    if (const Status applied = apply(config, text, &unknown); !applied)
-      return tl::unexpected(applied.error());
-    return unknown;
-  }
+Status apply_settings(Config& config, std::string_view text) {
+  size_t place = 0;
+  return apply_settings(config, text, place);
+}
+
+Result<std::vector<std::string>> apply_known_settings(Config& config, std::string_view text) {
+  std::vector<std::string> unknown;
+  size_t place = 0;
+  if (const Status applied = apply(config, text, place, &unknown); !applied)
+    return tl::unexpected(applied.error());
+  return unknown;
+}
 
 }  // namespace memstrata::alloc
