@@ -23,7 +23,7 @@ enum class OpBy : uint8_t {
   return kind == model::SpanKind::op || kind == model::SpanKind::annotation;
 }
 
-// Pairs of numbers get numbers of their own, from 0 on.
+// Pairs of numbers get numbers of their own, from 0 on. Files choose the pairs: see base/hash_seed.h.
 class PairIds {
  public:
   struct Pair {
@@ -38,11 +38,15 @@ class PairIds {
   [[nodiscard]] int32_t count() const { return static_cast<int32_t>(pairs_.size()); }
 
  private:
-  [[nodiscard]] bool grow();
+  [[nodiscard]] bool rebuild(size_t size, uint64_t seed);
+  [[nodiscard]] size_t home_of(Pair pair) const;
+  // Slot of the pair, or the free one where it belongs.
+  [[nodiscard]] size_t slot_of(Pair pair) const;
 
   Budget* budget_;
   Column<Pair> pairs_;
   Column<int32_t> slots_;
+  uint64_t seed_ = 0;
 };
 
 class OpGroups {

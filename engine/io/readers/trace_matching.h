@@ -23,7 +23,7 @@ class Matching {
   [[nodiscard]] int64_t freed_older() const { return freed_older_; }
 
  private:
-  // Numbers by number.
+  // Numbers by number. Files choose the keys: see base/hash_seed.h.
   class Table {
    public:
     explicit Table(Budget& budget) : slots_(budget), budget_(&budget) {}
@@ -36,11 +36,14 @@ class Matching {
       int32_t value;
       bool used;
     };
-    [[nodiscard]] size_t slot_of(const Column<Slot>& slots, uint64_t key) const;
-    [[nodiscard]] bool grow();
+    [[nodiscard]] size_t home_of(uint64_t key) const;
+    // Slot of the key, or the free one where it belongs.
+    [[nodiscard]] size_t slot_of(uint64_t key) const;
+    [[nodiscard]] bool rebuild(size_t size, uint64_t seed);
 
     Column<Slot> slots_;
     size_t used_ = 0;
+    uint64_t seed_ = 0;
     Budget* budget_;
   };
   // An alloc without an address that is not freed yet.
