@@ -82,6 +82,7 @@ class Evaluation {
     SearchIn where = SearchIn::anything;
     if (node.field == FilterField::address) where = SearchIn::address;
     if (node.field == FilterField::stack) where = SearchIn::frame;
+    if (node.field == FilterField::op) where = SearchIn::op;
     if (node.field == FilterField::metadata) where = SearchIn::metadata;
     auto found = search_text_(where, node.text);
     if (!found) return tl::unexpected(found.error());
@@ -94,6 +95,7 @@ class Evaluation {
       case FilterField::anything:
       case FilterField::address:
       case FilterField::stack:
+      case FilterField::op:
       case FilterField::metadata:
         return text_term(node);
       case FilterField::size:

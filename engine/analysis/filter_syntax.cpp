@@ -12,9 +12,10 @@ namespace memstrata::analysis {
 
 namespace {
 
-constexpr std::array<FilterWord, 10> kWords = {{
+constexpr std::array<FilterWord, 11> kWords = {{
     {"size", FilterField::size, "size>1MiB", "requested bytes; also size:1MiB..4MiB"},
     {"stack", FilterField::stack, "stack:attention", "a function, file or line of its stack"},
+    {"op", FilterField::op, "op:aten::mm", "an op of a profiler's trace around it, its whole name"},
     {"lifetime", FilterField::lifetime, "lifetime<1ms", "how long it lived; without a unit in events"},
     {"alive", FilterField::alive, "alive@peak", "in use at the peak, start, end or after an event"},
     {"stream", FilterField::stream, "stream:7", "number of the stream as the details show it"},

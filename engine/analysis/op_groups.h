@@ -66,6 +66,8 @@ class OpGroups {
   // Group of a span, -1 = it is no op.
   [[nodiscard]] int32_t of(int32_t span) const { return of_[span - rows_.first]; }
   [[nodiscard]] StringId name(int32_t group) const { return StringId{groups_[group].first}; }
+  // By path: the group of the op right around it, -1 = there is none.
+  [[nodiscard]] int32_t parent(int32_t group) const { return by_ == OpBy::path ? groups_[group].second : -1; }
   // Shapes, the module, or a whole `Call stack`; none = there is none.
   [[nodiscard]] StringId text(int32_t group) const;
   // Names of the ops or Python functions around it, innermost first, at most `most`.
@@ -82,7 +84,7 @@ class OpGroups {
   model::RowRange rows_;
   Column<int32_t> of_;
   PairIds groups_;  // name, and what else tells it
-  PairIds chains_;  // name, and the chain around it
+  PairIds chains_;  // name, and the chain around it; by path they are the groups, under the same numbers
 };
 
 }  // namespace memstrata::analysis

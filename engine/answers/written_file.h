@@ -13,7 +13,7 @@
 namespace memstrata::answers {
 
 struct Conversion {
-  std::string_view file, output, to;  // "pickle", "json" or "csv"
+  std::string_view file, output, to;  // what --to names
   int64_t bytes = 0;
   int64_t snapshots = 0, events = 0, segments = 0, blocks = 0, points = 0;
   std::vector<analysis::Finding> findings;

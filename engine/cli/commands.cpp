@@ -215,12 +215,16 @@ void add_html(CLI::App& app, Run& chosen) {
 
 void add_convert(CLI::App& app, Run& chosen) {
   const auto [command, options] =
-      add(app, chosen, "convert", "Writes a snapshot as a pickle for PyTorch's tools, as JSON or as a table",
+      add(app, chosen, "convert",
+          "Writes a file as a pickle for PyTorch's tools, as JSON, as a table, or for other viewers",
           run_convert);
   command->add_option("FILE", options->file, "Snapshot file; - is standard input")->required();
   command->add_option("-o,--output", options->output, "Where to write; - is standard output")->required();
   command->add_option("--to", options->to, "What to write, if the name of the output does not say it")
-      ->check(CLI::IsMember({"pickle", "json", "csv"}));
+      ->check(CLI::IsMember({"pickle", "json", "csv", "trace", "speedscope", "folded", "pprof"}));
+  command->add_option("--device", options->device, "Of speedscope, folded, pprof: ordinal, or host");
+  command->add_option("--at", options->at, "Of speedscope, folded, pprof. " + std::string(kMomentHelp))
+      ->type_name("MOMENT");
   command->add_option("--snapshot", options->snapshot, "One of several in the file: its name or number");
   command->add_option("--table", options->table, "Rows of a csv")->check(CLI::IsMember({"events", "blocks"}));
   command->add_flag("--hex-addresses", options->hex_addresses,

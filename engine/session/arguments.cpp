@@ -56,9 +56,16 @@ constexpr Type kTypes[] = {
     // What the bands are: blocks, blocks in the envelopes of their private pools, or segments.
     {"Bands", Kind::word, "blocks, pools, segments"},
     {"ColourBy", Kind::word, "allocation, stack, size, stream, pool, lifetime, age, category"},
+    // What lines of an op table stand for.
+    {"OpBy", Kind::word, "op, path, shape, module, stack"},
+    // Whose memory an op holds: that of its own thread, or of all threads of its process meanwhile.
+    {"OpScope", Kind::word, "thread, process"},
+    {"OpSort", Kind::word, "net, self, gross, peak, at_peak"},
     {"RegionOrder", Kind::word, "address, size, stream"},
     // Columns [first, first + count) of a grid in which column k covers [k * width, (k + 1) * width).
     {"Columns", Kind::object, "axis: Axis, first: Whole, width: Width, count: Pixels"},
+    // The same of an axis that the question knows.
+    {"Stretch", Kind::object, "first: Whole, width: Width, count: Pixels"},
     {"Rows", Kind::object, "bottom: Real, bytesPerRow: Positive, count: Pixels"},
     {"Palette", Kind::object, "bands: Colour[], nothing: Colour, dimmedTowards: Colour, envelope: Colour"},
     // How blocks are coloured. Those that the filter does not mean fade; with `kind` all that are not of it.
@@ -260,6 +267,11 @@ Arguments Arguments::object(std::string_view name) const {
 replay::ColumnGrid Arguments::columns(std::string_view name) const {
   const Arguments grid = object(name);
   return {grid.word<replay::Axis>("axis"), grid.whole("first"), grid.whole("width"), grid.integer("count")};
+}
+
+replay::SeriesGrid Arguments::stretch(std::string_view name) const {
+  const Arguments grid = object(name);
+  return {grid.whole("first"), grid.whole("width"), grid.integer("count")};
 }
 
 replay::RowGrid Arguments::rows(std::string_view name) const {

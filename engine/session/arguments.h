@@ -18,6 +18,7 @@
 #include "engine/analysis/what_if.h"
 #include "engine/base/json_value.h"
 #include "engine/base/status.h"
+#include "engine/replay/series/series_picture.h"
 #include "engine/replay/state_layout.h"
 #include "engine/replay/timeline.h"
 #include "engine/session/view.h"
@@ -60,6 +61,7 @@ class Arguments {
   }
 
   [[nodiscard]] replay::ColumnGrid columns(std::string_view name) const;
+  [[nodiscard]] replay::SeriesGrid stretch(std::string_view name) const;
   [[nodiscard]] replay::RowGrid rows(std::string_view name) const;
   [[nodiscard]] replay::StateWindow window(std::string_view name) const;
   [[nodiscard]] analysis::EventFilter event_filter(std::string_view name) const;

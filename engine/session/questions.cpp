@@ -19,6 +19,20 @@ constexpr Question kQuestions[] = {
     {"summary", Of::file, "file: Text", "Summary", reply::summary},
     // Of all devices of all snapshots but pinned host memory. Replays every one that no view shows.
     {"peaks", Of::file, "", "DevicePeak[][]", reply::peaks},
+    // Parts of the file that are numbers over time, with what is drawn of them (engine/analysis/series_view.h).
+    {"series", Of::file, "", "SeriesPart[]", reply::series},
+    // Curves of a part on its axis.
+    {"seriesPicture", Of::file, "part: Count, series: Count[], stretch: Stretch", "SeriesPicture", reply::series_picture},
+    // Levels of its categories, which add up: in each column those at the moment of the highest total.
+    {"seriesAreas", Of::file, "part: Count, stretch: Stretch", "SeriesAreas", reply::series_areas},
+    // What a column of either shows.
+    {"seriesMoment", Of::file, "part: Count, column: Whole, width: Width", "SeriesMoment", reply::series_moment},
+    // Of profiled functions, at most 1,000.
+    {"calls", Of::file, "part: Count, first: Count, count: Count", "FunctionCall[]", reply::calls},
+    // The object of `memstrata tracker --json`, the `most` operators that took most in it, at most 10,000.
+    {"operators", Of::file, "part: Count, most: Count", "Operators", reply::operators},
+    // The object of `memstrata telemetry --json`.
+    {"telemetry", Of::file, "", "Telemetry", reply::telemetry},
     // Opens a view. Views of one device share what they can.
     {"open", Of::file, "snapshot: Count, device: Device, bands: Bands", "OpenedView", reply::open},
     // The view is gone; its number is never used again.
@@ -52,6 +66,11 @@ constexpr Question kQuestions[] = {
     {"overview", Of::view, "", "Overview", reply::overview},
     // Why it ran out of memory, what leaks, what the peak is made of, what is fragmented (engine/answers/report.h).
     {"report", Of::view, "", "Report", reply::report},
+
+    // Lines of the op table of a profiler's trace, at most 1,000; as a tree (by path) with what is inside of the `open` rows.
+    {"ops", Of::view, "by: OpBy, scope: OpScope, sort: OpSort, tree: Flag, open: Count[], first: Count, count: Count", "OpLines", reply::ops},
+    // Lines of PyTorch's own table of the whole trace, at most 1,000.
+    {"profilerTable", Of::view, "shapes: Flag, sort: OpSort, first: Count, count: Count", "ProfilerLines", reply::profiler_table},
 
     // Makes at least the first `part` parts of what the questions below need, which else make it all at once;
     // a part takes some milliseconds. How many parts there are.

@@ -23,6 +23,8 @@ const device = (change: Partial<ViewInfo>): ViewInfo => ({
   oom_events: [],
   has_stacks: true,
   segments: 10,
+  has_ops: false,
+  has_series: false,
   settings: { expandable_segments: false },
   ...change,
 });

@@ -35,6 +35,15 @@ const look = {
 const window = { width: 640, height: 200.5, zoom: 1.25, left: 3, top: 0 };
 const order = 'address';
 
+/** Lines of op tables; without a trace there are none. */
+const lines = { sort: 'at_peak', first: 0, count: 50 };
+const ofOps = [
+  ['ops', { ...lines, by: 'op', scope: 'thread', tree: false, open: [] }],
+  ['ops', { ...lines, by: 'path', scope: 'process', sort: 'self', tree: true, open: [0, 1] }],
+  ['ops', { ...lines, by: 'op', scope: 'thread', tree: true, open: [] }],
+  ['profilerTable', { ...lines, shapes: true }],
+];
+
 /** One of every kind, for a view with so many events; rows and ranks may not exist, which has an answer as well. */
 function questionsFor(info) {
   const columns = { axis: 'event', first: 0, width: Math.max(1, Math.ceil(info.events / 50)), count: 50 };
@@ -55,6 +64,7 @@ function questionsFor(info) {
     ['marks', {}],
     ['overview', {}],
     ['report', {}],
+    ...ofOps,
     ['prepare', { part: 1 }],
     ['prepare', { part: 2 ** 31 - 1 }],
     ['states', {}],
@@ -115,6 +125,26 @@ function questionsFor(info) {
   return list;
 }
 
+const profilers = join(root, 'tests/data/profilers');
+const profilerFiles = [
+  'timeline.json',
+  'tracker.pickle',
+  'telemetry.json',
+  'functions.json',
+  'trace.json',
+].map((name) => ({ name, file: join(profilers, name) }));
+const stretch = { first: 0, width: 1, count: 20 };
+/** Numbers over time; most snapshots have none, which is refused in words. */
+const ofSeries = [
+  { ask: 'series', args: {} },
+  { ask: 'seriesPicture', args: { part: 0, series: [0, 1], stretch } },
+  { ask: 'seriesAreas', args: { part: 0, stretch } },
+  { ask: 'seriesMoment', args: { part: 0, column: 1, width: 1 } },
+  { ask: 'calls', args: { part: 0, first: 0, count: 10 } },
+  { ask: 'operators', args: { part: 0, most: 10 } },
+  { ask: 'telemetry', args: {} },
+];
+
 /** Frames of everything about every device and all three kinds of bands; the ids of views count up from 1. */
 async function framesOf(data) {
   const { encodeQuestion } = await loadRoom();
@@ -123,6 +153,7 @@ async function framesOf(data) {
     { ask: 'contents', args: {} },
     { ask: 'summary', args: { file: 'x' } },
     { ask: 'peaks', args: {} },
+    ...ofSeries,
   ];
   let id = 0;
   for (const [snapshot, { devices }] of contents.snapshots.entries()) {
@@ -181,8 +212,11 @@ test(
     const server = await startServer();
     const asked = new Set();
     try {
-      for (const name of goldenCases) {
-        const file = join(casesFolder, name, 'input.pickle');
+      const cases = [
+        ...goldenCases.map((name) => ({ name, file: join(casesFolder, name, 'input.pickle') })),
+        ...profilerFiles,
+      ];
+      for (const { name, file } of cases) {
         const data = readFileSync(file);
         const direct = new DirectTransport(await loadEngine());
         const readable = await direct

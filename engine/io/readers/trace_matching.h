@@ -11,6 +11,8 @@ namespace memstrata::io::traces {
 
 // Addresses that were made up, so that nobody takes them for what the trace says.
 inline constexpr uint64_t kMadeUp = uint64_t{0xA5A5A5A5} << 32;
+// Where all that is older than the trace and not freed in it is said to lie: no device has memory there.
+inline constexpr uint64_t kOlder = uint64_t{0xC0} << 56;
 [[nodiscard]] constexpr bool is_made_up(uint64_t address) { return address >> 32 == kMadeUp >> 32; }
 
 class Matching {

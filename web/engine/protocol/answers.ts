@@ -1,11 +1,11 @@
 // What the engine answers, as types; names are those of the table in engine/session/questions.cpp. Numbers of blocks,
 // segments and events are explained where the engine writes them (engine/session, engine/answers).
 import type { Bands, ColourBy, Rank, Row } from './arguments.ts';
+import type { AxisUnits, Bytes, Microseconds } from './quantities.ts';
 
-export type Bytes = number;
-export type Microseconds = number;
-/** Position on the horizontal axis: an event index or microseconds since the first event. */
-export type AxisUnits = number;
+export type * from './answers_of_profilers.ts';
+export type * from './quantities.ts';
+
 /** Rows of the state history: a block's life, a piece of a segment. -1 = none. */
 export type BlockRow = Row;
 export type SegmentRow = Row;
@@ -38,6 +38,10 @@ export interface Contents {
   }[];
   /** The same of all snapshots. */
   default: { snapshot: number; device: number } | null;
+  /** Parts that are numbers over time. */
+  series: number;
+  /** A profiler's; without snapshots it has no memory records. */
+  is_trace: boolean;
   /** What reading it found out. */
   diagnostics: Diagnostic[];
 }
@@ -77,6 +81,10 @@ export interface ViewInfo {
   oom_events: number[];
   has_stacks: boolean;
   segments: number;
+  /** A profiler's trace. */
+  has_ops: boolean;
+  /** The file tells of numbers over time besides. */
+  has_series: boolean;
   /** allocator_settings of the snapshot as in the file. */
   settings: unknown;
 }

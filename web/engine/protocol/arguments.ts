@@ -51,12 +51,30 @@ export type Bands = (typeof bandsWords)[number];
 export const colourByWords = ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age', 'category'] as const;
 export type ColourBy = (typeof colourByWords)[number];
 
+/** What lines of an op table stand for. */
+export const opByWords = ['op', 'path', 'shape', 'module', 'stack'] as const;
+export type OpBy = (typeof opByWords)[number];
+
+/** Whose memory an op holds: that of its own thread, or of all threads of its process meanwhile. */
+export const opScopeWords = ['thread', 'process'] as const;
+export type OpScope = (typeof opScopeWords)[number];
+
+export const opSortWords = ['net', 'self', 'gross', 'peak', 'at_peak'] as const;
+export type OpSort = (typeof opSortWords)[number];
+
 export const regionOrderWords = ['address', 'size', 'stream'] as const;
 export type RegionOrder = (typeof regionOrderWords)[number];
 
 /** Columns [first, first + count) of a grid in which column k covers [k * width, (k + 1) * width). */
 export interface Columns {
   axis: Axis;
+  first: Whole;
+  width: Width;
+  count: Pixels;
+}
+
+/** The same of an axis that the question knows. */
+export interface Stretch {
   first: Whole;
   width: Width;
   count: Pixels;

@@ -19,6 +19,44 @@ export interface FileQuestions {
     args: Record<never, never>;
     answer: A.DevicePeak[][];
   };
+  /**
+   * Parts of the file that are numbers over time, with what is drawn of them
+   * (engine/analysis/series_view.h).
+   */
+  series: {
+    args: Record<never, never>;
+    answer: A.SeriesPart[];
+  };
+  /** Curves of a part on its axis. */
+  seriesPicture: {
+    args: { part: T.Count; series: readonly T.Count[]; stretch: T.Stretch };
+    answer: A.SeriesPicture;
+  };
+  /** Levels of its categories, which add up: in each column those at the moment of the highest total. */
+  seriesAreas: {
+    args: { part: T.Count; stretch: T.Stretch };
+    answer: A.SeriesAreas;
+  };
+  /** What a column of either shows. */
+  seriesMoment: {
+    args: { part: T.Count; column: T.Whole; width: T.Width };
+    answer: A.SeriesMoment;
+  };
+  /** Of profiled functions, at most 1,000. */
+  calls: {
+    args: { part: T.Count; first: T.Count; count: T.Count };
+    answer: A.FunctionCall[];
+  };
+  /** The object of `memstrata tracker --json`, the `most` operators that took most in it, at most 10,000. */
+  operators: {
+    args: { part: T.Count; most: T.Count };
+    answer: A.Operators;
+  };
+  /** The object of `memstrata telemetry --json`. */
+  telemetry: {
+    args: Record<never, never>;
+    answer: A.Telemetry;
+  };
   /** Opens a view. Views of one device share what they can. */
   open: {
     args: { snapshot: T.Count; device: T.Device; bands: T.Bands };
@@ -110,6 +148,19 @@ export interface ViewQuestions {
   report: {
     args: Record<never, never>;
     answer: A.Report;
+  };
+  /**
+   * Lines of the op table of a profiler's trace, at most 1,000; as a tree (by path) with what is inside
+   * of the `open` rows.
+   */
+  ops: {
+    args: { by: T.OpBy; scope: T.OpScope; sort: T.OpSort; tree: T.Flag; open: readonly T.Count[]; first: T.Count; count: T.Count };
+    answer: A.OpLines;
+  };
+  /** Lines of PyTorch's own table of the whole trace, at most 1,000. */
+  profilerTable: {
+    args: { shapes: T.Flag; sort: T.OpSort; first: T.Count; count: T.Count };
+    answer: A.ProfilerLines;
   };
   /**
    * Makes at least the first `part` parts of what the questions below need, which else make it all at

@@ -73,6 +73,8 @@ export interface Panel {
   readonly place: 'main' | 'drawer';
   /** What the engine builds for it: begun when somebody points at the tab. */
   readonly needs: readonly 'states'[];
+  /** Only files of one kind can have it: views of others have no tab of it. Absent = all have. */
+  isFor?(info: ViewInfo): boolean;
   /** Why it has nothing to show of a view, as a sentence; undefined = it has. Absent = it always has. */
   lacks?(info: ViewInfo): string | undefined;
   load(): Promise<{ panel: LoadedPanel }>;

@@ -3,15 +3,29 @@
 import type { ViewInfo } from '../../engine/index.ts';
 import type { Panel } from './panel.ts';
 
+const noSegments =
+  "A profiler's trace names no segments: where blocks lie in device memory is not known. Ops tells who allocated.";
+
 export const panels = [
-  { id: 'state', name: 'State', place: 'main', needs: ['states'], load: () => import('./state/panel.ts') },
+  {
+    id: 'state',
+    name: 'State',
+    place: 'main',
+    needs: ['states'],
+    lacks: ({ has_ops }) => (has_ops ? noSegments : undefined),
+    load: () => import('./state/panel.ts'),
+  },
   {
     id: 'map',
     name: 'Address map',
     place: 'main',
     needs: ['states'],
-    lacks: ({ reserved_peak }) =>
-      reserved_peak > 0 ? undefined : 'The file names no segment of this device, so it has no addresses.',
+    lacks: ({ reserved_peak, has_ops }) =>
+      has_ops
+        ? noSegments
+        : reserved_peak > 0
+          ? undefined
+          : 'The file names no segment of this device, so it has no addresses.',
     load: () => import('./address_map/panel.ts'),
   },
   {
@@ -41,6 +55,28 @@ export const panels = [
         : 'The file does not say how the allocator was set. Newer versions of PyTorch write it in allocator_settings.',
     load: () => import('./settings/panel.ts'),
   },
+  {
+    id: 'ops',
+    name: 'Ops',
+    place: 'drawer',
+    needs: [],
+    isFor: ({ has_ops }) => has_ops,
+    lacks: ({ has_ops }) =>
+      has_ops
+        ? undefined
+        : 'This is no trace of a profiler: it names no ops. Stacks say who asked for memory.',
+    load: () => import('./ops/panel.ts'),
+  },
+  {
+    id: 'series',
+    name: 'Counters',
+    place: 'drawer',
+    needs: [],
+    isFor: ({ has_series }) => has_series,
+    lacks: ({ has_series }) =>
+      has_series ? undefined : 'The file has no counters over time besides what the timeline shows.',
+    load: () => import('./series/panel.ts'),
+  },
 ] as const satisfies readonly Panel[];
 
 export type PanelId = (typeof panels)[number]['id'];
@@ -49,6 +85,11 @@ export type MainId = 'timeline' | PanelId;
 
 export function panelOf(id: string): Panel | undefined {
   return panels.find((one) => one.id === id);
+}
+
+/** Tabs of panels that a file of this kind can have. */
+export function tabsFor<T extends { id: string }>(tabs: readonly T[], info: ViewInfo): readonly T[] {
+  return tabs.filter(({ id }) => panelOf(id)?.isFor?.(info) ?? true);
 }
 
 /** Why a panel has nothing to show of a view; undefined = it has, or there is no such panel. */
@@ -65,5 +106,5 @@ export const mainTabs: readonly { id: MainId; name: string; key: string }[] = [
   ...at('main').map(({ id, name }, index) => ({ id, name, key: String(index + 2) })),
 ];
 export const answerTabs: readonly { id: PanelId; name: string; key: string }[] = at('drawer').map(
-  ({ id, name }, index) => ({ id, name, key: String((index + 5) % 10) }),
+  ({ id, name }, index) => ({ id, name, key: index < 6 ? String((index + 5) % 10) : '' }),
 );
