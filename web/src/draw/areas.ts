@@ -40,6 +40,7 @@ export function colorOfSeries(name: string, index: number, theme: Theme): string
   if (name === 'allocated' || name === 'call_peak') return colors.allocated;
   if (name === 'reserved') return colors.reserved;
   const list = others[theme];
+  if (name === 'device_used') return list[1] ?? '#888888'; // away from reserved
   return official[theme][name] ?? list[index % list.length] ?? '#888888';
 }
 

@@ -50,7 +50,7 @@ export const opsStyles = css`
   }
   .bar {
     position: relative;
-    min-width: 860px;
+    min-width: 960px;
     overflow: hidden;
   }
   .rows {
@@ -62,7 +62,7 @@ export const opsStyles = css`
     display: flex;
     align-items: center;
     height: 24px;
-    min-width: 860px;
+    min-width: 960px;
     font-variant-numeric: tabular-nums;
   }
   .head {
@@ -88,7 +88,8 @@ export const opsStyles = css`
     background: var(--hover);
   }
   .number {
-    flex: 0 0 96px;
+    flex: 0 0 108px;
+    min-width: 0;
     padding: 0 8px;
     text-align: right;
     white-space: nowrap;
