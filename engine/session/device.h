@@ -9,6 +9,7 @@
 #include "engine/analysis/device_index.h"
 #include "engine/analysis/op_list.h"
 #include "engine/analysis/profiler_table.h"
+#include "engine/analysis/what_if.h"
 #include "engine/replay/device.h"
 #include "engine/session/state_view.h"
 
@@ -32,6 +33,8 @@ class Device {
   [[nodiscard]] Result<const analysis::BlockAttributes*> attributes();
   [[nodiscard]] Result<const analysis::DeviceIndex*> index();
   [[nodiscard]] Result<StateView*> states();
+  // What can be run again. Error: as analysis::rehearse().
+  [[nodiscard]] Result<const analysis::Rehearsal*> rehearsal(const analysis::GoesOn& goes_on);
   // Of a profiler's trace; the last one asked for is kept.
   [[nodiscard]] Result<analysis::OpList*> ops(analysis::OpBy by, analysis::OpScope scope);
   [[nodiscard]] Result<const analysis::ProfilerTable*> profiler_table(bool by_shapes);
@@ -62,6 +65,7 @@ class Device {
   };
   std::optional<Ops> ops_;
   std::optional<Profiled> profiled_;
+  std::optional<analysis::Rehearsal> rehearsal_;
 };
 
 }  // namespace memstrata::session
