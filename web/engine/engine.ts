@@ -166,7 +166,7 @@ export class EngineView {
 
   constructor(
     readonly engine: Engine,
-    private readonly shown: Shown,
+    readonly shown: Shown,
     opened: OpenedView,
   ) {
     this.id = opened.id;

@@ -240,6 +240,49 @@ export class OpenFiles {
     this.pool.warmUp();
   }
 
+  /**
+   * A view's device in an engine of its own, for what takes long: the page stays alive, and closing the engine ends it at
+   * once. Whoever asks closes it. Refused as reading a file is.
+   */
+  async again(view: EngineView, signal: AbortSignal): Promise<EngineView> {
+    const entry = this.entries.find(({ file }) => file?.engine === view.engine);
+    const source = entry?.source;
+    if (!source) {
+      const message = entry
+        ? 'This is a run of another file: ask there what other settings would do.'
+        : 'The file is closed.';
+      throw new EngineFailure({ code: 'wrong_usage', message, offset: -1 });
+    }
+    const engine = await this.pool.spare();
+    const stop = (): void => engine.close();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      if (signal.aborted) stop();
+      await engine.open(source, budget);
+      return await engine.view({ ...view.shown, bands: 'blocks' });
+    } catch (error) {
+      stop();
+      throw error;
+    }
+  }
+
+  /** Shows what an engine holds as one more file; the engine is that file's then. */
+  async adopt(view: EngineView, name: string): Promise<void> {
+    const { engine } = view;
+    const contents = await engine.ask('contents', {});
+    const entry = this.add({ name }, false);
+    const source = { file: new Blob() }; // there are no bytes of it
+    const { snapshot } = view.shown;
+    const file = fileOf(entry, { source, bytes: 0, engine, contents, snapshot, view });
+    engine.onDeath = (error) => {
+      file.died = error;
+      this.changed();
+    };
+    entry.loading = undefined;
+    entry.file = file;
+    this.show(entry);
+  }
+
   /** Reads the shown file again after its engine stopped. */
   reopen(): void {
     const entry = this.shown;
@@ -311,24 +354,9 @@ export class OpenFiles {
       const first = contents.default && { ...contents.default, bands: 'blocks' as const };
       const view = first ? await engine.view(first) : undefined;
       if (gone()) return engine.close();
-      const file: OpenFile = {
-        name: entry.name,
-        bytes: 'file' in source ? source.file.size : (entry.loading?.progress.bytes ?? 0),
-        source,
-        engine,
-        contents,
-        snapshot: first?.snapshot ?? 0,
-        view,
-        views: new Map(first && view && [[viewKey(first), view]]),
-        diagnostics: view?.diagnostics ?? contents.diagnostics,
-        hash: entry.hash ?? contents.hash,
-        peak: view?.info.peak.bytes,
-        peaks: undefined,
-        devicePeaks: undefined,
-        wanted: undefined,
-        switching: undefined,
-        died: undefined,
-      };
+      const bytes = 'file' in source ? source.file.size : (entry.loading?.progress.bytes ?? 0);
+      const snapshot = first?.snapshot ?? 0;
+      const file = fileOf(entry, { source, bytes, engine, contents, snapshot, view });
       engine.onDeath = (error) => {
         file.died = error;
         this.changed();
@@ -356,6 +384,27 @@ export class OpenFiles {
       this.entries.find(({ loading, id }) => loading && id !== entry.id);
     if (other) this.show(other);
   }
+}
+
+/** As it is when it opens. */
+function fileOf(
+  { name, hash }: Entry,
+  opened: Pick<OpenFile, 'source' | 'bytes' | 'engine' | 'contents' | 'snapshot' | 'view'>,
+): OpenFile {
+  const { contents, view } = opened;
+  return {
+    ...opened,
+    name,
+    views: new Map(view && [[viewKey(view.shown), view]]),
+    diagnostics: view?.diagnostics ?? contents.diagnostics,
+    hash: hash ?? contents.hash,
+    peak: view?.info.peak.bytes,
+    peaks: undefined,
+    devicePeaks: undefined,
+    wanted: undefined,
+    switching: undefined,
+    died: undefined,
+  };
 }
 
 /** The same object whenever one comes back to it. */

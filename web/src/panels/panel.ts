@@ -35,6 +35,16 @@ export interface PanelPage {
   viewport: Viewport | undefined;
   /** Its first picture was drawn: questions delay it no more. */
   settled: boolean;
+  /** For what takes long. */
+  elsewhere: Elsewhere;
+}
+
+/** Engines beside the one that the page asks. */
+export interface Elsewhere {
+  /** The same device in an engine of its own. Whoever asks closes it; aborting does, too. */
+  open(signal: AbortSignal): Promise<EngineView>;
+  /** Shows what such an engine holds as one more file; it is the page's then. */
+  show(view: EngineView, name: string): Promise<void>;
 }
 export type PagePart = keyof PanelPage;
 

@@ -31,6 +31,19 @@ export const panels = [
     load: () => import('./events/panel.ts'),
   },
   {
+    id: 'whatif',
+    name: 'What if',
+    place: 'drawer',
+    needs: [],
+    lacks: ({ events, device }) =>
+      device < 0
+        ? 'Pinned host memory has another allocator: its requests cannot be run again.'
+        : events > 0
+          ? undefined
+          : 'No events in this file: there are no requests that could be run again.',
+    load: () => import('./whatif/panel.ts'),
+  },
+  {
     id: 'settings',
     name: 'Settings',
     place: 'drawer',

@@ -1,9 +1,10 @@
 // Which picture is the main one, which answer is open below it, and what panels know of the page.
 import { isBlock, type EngineView } from '../../engine/index.ts';
 import { beginWith } from '../panels/kept.ts';
-import type { PanelPage } from '../panels/panel.ts';
+import type { Elsewhere, PanelPage } from '../panels/panel.ts';
 import { panelOf, type MainId, type PanelId } from '../panels/registry.ts';
 import type { Theme } from '../draw/colors.ts';
+import type { OpenFiles } from '../model/open_files.ts';
 import type { Workspace } from '../model/workspace.ts';
 import type { Choices } from './choices.ts';
 
@@ -13,6 +14,7 @@ export const firstAnswer: PanelId = 'overview';
 /** The viewer, as far as panels go. */
 interface RoomsTarget {
   readonly choices: Choices;
+  readonly files: OpenFiles;
   readonly theme: Theme;
   requestUpdate(): void;
 }
@@ -21,6 +23,7 @@ export class Rooms {
   /** Counts what panels were told from outside. */
   round = 0;
   private readonly settled = new WeakSet<EngineView>();
+  private readonly elsewhere = new WeakMap<EngineView, Elsewhere>();
   private lastPage: PanelPage | undefined;
 
   constructor(
@@ -69,6 +72,16 @@ export class Rooms {
     this.page.requestUpdate();
   }
 
+  private elsewhereOf(view: EngineView): Elsewhere {
+    const { files } = this.page;
+    const known = this.elsewhere.get(view) ?? {
+      open: (signal) => files.again(view, signal),
+      show: (run, name) => files.adopt(run, name),
+    };
+    this.elsewhere.set(view, known);
+    return known;
+  }
+
   /** What panels know; the same object as long as nothing of it changes. */
   panelPage(view: EngineView): PanelPage {
     const { lastPage, page: viewer, workspace } = this;
@@ -86,6 +99,7 @@ export class Rooms {
       range: workspace.get('range'),
       viewport: workspace.get('viewport'),
       settled: this.settled.has(view),
+      elsewhere: this.elsewhereOf(view),
     };
     const names = Object.keys(page) as (keyof PanelPage)[];
     if (!lastPage || names.some((name) => page[name] !== lastPage[name])) this.lastPage = page;
