@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/analysis/filter_syntax.h"
+#include "engine/analysis/frame_pattern.h"
 #include "engine/base/saturating.h"
 
 namespace memstrata::analysis {
@@ -88,6 +89,18 @@ class Evaluation {
     return std::move(found->matched);
   }
 
+  [[nodiscard]] Result<Mask> call_term(const FilterNode& node) const {
+    const auto pattern = parse_frame_pattern(node.text);
+    Mask nodes(recording_.budget);
+    if (!pattern || !find_nodes_with(recording_, *pattern, nodes))
+      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to look for a call in all stacks");
+    return per_rank([&](size_t rank) {
+      const StackId stack = attributes_.stack[rank];
+      const int32_t leaf = stack.is_none() ? -1 : recording_.stacks.leaf(stack);
+      return leaf >= 0 && nodes[leaf] != 0;
+    });
+  }
+
   [[nodiscard]] Result<Mask> term(const FilterNode& node) const {
     const auto within = [&](int64_t value) { return value >= node.low && value <= node.high; };
     switch (node.field) {
@@ -96,6 +109,8 @@ class Evaluation {
       case FilterField::stack:
       case FilterField::metadata:
         return text_term(node);
+      case FilterField::call:
+        return call_term(node);
       case FilterField::size:
         return per_rank([&](size_t rank) { return within(bands_.size[rank]); });
       case FilterField::lifetime:

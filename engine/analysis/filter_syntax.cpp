@@ -8,11 +8,13 @@
 #include <limits>
 #include <utility>
 
+#include "engine/analysis/frame_pattern.h"
+
 namespace memstrata::analysis {
 
 namespace {
 
-constexpr std::array<FilterWord, 10> kWords = {{
+constexpr std::array<FilterWord, 11> kWords = {{
     {"size", FilterField::size, "size>1MiB", "requested bytes; also size:1MiB..4MiB"},
     {"stack", FilterField::stack, "stack:attention", "a function, file or line of its stack"},
     {"lifetime", FilterField::lifetime, "lifetime<1ms", "how long it lived; without a unit in events"},
@@ -22,6 +24,8 @@ constexpr std::array<FilterWord, 10> kWords = {{
     {"born", FilterField::born, "born>1000", "event of its allocation, or born:before"},
     {"freed", FilterField::freed, "freed:never", "event of its free, or freed:never"},
     {"address", FilterField::address, "address:7f06", "name or address"},
+    {"call", FilterField::call, "call:/run/model.py:*:forward",
+     "just this file:line:function in its stack, * = any"},
     {"metadata", FilterField::metadata, "metadata:step", "user metadata, annotations, compile context"},
 }};
 
@@ -231,6 +235,11 @@ class Parser {
         break;
       case FilterField::pool:
         taken = take_pool(node, *value, value_at);
+        break;
+      case FilterField::call:
+        if (!parse_frame_pattern(*value))
+          return wrong(value_at, "After call: come file:line:function, each of which may be *.");
+        node.text = std::move(*value);
         break;
       case FilterField::size:
       case FilterField::lifetime:

@@ -56,6 +56,14 @@ constexpr Type kTypes[] = {
     // What the bands are: blocks, blocks in the envelopes of their private pools, or segments.
     {"Bands", Kind::word, "blocks, pools, segments"},
     {"ColourBy", Kind::word, "allocation, stack, size, stream, pool, lifetime, age, category"},
+    // Of which blocks (engine/analysis/stack_weights.h).
+    {"BlocksOf", Kind::word, "moment, allocated, kept, passed, difference"},
+    {"WeightBy", Kind::word, "bytes, blocks, time"},
+    {"FrameKey", Kind::word, "line, function, file"},
+    {"FramesOf", Kind::word, "own, shown, all"},
+    {"FrameOrder", Kind::word, "name, total, self, blocks, change"},
+    // -1 = blocks without a stack.
+    {"FrameOrNone", Kind::whole, {}, -1, kInt32},
     {"RegionOrder", Kind::word, "address, size, stream"},
     // Columns [first, first + count) of a grid in which column k covers [k * width, (k + 1) * width).
     {"Columns", Kind::object, "axis: Axis, first: Whole, width: Width, count: Pixels"},
@@ -63,6 +71,9 @@ constexpr Type kTypes[] = {
     {"Palette", Kind::object, "bands: Colour[], nothing: Colour, dimmedTowards: Colour, envelope: Colour"},
     // How blocks are coloured. Those that the filter does not mean fade; with `kind` all that are not of it.
     {"Look", Kind::object, "palette: Palette, colourBy: ColourBy, filter: Text, kind: KindOrNone"},
+    // Calls of a moment or range. `from`: the event after which a range begins, or with which `to` is compared. Blocks
+    // that the filter does not mean count as not lit, or with `onlyFiltered` not at all.
+    {"CallTree", Kind::object, "of: BlocksOf, from: Event, to: Event, weight: WeightBy, by: FrameKey, frames: FramesOf, inverted: Flag, filter: Text, onlyFiltered: Flag"},
     // Pixels: at zoom 1 the whole layout fills width x height; (left, top) is its corner in the zoomed one.
     {"StateWindow", Kind::object, "width: Extent, height: Extent, zoom: Real, left: Real, top: Real"},
     // An event must satisfy all that is set. `frame`: part of a stack line file:line:name.
@@ -280,6 +291,20 @@ analysis::EventFilter Arguments::event_filter(std::string_view name) const {
   filter.address = given.text("address");
   filter.frame = given.text("frame");
   return filter;
+}
+
+TreeWanted Arguments::call_tree(std::string_view name) const {
+  const Arguments given = object(name);
+  TreeWanted wanted;
+  wanted.filter = given.text("filter");
+  analysis::TreeAsked& asked = wanted.asked;
+  asked.weights = {given.word<analysis::BlocksOf>("of"), given.word<analysis::WeightBy>("weight"),
+                   given.integer("from"), given.integer("to")};
+  asked.by = given.word<analysis::FrameKey>("by");
+  asked.frames = given.word<analysis::FramesOf>("frames");
+  asked.inverted = given.flag("inverted");
+  asked.only_matched = given.flag("onlyFiltered");
+  return wanted;
 }
 
 Look Arguments::look(std::string_view name) const {

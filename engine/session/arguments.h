@@ -51,6 +51,7 @@ class Arguments {
   [[nodiscard]] replay::RowGrid rows(std::string_view name) const;
   [[nodiscard]] replay::StateWindow window(std::string_view name) const;
   [[nodiscard]] analysis::EventFilter event_filter(std::string_view name) const;
+  [[nodiscard]] TreeWanted call_tree(std::string_view name) const;
   [[nodiscard]] Look look(std::string_view name) const;
 
  private:

@@ -53,6 +53,15 @@ constexpr Question kQuestions[] = {
     // Why it ran out of memory, what leaks, what the peak is made of, what is fragmented (engine/answers/report.h).
     {"report", Of::view, "", "Report", reply::report},
 
+    // What the events between two positions of the axis did (engine/analysis/stack_weights.h): all but `from` .. `to` are of
+    // the range that begins in the state after `from` and ends in the state after `to`.
+    {"range", Of::view, "axis: Axis, from: Whole, to: Whole", "RangeTotals", reply::range},
+    // Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on. `path`:
+    // keys of frames from the root's child to the one that fills the width (engine/analysis/call_tree.h).
+    {"flame", Of::view, "tree: CallTree, path: FrameOrNone[], width: Pixels, rows: Pixels, search: Text", "FlameGraph", reply::flame},
+    // The same as a table, a row for each frame; at most 1,000. `search`: only those with this text.
+    {"flameRows", Of::view, "tree: CallTree, search: Text, order: FrameOrder, descending: Flag, first: Count, count: Count", "FrameRows", reply::flame_rows},
+
     // Makes at least the first `part` parts of what the questions below need, which else make it all at once;
     // a part takes some milliseconds. How many parts there are.
     {"prepare", Of::view, "part: Count", "Count", reply::prepare},

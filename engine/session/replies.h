@@ -29,6 +29,11 @@ Status marks(Asked& asked);
 Status overview(Asked& asked);
 Status report(Asked& asked);
 
+// replies_of_trees.cpp
+Status range(Asked& asked);
+Status flame(Asked& asked);
+Status flame_rows(Asked& asked);
+
 // replies_of_states.cpp
 Status prepare(Asked& asked);
 Status states(Asked& asked);

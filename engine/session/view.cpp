@@ -139,6 +139,7 @@ void View::forget_kept() {
   filters_.clear();
   groups_.clear();
   lit_.reset();
+  calls_.reset();
   drawn_.forget();
   scratch_.clear();
   scratch_.shrink_to_fit();

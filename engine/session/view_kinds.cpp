@@ -28,14 +28,6 @@ T* keep(std::vector<std::unique_ptr<T>>& all, T&& one) {
 
 }  // namespace
 
-template <typename Make>
-auto View::with_room(Make&& make) -> decltype(make()) {
-  auto made = make();
-  if (made || made.error().code != ErrorCode::limit_exceeded) return made;
-  forget_kept();
-  return make();
-}
-
 Result<const Filtered*> View::filtered(std::string_view text) {
   if (text.find_first_not_of(" \t\n\r") == std::string_view::npos) return nullptr;
   if (const Filtered* known = kept(filters_, [&](const Filtered& one) { return one.text == text; }))

@@ -55,6 +55,8 @@ function questionsFor(info) {
     ['marks', {}],
     ['overview', {}],
     ['report', {}],
+    ['range', { axis: 'event', from: 1, to: event + 1 }],
+    ['range', { axis: 'time', from: 0, to: 2 ** 53 }],
     ['prepare', { part: 1 }],
     ['prepare', { part: 2 ** 31 - 1 }],
     ['states', {}],
@@ -75,6 +77,39 @@ function questionsFor(info) {
   ];
   for (const by of ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age', 'category']) {
     list.push(['kinds', { by }], ['shares', { by, event: info.peak.event, filter: 'size>1KiB' }]);
+  }
+  const tree = {
+    of: 'moment',
+    from: -1,
+    to: info.peak.event,
+    weight: 'bytes',
+    by: 'line',
+    frames: 'shown',
+    inverted: false,
+    filter: '',
+    onlyFiltered: false,
+  };
+  const trees = [
+    tree,
+    { ...tree, of: 'allocated', weight: 'time', by: 'function', frames: 'own', inverted: true },
+    { ...tree, of: 'difference', from: event, to: last, by: 'file', frames: 'all', filter: 'size>1KiB' },
+    { ...tree, of: 'passed', to: last, weight: 'blocks', filter: 'size>1KiB', onlyFiltered: true },
+  ];
+  for (const one of trees) {
+    list.push(['flame', { tree: one, path: [], width: 300, rows: 50, search: 'F' }]);
+    list.push(['flame', { tree: one, path: [0, 1], width: 77, rows: 3, search: '' }]);
+    for (const order of ['name', 'total', 'self', 'blocks', 'change'])
+      list.push([
+        'flameRows',
+        {
+          tree: one,
+          search: order === 'self' ? 'e' : '',
+          order,
+          descending: order !== 'name',
+          first: 0,
+          count: 20,
+        },
+      ]);
   }
   for (const at of [-1, 0, event, last]) {
     list.push(['totals', { event: at }], ['layout', { event: at, window }], ['event', { event: at }]);

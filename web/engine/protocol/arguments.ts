@@ -51,6 +51,25 @@ export type Bands = (typeof bandsWords)[number];
 export const colourByWords = ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age', 'category'] as const;
 export type ColourBy = (typeof colourByWords)[number];
 
+/** Of which blocks (engine/analysis/stack_weights.h). */
+export const blocksOfWords = ['moment', 'allocated', 'kept', 'passed', 'difference'] as const;
+export type BlocksOf = (typeof blocksOfWords)[number];
+
+export const weightByWords = ['bytes', 'blocks', 'time'] as const;
+export type WeightBy = (typeof weightByWords)[number];
+
+export const frameKeyWords = ['line', 'function', 'file'] as const;
+export type FrameKey = (typeof frameKeyWords)[number];
+
+export const framesOfWords = ['own', 'shown', 'all'] as const;
+export type FramesOf = (typeof framesOfWords)[number];
+
+export const frameOrderWords = ['name', 'total', 'self', 'blocks', 'change'] as const;
+export type FrameOrder = (typeof frameOrderWords)[number];
+
+/** -1 = blocks without a stack. */
+export type FrameOrNone = number;
+
 export const regionOrderWords = ['address', 'size', 'stream'] as const;
 export type RegionOrder = (typeof regionOrderWords)[number];
 
@@ -81,6 +100,22 @@ export interface Look {
   colourBy: ColourBy;
   filter: Text;
   kind: KindOrNone;
+}
+
+/**
+ * Calls of a moment or range. `from`: the event after which a range begins, or with which `to` is
+ * compared. Blocks that the filter does not mean count as not lit, or with `onlyFiltered` not at all.
+ */
+export interface CallTree {
+  of: BlocksOf;
+  from: Event;
+  to: Event;
+  weight: WeightBy;
+  by: FrameKey;
+  frames: FramesOf;
+  inverted: Flag;
+  filter: Text;
+  onlyFiltered: Flag;
 }
 
 /** Pixels: at zoom 1 the whole layout fills width x height; (left, top) is its corner in the zoomed one. */

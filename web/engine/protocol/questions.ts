@@ -112,6 +112,29 @@ export interface ViewQuestions {
     answer: A.Report;
   };
   /**
+   * What the events between two positions of the axis did (engine/analysis/stack_weights.h): all but
+   * `from` .. `to` are of the range that begins in the state after `from` and ends in the state after
+   * `to`.
+   */
+  range: {
+    args: { axis: T.Axis; from: T.Whole; to: T.Whole };
+    answer: A.RangeTotals;
+  };
+  /**
+   * Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on.
+   * `path`: keys of frames from the root's child to the one that fills the width
+   * (engine/analysis/call_tree.h).
+   */
+  flame: {
+    args: { tree: T.CallTree; path: readonly T.FrameOrNone[]; width: T.Pixels; rows: T.Pixels; search: T.Text };
+    answer: A.FlameGraph;
+  };
+  /** The same as a table, a row for each frame; at most 1,000. `search`: only those with this text. */
+  flameRows: {
+    args: { tree: T.CallTree; search: T.Text; order: T.FrameOrder; descending: T.Flag; first: T.Count; count: T.Count };
+    answer: A.FrameRows;
+  };
+  /**
    * Makes at least the first `part` parts of what the questions below need, which else make it all at
    * once; a part takes some milliseconds. How many parts there are.
    */

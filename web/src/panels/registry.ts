@@ -15,6 +15,14 @@ export const panels = [
     load: () => import('./address_map/panel.ts'),
   },
   {
+    id: 'flame',
+    name: 'Flame graph',
+    place: 'main',
+    needs: [],
+    lacks: ({ blocks }) => (blocks > 0 ? undefined : 'There is no block on this device.'),
+    load: () => import('./flame/panel.ts'),
+  },
+  {
     id: 'overview',
     name: 'Overview',
     place: 'drawer',
