@@ -7,6 +7,7 @@
 
 #include "engine/analysis/filter_syntax.h"
 #include "engine/analysis/frame_pattern.h"
+#include "engine/analysis/own_frame.h"
 #include "engine/base/saturating.h"
 
 namespace memstrata::analysis {
@@ -101,6 +102,18 @@ class Evaluation {
     });
   }
 
+  [[nodiscard]] Result<Mask> who_term(const FilterNode& node) const {
+    const auto pattern = parse_frame_pattern(node.text);
+    WhoOfStacks who_of(recording_);
+    Mask frames(recording_.budget);
+    if (!pattern || !who_of.prepare() || !find_frames_meant(recording_, *pattern, frames))
+      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to tell who asked for every block");
+    return per_rank([&](size_t rank) {
+      const Who who = who_of(attributes_.stack[rank]);
+      return who.kind != Who::Kind::nothing && frames[who.frame.index()] != 0;
+    });
+  }
+
   [[nodiscard]] Result<Mask> term(const FilterNode& node) const {
     const auto within = [&](int64_t value) { return value >= node.low && value <= node.high; };
     switch (node.field) {
@@ -111,6 +124,8 @@ class Evaluation {
         return text_term(node);
       case FilterField::call:
         return call_term(node);
+      case FilterField::who:
+        return who_term(node);
       case FilterField::size:
         return per_rank([&](size_t rank) { return within(bands_.size[rank]); });
       case FilterField::lifetime:

@@ -14,7 +14,7 @@ namespace memstrata::analysis {
 
 namespace {
 
-constexpr std::array<FilterWord, 11> kWords = {{
+constexpr std::array<FilterWord, 12> kWords = {{
     {"size", FilterField::size, "size>1MiB", "requested bytes; also size:1MiB..4MiB"},
     {"stack", FilterField::stack, "stack:attention", "a function, file or line of its stack"},
     {"lifetime", FilterField::lifetime, "lifetime<1ms", "how long it lived; without a unit in events"},
@@ -26,6 +26,7 @@ constexpr std::array<FilterWord, 11> kWords = {{
     {"address", FilterField::address, "address:7f06", "name or address"},
     {"call", FilterField::call, "call:/run/model.py:*:forward",
      "just this file:line:function in its stack, * = any"},
+    {"who", FilterField::who, "who:/run/model.py:*:forward", "just this file:line:function asked for it"},
     {"metadata", FilterField::metadata, "metadata:step", "user metadata, annotations, compile context"},
 }};
 
@@ -237,8 +238,10 @@ class Parser {
         taken = take_pool(node, *value, value_at);
         break;
       case FilterField::call:
+      case FilterField::who:
         if (!parse_frame_pattern(*value))
-          return wrong(value_at, "After call: come file:line:function, each of which may be *.");
+          return wrong(value_at, fmt::format("After {}: come file:line:function, each of which may be *.",
+                                             known->name));
         node.text = std::move(*value);
         break;
       case FilterField::size:

@@ -7,6 +7,7 @@
 //   stream  pool                  stream:7, pool:1,0        as the details show them
 //   stack  address  metadata      stack:"two words"         somewhere in it, ASCII case ignored
 //   call                          call:model.py:*:forward, a frame of its stack that is just this (frame_pattern.h)
+//   who                           who:model.py:*:forward, the same of the frame that asked for it (own_frame.h)
 //   alive                         alive@peak, alive@start, alive@end, alive@1234 (after that event)
 //   any other word                somewhere in name, stack or metadata
 // Sizes: bytes, or K M G T and KiB MiB GiB TiB (powers of 1024), kB MB GB TB (powers of 1000). Lifetimes: us
@@ -29,6 +30,7 @@ enum class FilterField : uint8_t {
   address,
   stack,
   call,
+  who,
   metadata,
   size,
   lifetime,

@@ -48,10 +48,9 @@ std::string frame_pattern(const model::Recording& recording, FrameKey by, FrameI
   return fmt::format("{}:*:*", file);
 }
 
-bool find_nodes_with(const model::Recording& recording, const FramePattern& pattern, Column<uint8_t>& nodes) {
-  Column<uint8_t> frames(recording.budget);
-  if (!frames.resize(recording.frames.size(), 0) || !nodes.resize(recording.stacks.node_count(), 0))
-    return false;
+bool find_frames_meant(const model::Recording& recording, const FramePattern& pattern,
+                       Column<uint8_t>& frames) {
+  if (!frames.resize(recording.frames.size(), 0)) return false;
   const auto is = [&](const std::string& wanted, StringId text) {
     return wanted == "*" || recording.strings.view(text) == wanted;
   };
@@ -61,6 +60,13 @@ bool find_nodes_with(const model::Recording& recording, const FramePattern& patt
                        is(pattern.name, frame.name) && is(pattern.file, frame.filename);
     frames[i] = meant ? 1 : 0;
   }
+  return true;
+}
+
+bool find_nodes_with(const model::Recording& recording, const FramePattern& pattern, Column<uint8_t>& nodes) {
+  Column<uint8_t> frames(recording.budget);
+  if (!find_frames_meant(recording, pattern, frames) || !nodes.resize(recording.stacks.node_count(), 0))
+    return false;
   for (size_t i = 0; i < nodes.size(); ++i) {  // callers have lower numbers
     const trace::StackTable::Node& node = recording.stacks.node(static_cast<int32_t>(i));
     const bool in_caller = node.caller >= 0 && nodes[node.caller] != 0;

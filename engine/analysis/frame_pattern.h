@@ -25,6 +25,9 @@ struct FramePattern {
 // Of the frames that are one with it (frame_keys.h).
 [[nodiscard]] std::string frame_pattern(const model::Recording& recording, FrameKey by, FrameId frame);
 
+// Per frame 1 = it is meant. O(frames). False = no memory.
+[[nodiscard]] bool find_frames_meant(const model::Recording& recording, const FramePattern& pattern,
+                                     Column<uint8_t>& frames);
 // Per node of the stack table 1 = the frame or one of its callers is meant. O(frames + nodes). False = no memory.
 [[nodiscard]] bool find_nodes_with(const model::Recording& recording, const FramePattern& pattern,
                                    Column<uint8_t>& nodes);

@@ -1,16 +1,11 @@
 #include "engine/answers/call_tree.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 
-#include "engine/analysis/filter_syntax.h"
-#include "engine/analysis/frame_pattern.h"
 #include "engine/analysis/own_frame.h"
 #include "engine/answers/bounded.h"
-#include "engine/answers/who.h"
-#include "engine/base/utf8.h"
+#include "engine/answers/frame_label.h"
 
 namespace memstrata::answers {
 
@@ -45,41 +40,6 @@ namespace {
   return tree.in_time ? "byte_us" : "byte_events";
 }
 
-// The last `parts` of a path.
-[[nodiscard]] std::string_view end_of_path(std::string_view file, int parts) {
-  size_t begin = file.size();
-  while (begin > 0 && parts > 0) {
-    --begin;
-    if (file[begin] == '/' || file[begin] == '\\') --parts;
-  }
-  return parts == 0 ? file.substr(begin + 1) : file;
-}
-
-[[nodiscard]] std::string label_of(const model::Recording& recording, FrameKey by, FrameId id) {
-  constexpr size_t kLongest = 120;
-  const trace::Frame& frame = recording.frames[id];
-  const std::string_view file = recording.strings.view(frame.filename);
-  if (by == FrameKey::file) return file.empty() ? "no file" : utf8::cut(end_of_path(file, 2), kLongest);
-  const analysis::Who who = analysis::who_of_frame(recording, id);
-  const std::string label = who_text(recording, who);
-  if (by == FrameKey::line || !who.is_frame()) return label;
-  const std::string name = utf8::cut(function_text(who), kLongest);
-  const std::string_view place = end_of_path(file, 1);
-  if (place.empty() || place == "??") return name;
-  return fmt::format("{} {}", name, utf8::cut(place, kLongest));
-}
-
-// Quoted, as the filter reads it; empty: no filter may be as long.
-[[nodiscard]] std::string filter_of(const model::Recording& recording, FrameKey by, int32_t key) {
-  std::string text = key < 0 ? "-call:\"" : "call:\"";
-  for (const char c : key < 0 ? std::string("*:*:*") : frame_pattern(recording, by, FrameId{key})) {
-    if (c == '"' || c == '\\') text += '\\';
-    text += c;
-  }
-  text += '"';
-  return text.size() <= analysis::kLongestFilter ? text : std::string();
-}
-
 void frame_members(JsonWriter& json, const model::Recording& recording, FrameKey by, int32_t key) {
   json.member("key", key);
   if (key < 0) {
@@ -92,14 +52,14 @@ void frame_members(JsonWriter& json, const model::Recording& recording, FrameKey
   } else {
     const FrameId id{key};
     const trace::Frame& frame = recording.frames[id];
-    json.member("label", label_of(recording, by, id));
+    json.member("label", frame_label(recording, by, id));
     json.member("name", by == FrameKey::file ? "" : in_list(recording.strings.view(frame.name)));
     json.member("file", in_list(recording.strings.view(frame.filename)));
     json.member("line", by == FrameKey::line ? std::max(frame.line, 0) : 0);
     json.member("from", name_of(analysis::origin_of(recording, id)));
   }
+  const std::string filter = key < 0 ? no_stack_filter() : frame_filter("call", recording, by, FrameId{key});
   json.key("filter");
-  const std::string filter = filter_of(recording, by, key);
   if (filter.empty()) {
     json.null();
   } else {

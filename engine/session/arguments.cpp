@@ -61,6 +61,7 @@ constexpr Type kTypes[] = {
     {"WeightBy", Kind::word, "bytes, blocks, time"},
     {"FrameKey", Kind::word, "line, function, file"},
     {"FramesOf", Kind::word, "own, shown, all"},
+    {"HolderBy", Kind::word, "line, function, file, module, category"},
     {"FrameOrder", Kind::word, "name, total, self, blocks, change"},
     // -1 = blocks without a stack.
     {"FrameOrNone", Kind::whole, {}, -1, kInt32},

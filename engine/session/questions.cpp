@@ -19,6 +19,9 @@ constexpr Question kQuestions[] = {
     {"summary", Of::file, "file: Text", "Summary", reply::summary},
     // Of all devices of all snapshots but pinned host memory. Replays every one that no view shows.
     {"peaks", Of::file, "", "DevicePeak[][]", reply::peaks},
+    // The rules of categories that a text has (engine/analysis/category_rules.h), those of the engine if it is empty; refused
+    // with the line that is wrong.
+    {"categoryRules", Of::file, "text: Text", "CategoryRules", reply::category_rules},
     // Opens a view. Views of one device share what they can.
     {"open", Of::file, "snapshot: Count, device: Device, bands: Bands", "OpenedView", reply::open},
     // The view is gone; its number is never used again.
@@ -53,9 +56,12 @@ constexpr Question kQuestions[] = {
     // Why it ran out of memory, what leaks, what the peak is made of, what is fragmented (engine/answers/report.h).
     {"report", Of::view, "", "Report", reply::report},
 
-    // What the events between two positions of the axis did (engine/analysis/stack_weights.h): all but `from` .. `to` are of
-    // the range that begins in the state after `from` and ends in the state after `to`.
+    // What happened from one position of the axis to another: from the state that is shown at `from` to that at `to`
+    // (engine/analysis/stack_weights.h).
     {"range", Of::view, "axis: Axis, from: Whole, to: Whole", "RangeTotals", reply::range},
+    // Who holds the memory of a moment (engine/analysis/holders.h), most bytes first, at most 1,000. `rules`: those of
+    // categories; without them the engine's own.
+    {"holders", Of::view, "by: HolderBy, event: Event, filter: Text, rules?: Text, first: Count, count: Count", "Holders", reply::holders},
     // Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on. `path`:
     // keys of frames from the root's child to the one that fills the width (engine/analysis/call_tree.h).
     {"flame", Of::view, "tree: CallTree, path: FrameOrNone[], width: Pixels, rows: Pixels, search: Text", "FlameGraph", reply::flame},

@@ -33,6 +33,8 @@ Status report(Asked& asked);
 Status range(Asked& asked);
 Status flame(Asked& asked);
 Status flame_rows(Asked& asked);
+Status holders(Asked& asked);
+Status category_rules(Asked& asked);
 
 // replies_of_states.cpp
 Status prepare(Asked& asked);

@@ -2,7 +2,9 @@
 #include <vector>
 
 #include "engine/analysis/call_tree_layout.h"
+#include "engine/analysis/category_rules.h"
 #include "engine/answers/call_tree.h"
+#include "engine/answers/holders.h"
 #include "engine/session/replies.h"
 
 namespace memstrata::session::reply {
@@ -121,6 +123,34 @@ Status flame_rows(Asked& asked) {
       std::min({static_cast<size_t>(given.integer("count")), kMostRows, rows->size() - first});
   answers::to_json(asked.json(), asked.session.recording(), **tree, static_cast<int64_t>(rows->size()),
                    rows->subspan(first, count));
+  return {};
+}
+
+Status holders(Asked& asked) {
+  const Arguments& given = asked.arguments;
+  const View::HolderQuestion question{given.word<analysis::HolderBy>("by"), given.integer("event"),
+                                      given.text("filter"),
+                                      given.has("rules") ? given.text("rules") : std::string_view()};
+  // The filter first: finding it out may let go of what else is kept.
+  if (const auto meant = asked.view->filtered(question.filter); !meant) return tl::unexpected(meant.error());
+  const auto kinds = asked.view->holder_kinds(question);
+  if (!kinds) return tl::unexpected(kinds.error());
+  const auto found = asked.view->holders(question, **kinds);
+  if (!found) return tl::unexpected(found.error());
+  const auto& [text, rules, categories, keys] = **kinds;
+  answers::to_json(asked.json(), asked.session.recording(), *keys, *found,
+                   categories ? &*categories : nullptr, rules ? &*rules : nullptr,
+                   {static_cast<size_t>(given.integer("first")),
+                    std::min(static_cast<size_t>(given.integer("count")), kMostRows)});
+  return {};
+}
+
+Status category_rules(Asked& asked) {
+  std::string_view text = asked.arguments.text("text");
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) text = analysis::kCategoryRules;
+  const auto rules = analysis::parse_category_rules(text);
+  if (!rules) return tl::unexpected(rules.error());
+  answers::to_json(asked.json(), *rules, text);
   return {};
 }
 

@@ -140,6 +140,7 @@ void View::forget_kept() {
   groups_.clear();
   lit_.reset();
   calls_.reset();
+  holder_kinds_.clear();
   drawn_.forget();
   scratch_.clear();
   scratch_.shrink_to_fit();

@@ -25,6 +25,7 @@
 #include "engine/analysis/call_tree.h"
 #include "engine/analysis/call_tree_rows.h"
 #include "engine/analysis/filter_completion.h"
+#include "engine/analysis/holders.h"
 #include "engine/analysis/timeline_view.h"
 #include "engine/replay/kept_picture.h"
 #include "engine/replay/pool_bands.h"
@@ -125,6 +126,21 @@ class View {
   };
   [[nodiscard]] Result<std::span<const analysis::FrameRow>> call_rows(const TreeWanted& wanted,
                                                                       const RowsWanted& rows);
+  // -- Who holds the memory of a moment (view_holders.cpp). Blank rules are the engine's own. Error also: invalid_format for
+  // rules that are none, wrong_usage for categories of segments.
+  struct HolderQuestion {
+    analysis::HolderBy by = analysis::HolderBy::line;
+    int32_t event = -1;
+    std::string_view filter, rules;
+  };
+  struct HolderKinds {
+    std::string rules_text;
+    std::optional<analysis::CategoryRules> rules;
+    std::optional<analysis::Categories> categories;
+    std::optional<analysis::HolderKeys> keys;
+  };
+  [[nodiscard]] Result<const HolderKinds*> holder_kinds(const HolderQuestion& question);
+  [[nodiscard]] Result<analysis::Holders> holders(const HolderQuestion& question, const HolderKinds& kinds);
 
  private:
   struct Calls {
@@ -189,6 +205,7 @@ class View {
   std::vector<std::unique_ptr<Filtered>> filters_;
   std::vector<std::unique_ptr<analysis::BlockGroups>> groups_;
   std::optional<Calls> calls_;
+  std::vector<std::unique_ptr<HolderKinds>> holder_kinds_;
   std::optional<Lit> lit_;
   replay::KeptPictures drawn_;  // before transposing
   std::string drawn_look_;      // what they were coloured by

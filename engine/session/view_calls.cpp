@@ -9,8 +9,8 @@ namespace memstrata::session {
 
 analysis::RangeTotals View::range(replay::Axis axis, int64_t from, int64_t to) const {
   if (from > to) std::swap(from, to);
-  return analysis::find_range_totals(ranked(), timeline_->event_before(axis, from),
-                                     timeline_->event_before(axis, to));
+  return analysis::find_range_totals(ranked(), timeline_->event_at(axis, from),
+                                     timeline_->event_at(axis, to));
 }
 
 Result<View::Calls*> View::kept_calls(const TreeWanted& wanted) {

@@ -57,8 +57,8 @@ test('the pictures take turns, by tab and key; the timeline stays as a strip', a
   await expect(tab(page, 'Timeline')).toHaveAttribute('aria-selected', 'true');
   await expect.poll(height).toBe(before);
   await page.keyboard.press('?');
-  for (const id of ['timeline', 'state', 'map', 'overview', 'events', 'settings'])
-    await expect(page.locator(`[data-key-of=panel-${id}]`)).toContainText(/[1-7]/);
+  for (const id of ['timeline', 'state', 'map', 'flame', 'overview', 'events', 'memory', 'settings'])
+    await expect(page.locator(`[data-key-of=panel-${id}]`)).toContainText(/[1-8]/);
 });
 
 test('the height is remembered, and the timeline keeps its room', async ({ page }) => {
@@ -124,7 +124,7 @@ test('a panel that has nothing to show is grey and says why, to the pointer, to 
   await expect(settings).toHaveAttribute('title', /does not say how the allocator was set/);
   await expect(settings).toHaveAccessibleName(/^Settings +The file does not say/);
   const said = page.locator('memstrata-toast').getByRole('status');
-  for (const ask of [() => settings.click({ force: true }), () => page.keyboard.press('7')]) {
+  for (const ask of [() => settings.click({ force: true }), () => page.keyboard.press('8')]) {
     await ask();
     await expect(said).toContainText('does not say');
     await expect(settings).toHaveAttribute('aria-selected', 'false');

@@ -95,6 +95,10 @@ function questionsFor(info) {
     { ...tree, of: 'difference', from: event, to: last, by: 'file', frames: 'all', filter: 'size>1KiB' },
     { ...tree, of: 'passed', to: last, weight: 'blocks', filter: 'size>1KiB', onlyFiltered: true },
   ];
+  for (const by of ['line', 'function', 'file', 'module', 'category'])
+    list.push(['holders', { by, event: info.peak.event, filter: 'size>1KiB', first: 0, count: 30 }]);
+  const rules = 'input 0.5 frame:e\nwhatever 0.25 kept';
+  list.push(['holders', { by: 'category', event: last, filter: '', rules, first: 0, count: 9 }]);
   for (const one of trees) {
     list.push(['flame', { tree: one, path: [], width: 300, rows: 50, search: 'F' }]);
     list.push(['flame', { tree: one, path: [0, 1], width: 77, rows: 3, search: '' }]);
@@ -140,6 +144,8 @@ async function framesOf(data) {
     { ask: 'contents', args: {} },
     { ask: 'summary', args: { file: 'x' } },
     { ask: 'peaks', args: {} },
+    { ask: 'categoryRules', args: { text: '' } },
+    { ask: 'categoryRules', args: { text: 'input 0.5 nonsense' } },
   ];
   let id = 0;
   for (const [snapshot, { devices }] of contents.snapshots.entries()) {

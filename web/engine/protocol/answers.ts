@@ -759,3 +759,39 @@ export interface FrameRows {
   count: number;
   rows: FrameRow[];
 }
+
+/** Who holds memory: a line, function, file, module or category. */
+export interface Holder {
+  /** -1 = no stack, or outside of modules. */
+  key: number;
+  label: string;
+  file: string;
+  /** 0 = unknown, or no line. */
+  line: number;
+  bytes: Bytes;
+  blocks: number;
+  /** Of bytes: what the filter means. */
+  lit_bytes: Bytes;
+  /** Of its blocks. */
+  largest: Rank;
+  /** Of a category: 0 to 1, how sure its rules are; null = none decided. */
+  sure: number | null;
+  /** The filter that means its blocks; null = there is none. */
+  filter: string | null;
+}
+
+export interface Holders {
+  event: number;
+  bytes: Bytes;
+  blocks: number;
+  count: number;
+  /** Labels of the program or the profiler decided for some blocks. */
+  labelled: boolean;
+  rows: Holder[];
+}
+
+export interface CategoryRules {
+  names: string[];
+  rules: number;
+  text: string;
+}

@@ -64,6 +64,9 @@ export type FrameKey = (typeof frameKeyWords)[number];
 export const framesOfWords = ['own', 'shown', 'all'] as const;
 export type FramesOf = (typeof framesOfWords)[number];
 
+export const holderByWords = ['line', 'function', 'file', 'module', 'category'] as const;
+export type HolderBy = (typeof holderByWords)[number];
+
 export const frameOrderWords = ['name', 'total', 'self', 'blocks', 'change'] as const;
 export type FrameOrder = (typeof frameOrderWords)[number];
 

@@ -19,6 +19,14 @@ export interface FileQuestions {
     args: Record<never, never>;
     answer: A.DevicePeak[][];
   };
+  /**
+   * The rules of categories that a text has (engine/analysis/category_rules.h), those of the engine if it
+   * is empty; refused with the line that is wrong.
+   */
+  categoryRules: {
+    args: { text: T.Text };
+    answer: A.CategoryRules;
+  };
   /** Opens a view. Views of one device share what they can. */
   open: {
     args: { snapshot: T.Count; device: T.Device; bands: T.Bands };
@@ -112,13 +120,20 @@ export interface ViewQuestions {
     answer: A.Report;
   };
   /**
-   * What the events between two positions of the axis did (engine/analysis/stack_weights.h): all but
-   * `from` .. `to` are of the range that begins in the state after `from` and ends in the state after
-   * `to`.
+   * What happened from one position of the axis to another: from the state that is shown at `from` to
+   * that at `to` (engine/analysis/stack_weights.h).
    */
   range: {
     args: { axis: T.Axis; from: T.Whole; to: T.Whole };
     answer: A.RangeTotals;
+  };
+  /**
+   * Who holds the memory of a moment (engine/analysis/holders.h), most bytes first, at most 1,000.
+   * `rules`: those of categories; without them the engine's own.
+   */
+  holders: {
+    args: { by: T.HolderBy; event: T.Event; filter: T.Text; rules?: T.Text; first: T.Count; count: T.Count };
+    answer: A.Holders;
   };
   /**
    * Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on.

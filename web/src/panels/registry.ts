@@ -39,6 +39,14 @@ export const panels = [
     load: () => import('./events/panel.ts'),
   },
   {
+    id: 'memory',
+    name: 'Memory',
+    place: 'drawer',
+    needs: [],
+    lacks: ({ blocks }) => (blocks > 0 ? undefined : 'There is no block on this device.'),
+    load: () => import('./memory/panel.ts'),
+  },
+  {
     id: 'settings',
     name: 'Settings',
     place: 'drawer',

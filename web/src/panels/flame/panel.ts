@@ -138,7 +138,7 @@ export class FlamePanel extends LitElement {
     }
     const totals = marked ? this.marked?.totals : undefined;
     const where = marked
-      ? `events ${formatCount(from + 1)} to ${formatCount(to)}`
+      ? `the range after event ${formatCount(from)} up to ${formatCount(to)}`
       : 'the whole recording; M marks a range';
     const sums = totals
       ? ` · allocated ${formatBytes(totals.allocated.bytes)}, of it kept ${formatBytes(totals.kept.bytes)}, freed ${formatBytes(totals.freed.bytes)}`
