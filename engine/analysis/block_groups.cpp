@@ -205,6 +205,25 @@ Result<BlockGroups> group_blocks(const model::Recording& recording, const replay
   return groups;
 }
 
+Result<BlockGroups> group_by_rules(const model::Recording& recording, const replay::Bands& bands,
+                                   const Categories& categories, const CategoryRules& rules,
+                                   std::optional<int32_t> peak_event) {
+  BlockGroups groups(recording.budget);
+  groups.by = GroupBy::category;
+  groups.events = bands.events.count;
+  groups.inferred = rules.names;
+  const bool done =
+      groups.group.resize(static_cast<size_t>(bands.count()), 0) &&
+      largest_kinds(bands, groups, recording.budget, peak_event.value_or(bands.peak_event), [&](size_t r) {
+        const uint8_t rule = categories.rule[r];
+        return rule == Categories::kNoRule ? 0 : rules.rules[rule].category;
+      });
+  if (!done)
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory to group {} blocks", bands.count());
+  for (const uint32_t group : groups.group) ++groups.kinds[group].blocks;
+  return groups;
+}
+
 std::vector<Share> shares_at(const replay::Bands& bands, const BlockGroups& groups, int32_t event) {
   std::vector<Share> shares(groups.kinds.size());
   for (size_t r = 0; r < groups.group.size(); ++r) {

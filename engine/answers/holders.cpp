@@ -106,6 +106,29 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
   json.end_object();
 }
 
+void category_to_json(JsonWriter& json, const analysis::CategoryRules& rules, uint8_t number,
+                      std::string_view text) {
+  const bool known = number != analysis::Categories::kNoRule;
+  const analysis::CategoryRule rule = known ? rules.rules[number] : analysis::CategoryRule();
+  for (int32_t line = 1; known && line < rule.line; ++line)
+    text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
+  json.begin_object();
+  json.member("name", rules.names[static_cast<size_t>(rule.category)]);
+  json.key("sure");
+  if (known) {
+    json.value(rule.sure);
+    json.member("line", rule.line);
+    json.member("rule", in_list(text.substr(0, text.find('\n'))));
+  } else {
+    json.null();
+    json.key("line");
+    json.null();
+    json.key("rule");
+    json.null();
+  }
+  json.end_object();
+}
+
 void to_json(JsonWriter& json, const analysis::CategoryRules& rules, std::string_view text) {
   json.begin_object();
   json.key("names");

@@ -20,6 +20,10 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
              const analysis::Holders& holders, const analysis::Categories* categories,
              const analysis::CategoryRules* rules, const HolderRows& wanted);
 
+// Of one block: {"name","sure"|null,"line"|null,"rule"|null}: the line of `text` that decided, from 1, as it stands there.
+void category_to_json(JsonWriter& json, const analysis::CategoryRules& rules, uint8_t rule,
+                      std::string_view text);
+
 // {"names":[name],"rules","text"}
 void to_json(JsonWriter& json, const analysis::CategoryRules& rules, std::string_view text);
 

@@ -62,6 +62,8 @@ constexpr Question kQuestions[] = {
     // Who holds the memory of a moment (engine/analysis/holders.h), most bytes first, at most 1,000. `rules`: those of
     // categories; without them the engine's own.
     {"holders", Of::view, "by: HolderBy, event: Event, filter: Text, rules?: Text, first: Count, count: Count", "Holders", reply::holders},
+    // What one block is for, and the rule that says so; null = it is no block.
+    {"category", Of::view, "rank: Rank, rules?: Text", "BlockCategory | null", reply::category},
     // Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on. `path`:
     // keys of frames from the root's child to the one that fills the width (engine/analysis/call_tree.h).
     {"flame", Of::view, "tree: CallTree, path: FrameOrNone[], width: Pixels, rows: Pixels, search: Text", "FlameGraph", reply::flame},

@@ -34,6 +34,7 @@ Status range(Asked& asked);
 Status flame(Asked& asked);
 Status flame_rows(Asked& asked);
 Status holders(Asked& asked);
+Status category(Asked& asked);
 Status category_rules(Asked& asked);
 
 // replies_of_states.cpp

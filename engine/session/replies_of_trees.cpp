@@ -145,6 +145,24 @@ Status holders(Asked& asked) {
   return {};
 }
 
+Status category(Asked& asked) {
+  const Arguments& given = asked.arguments;
+  const View::HolderQuestion question{
+      analysis::HolderBy::category, -1, {}, given.has("rules") ? given.text("rules") : std::string_view()};
+  const auto kinds = asked.view->holder_kinds(question);
+  if (!kinds) return tl::unexpected(kinds.error());
+  const auto& [text, rules, categories, keys] = **kinds;
+  const auto rank = static_cast<size_t>(given.integer("rank"));
+  if (rank >= categories->rule.size()) {  // an envelope
+    asked.json().null();
+    return {};
+  }
+  const bool own = text.find_first_not_of(" \t\r\n") == std::string::npos;
+  answers::category_to_json(asked.json(), *rules, categories->rule[rank],
+                            own ? analysis::kCategoryRules : std::string_view(text));
+  return {};
+}
+
 Status category_rules(Asked& asked) {
   std::string_view text = asked.arguments.text("text");
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) text = analysis::kCategoryRules;

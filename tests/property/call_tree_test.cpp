@@ -15,6 +15,7 @@
 #include "engine/analysis/block_attributes.h"
 #include "engine/analysis/call_tree_rows.h"
 #include "engine/analysis/frame_filter.h"
+#include "engine/analysis/holders.h"
 #include "engine/analysis/own_frame.h"
 #include "tests/unit/replay/hand_trace.h"
 
@@ -214,6 +215,43 @@ TEST_P(CallTreesOfRandomRecordings, AreSumsOverTheirBlocks) {
       EXPECT_EQ(row.self, known->second.second);
       EXPECT_LE(row.total, last);
       last = row.total;
+    }
+  }
+}
+
+// Who holds the memory of a moment, against a sum over the blocks alive.
+TEST_P(CallTreesOfRandomRecordings, HoldersAreSumsOverTheBlocksAlive) {
+  Random random(static_cast<uint64_t>(GetParam()) + 1000);
+  replay::HandTrace trace;
+  make(trace, random, 20 + random.below(400));
+  trace.recording.seal();
+  const model::Recording& recording = trace.recording;
+  auto lives = trace.lifetimes();
+  ASSERT_TRUE(lives && trace.ok());
+  const auto attributes = block_attributes(recording, recording.parts[0], *lives);
+  WhoOfStacks who(recording);
+  ASSERT_TRUE(attributes && who.prepare());
+  for (const auto& [by, key] : {std::pair{HolderBy::line, FrameKey::line},
+                                {HolderBy::function, FrameKey::function},
+                                {HolderBy::file, FrameKey::file}}) {
+    const auto keys = find_holder_keys(recording, attributes->stack.span(), by, nullptr, nullptr);
+    ASSERT_TRUE(keys.has_value());
+    for (int round = 0; round < 10; ++round) {
+      const int32_t event = random.below(lives->events.count + 1) - 1;
+      std::map<std::string, std::pair<int64_t, int64_t>> expected, found;
+      for (int32_t rank = 0; rank < lives->count(); ++rank) {
+        if (!lives->is_live_after(rank, event)) continue;
+        const Who asked = who(attributes->stack[static_cast<size_t>(rank)]);
+        auto& sum = expected[asked.kind == Who::Kind::nothing ? "-" : text_of(recording, key, asked.frame)];
+        sum.first += lives->size[static_cast<size_t>(rank)];
+        ++sum.second;
+      }
+      const auto holders = find_holders(*lives, *keys, event, {}, nullptr, nullptr, trace.budget);
+      ASSERT_TRUE(holders.has_value());
+      for (const Holder& one : holders->rows)
+        found[one.key < 0 ? "-" : text_of(recording, key, keys->frame[one.key])] = {one.bytes, one.blocks};
+      EXPECT_EQ(found, expected);
+      EXPECT_EQ(holders->bytes, lives->level_after(event));
     }
   }
 }

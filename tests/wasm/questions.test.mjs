@@ -97,6 +97,7 @@ function questionsFor(info) {
   ];
   for (const by of ['line', 'function', 'file', 'module', 'category'])
     list.push(['holders', { by, event: info.peak.event, filter: 'size>1KiB', first: 0, count: 30 }]);
+  for (const rank of [0, 1, 1000]) list.push(['category', { rank }]);
   const rules = 'input 0.5 frame:e\nwhatever 0.25 kept';
   list.push(['holders', { by: 'category', event: last, filter: '', rules, first: 0, count: 9 }]);
   for (const one of trees) {

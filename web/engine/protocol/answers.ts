@@ -239,6 +239,8 @@ export interface Kinds {
   by: ColourBy;
   /** Classes of a quantity, least first. */
   ordered: boolean;
+  /** Categories that nobody wrote down: rules guess them. */
+  inferred: boolean;
   kinds: { label: string; blocks: number; /** Kinds that are together in this one. */ merged: number }[];
 }
 
@@ -794,4 +796,14 @@ export interface CategoryRules {
   names: string[];
   rules: number;
   text: string;
+}
+
+/** What a block is for. */
+export interface BlockCategory {
+  name: string;
+  /** 0 to 1; null = no rule fits. */
+  sure: number | null;
+  /** The line of the rules that decided, from 1, and as it stands there. */
+  line: number | null;
+  rule: string | null;
 }

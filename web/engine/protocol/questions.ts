@@ -135,6 +135,11 @@ export interface ViewQuestions {
     args: { by: T.HolderBy; event: T.Event; filter: T.Text; rules?: T.Text; first: T.Count; count: T.Count };
     answer: A.Holders;
   };
+  /** What one block is for, and the rule that says so; null = it is no block. */
+  category: {
+    args: { rank: T.Rank; rules?: T.Text };
+    answer: A.BlockCategory | null;
+  };
   /**
    * Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on.
    * `path`: keys of frames from the root's child to the one that fills the width

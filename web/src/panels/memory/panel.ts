@@ -5,7 +5,14 @@ import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/f
 import { LatestOnly } from '../../base/latest_only.ts';
 import { saveFile } from '../../base/save_file.ts';
 import { base } from '../../controls/styles.ts';
-import { EngineFailure, type Args, type Holder, type HolderBy, type Holders } from '../../../engine/index.ts';
+import {
+  EngineFailure,
+  type Args,
+  type BlockCategory,
+  type Holder,
+  type HolderBy,
+  type Holders,
+} from '../../../engine/index.ts';
 import { shareText } from '../../words/call_text.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 
@@ -32,23 +39,46 @@ export class HoldersPanel extends LitElement {
   @property({ attribute: false }) kept!: Kept<Memory>;
   @state() private found: Holders | undefined;
   @state() private problem: string | undefined;
+  /** Of the pinned block. */
+  @state() private pinned: { rank: number; rules: string; is: BlockCategory } | undefined;
   @query('input[type=file]') private picker!: HTMLInputElement | null;
 
   private asking: LatestOnly<Args<'holders'>, Holders> | undefined;
   private asked = '';
+  private pinnedAsked = '';
   private shown = '';
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     const before = changed.has('page') ? changed.get('page') : this.page;
     if (before?.view !== this.page.view) this.start();
     this.ask();
+    void this.askPinned();
+  }
+
+  /** What the pinned block is for. */
+  private async askPinned(): Promise<void> {
+    const { view, pinned, settled, info } = this.page;
+    const { by, rules } = this.kept.value;
+    const text = rules?.text ?? '';
+    if (by !== 'category' || !pinned || !settled || info.bands === 'segments') {
+      this.pinned = undefined;
+      this.pinnedAsked = '';
+      return;
+    }
+    const { rank } = pinned;
+    if (this.pinnedAsked === `${rank} ${text}`) return;
+    this.pinnedAsked = `${rank} ${text}`;
+    const is = await view.ask('category', text === '' ? { rank } : { rank, rules: text }).catch(() => null);
+    if (view === this.page.view && this.page.pinned?.rank === rank)
+      this.pinned = is ? { rank, rules: text, is } : undefined;
   }
 
   private start(): void {
     const { view } = this.page;
     this.found = undefined;
     this.problem = undefined;
-    this.asked = this.shown = '';
+    this.asked = this.shown = this.pinnedAsked = '';
+    this.pinned = undefined;
     this.asking = new LatestOnly(
       (args) => view.ask('holders', args),
       (found, args) => {
@@ -127,6 +157,7 @@ export class HoldersPanel extends LitElement {
         <span class="moment" role="status">${found ? this.moment(found) : ''}</span>
         ${by === 'category' ? this.rules() : nothing}
       </div>
+      ${by === 'category' && this.pinned ? this.ofPinned(this.pinned.is) : nothing}
       ${problem === undefined ? nothing : html`<p role="alert">${problem}</p>`}
       <div
         class="table"
@@ -152,6 +183,17 @@ export class HoldersPanel extends LitElement {
         ${found && found.count > found.rows.length ? html`<p>and ${formatCount(found.count - found.rows.length)} smaller ones</p>` : nothing}
       </div>
     `;
+  }
+
+  /** The pinned block: what it is for, and the rule that says so. */
+  private ofPinned({ name, sure, line, rule }: BlockCategory): TemplateResult {
+    const why =
+      sure === null || rule === null
+        ? 'no rule fits it'
+        : `${Math.round(100 * sure)} % sure, by line ${line ?? 0}: ${rule.trim().replace(/\s+/g, ' ')}`;
+    return html`<p class="pinned" data-pinned=${name}>
+      ${this.page.pinned?.name ?? 'The pinned block'}: ${name}, ${why}
+    </p>`;
   }
 
   private moment({ event, bytes, blocks }: Holders): string {
@@ -360,7 +402,7 @@ export class HoldersPanel extends LitElement {
 }
 
 export const panel: LoadedPanel<Memory> = {
-  reads: ['event', 'highlight', 'settled'],
+  reads: ['event', 'highlight', 'pinned', 'settled'],
   initial: atFirst,
   show: (page, kept) =>
     html`<memstrata-holders
