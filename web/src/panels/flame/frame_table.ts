@@ -1,5 +1,5 @@
 // The same calls as a table: a row for each frame, sorted, however many there are (controls/row_window.ts).
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { copyText } from '../../base/clipboard.ts';
@@ -19,6 +19,7 @@ import {
 import { changeText, exactWeightText, shareText, weightText } from '../../words/call_text.ts';
 import type { FlameOf } from './graph.ts';
 import { tableText } from './table_text.ts';
+import { tableStyles } from './table_styles.ts';
 
 const rowHeight = 24;
 const around = 60;
@@ -235,6 +236,7 @@ export class FrameTableView extends LitElement {
       ${problem === undefined ? nothing : html`<p role="alert">The calls cannot be listed: ${problem}</p>`}
       <div
         class="grid"
+        .style=${`--row: ${rowHeight}px`}
         role="grid"
         aria-label="Calls"
         aria-rowcount=${this.count + 1}
@@ -314,131 +316,7 @@ export class FrameTableView extends LitElement {
     </div>`;
   }
 
-  static override styles = [
-    base,
-    css`
-      :host {
-        display: flex;
-        flex-direction: column;
-        min-width: 0;
-        min-height: 0;
-        font-size: 12.5px;
-        font-variant-numeric: tabular-nums;
-      }
-      .grid {
-        display: flex;
-        flex: 1;
-        flex-direction: column;
-        min-height: 0;
-      }
-      .head,
-      .row {
-        display: flex;
-        align-items: center;
-        gap: 12px;
-        height: ${rowHeight}px;
-        padding: 0 12px;
-        white-space: nowrap;
-      }
-      .head {
-        flex: none;
-        border-bottom: 1px solid var(--line);
-        color: var(--dim);
-      }
-      .head button {
-        padding: 0;
-        border: 0;
-        background: none;
-        color: inherit;
-        font-weight: 500;
-        cursor: pointer;
-      }
-      .head button:hover {
-        color: var(--text);
-      }
-      .number {
-        flex: 0 0 92px;
-        text-align: right;
-      }
-      .share {
-        position: relative;
-        flex: 0 0 96px;
-        text-align: right;
-      }
-      .share i {
-        position: absolute;
-        inset: 4px auto 4px 0;
-        border-radius: 2px;
-        background: var(--accent-soft);
-      }
-      .share b {
-        position: relative;
-        font-weight: 400;
-      }
-      .name {
-        flex: 1;
-        min-width: 0;
-        overflow: hidden;
-        text-overflow: ellipsis;
-      }
-      .name small {
-        color: var(--dim);
-        font-size: 11.5px;
-      }
-      .scroller {
-        position: relative;
-        flex: 1;
-        min-height: 48px;
-        overflow: hidden auto;
-        overflow-anchor: none;
-      }
-      .scroller:focus-visible {
-        outline-offset: -2px;
-      }
-      .window {
-        position: sticky;
-        top: 0;
-        height: 100%;
-        overflow: hidden;
-      }
-      .row {
-        position: absolute;
-        top: 0;
-        left: 0;
-        width: 100%;
-        cursor: pointer;
-      }
-      .row:hover {
-        background: var(--hover);
-      }
-      .row[data-current] {
-        box-shadow: inset 2px 0 var(--accent);
-      }
-      .row[aria-selected='true'] {
-        background: var(--accent-soft);
-      }
-      .row[aria-selected='true'] .share i {
-        background: var(--surface);
-      }
-      p {
-        margin: 8px 12px;
-        color: var(--dim);
-      }
-      .foot {
-        display: flex;
-        align-items: center;
-        flex: none;
-        gap: 8px;
-        padding: 3px 12px;
-        border-top: 1px solid var(--line);
-        color: var(--dim);
-        font-size: 12px;
-      }
-      .foot span[role='status'] {
-        flex: 1;
-      }
-    `,
-  ];
+  static override styles = [base, tableStyles];
 }
 
 const placeOf = ({ name, file, line }: FrameRow): string =>
