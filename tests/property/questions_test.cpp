@@ -87,13 +87,25 @@ class Asker {
         {"StateWindow", "width: Extent, height: Extent, zoom: Real, left: Real, top: Real"},
         {"EventFilter",
          "actions?: Text[], leastSize?: Size, mostSize?: Size, stream?: Count, address?: Text, "
-         "frame?: Text"}};
+         "frame?: Text"},
+        {"CallTree",
+         "of: BlocksOf, from: Event, to: Event, weight: WeightBy, by: FrameKey, frames: FramesOf, "
+         "inverted: Flag, filter: Text, onlyFiltered: Flag"}};
     if (const auto found = kObjects.find(type); found != kObjects.end()) return object(found->second);
     if (type == "Text") return text();
     if (type == "Flag") return below(2) == 0 ? "true" : "false";
     if (type == "Axis") return below(2) == 0 ? "\"event\"" : "\"time\"";
     if (type == "Bands") return one_of({"\"blocks\"", "\"pools\"", "\"segments\""});
     if (type == "RegionOrder") return one_of({"\"address\"", "\"size\"", "\"stream\""});
+    if (type == "BlocksOf")
+      return one_of({"\"moment\"", "\"allocated\"", "\"kept\"", "\"passed\"", "\"difference\""});
+    if (type == "WeightBy") return one_of({"\"bytes\"", "\"blocks\"", "\"time\""});
+    if (type == "FrameKey") return one_of({"\"line\"", "\"function\"", "\"file\""});
+    if (type == "FramesOf") return one_of({"\"own\"", "\"shown\"", "\"all\""});
+    if (type == "HolderBy")
+      return one_of({"\"line\"", "\"function\"", "\"file\"", "\"module\"", "\"category\""});
+    if (type == "FrameOrder")
+      return one_of({"\"name\"", "\"total\"", "\"self\"", "\"blocks\"", "\"change\""});
     if (type == "ColourBy")
       return one_of({"\"allocation\"", "\"stack\"", "\"size\"", "\"stream\"", "\"pool\"", "\"lifetime\"",
                      "\"age\"", "\"category\""});
