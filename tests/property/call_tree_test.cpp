@@ -203,7 +203,9 @@ TEST_P(CallTreesOfRandomRecordings, AreSumsOverTheirBlocks) {
       for (const int32_t child : tree->children(static_cast<int32_t>(i))) below += tree->nodes[child].width;
       EXPECT_EQ(below, node.width);
     }
-    if (!paths.empty()) EXPECT_EQ(found, nodes);
+    if (!paths.empty()) {
+      EXPECT_EQ(found, nodes);
+    }
 
     const auto table = find_frame_rows(recording, *tree, RowOrder::total, true, {});
     ASSERT_TRUE(table.has_value());
