@@ -53,8 +53,8 @@ TEST(StepCurve, ReservedIsTheHighestInAColumn) {
   Steps steps(story.recording.budget);
   ASSERT_TRUE(steps.begin.push_back(0));
   steps.end = 4;
-  EXPECT_THAT(step_curve(*lives, steps, 1, 2).reserved, ElementsAre(150, 150));
-  EXPECT_THAT(step_curve(*lives, steps, 1, 4).reserved, ElementsAre(100, 150, 150, 100));
+  EXPECT_THAT(step_curve(*lives, steps, 1, 2).reserved, ElementsAre(150, 100));
+  EXPECT_THAT(step_curve(*lives, steps, 1, 4).reserved, ElementsAre(100, 150, 100, 100));
 }
 
 }  // namespace
