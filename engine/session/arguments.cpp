@@ -8,6 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "engine/answers/stack_facts.h"
+#include "engine/base/saturating.h"
+
 namespace memstrata::session {
 
 namespace {
@@ -71,6 +74,8 @@ constexpr Type kTypes[] = {
     {"ExtraRequest", Kind::object, "after: Event, bytes: Size, until?: Event"},
     // What is left out is as it was recorded; capacity 0 = a device with room for all.
     {"Scenario", Kind::object, "conf?: Text, capacity?: Size, changes?: SizeChange[], extra?: ExtraRequest[], emptyCacheAfter?: Event[], caching?: Flag"},
+    // What the answer `facts` says of the stacks of another moment or file: lists of one length.
+    {"Facts", Kind::object, "keys: Text[], places: Text[], sizes: Size[], counts: Size[], rest_bytes: Size, rest_blocks: Size"},
     // An event must satisfy all that is set. `frame`: part of a stack line file:line:name.
     {"EventFilter", Kind::object, "actions?: Text[], leastSize?: Size, mostSize?: Size, stream?: Count, address?: Text, frame?: Text"},
 };
@@ -305,6 +310,29 @@ AskedScenario Arguments::scenario(std::string_view name) const {
   asked.empty_cache_after = given.integers("emptyCacheAfter");
   asked.caching = !given.has("caching") || given.flag("caching");
   return asked;
+}
+
+Result<analysis::StackFacts> Arguments::facts(std::string_view name, Budget& budget) const {
+  const Arguments given = object(name);
+  const auto& keys = given.value("keys").items;
+  const auto& places = given.value("places").items;
+  const auto& sizes = given.value("sizes").items;
+  const auto& counts = given.value("counts").items;
+  if (places.size() != keys.size() || sizes.size() != keys.size() || counts.size() != keys.size())
+    return wrong("`{}`: keys, places, sizes and counts must be of one length", name);
+  analysis::StackFacts facts(budget);
+  facts.bytes = facts.rest_bytes = given.whole("rest_bytes");
+  facts.blocks = facts.rest_blocks = given.whole("rest_blocks");
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const auto bytes = static_cast<int64_t>(sizes[i].number);
+    const auto blocks = static_cast<int64_t>(counts[i].number);
+    add_saturated(facts.bytes, bytes);
+    add_saturated(facts.blocks, blocks);
+    if (!facts.facts.push_back({answers::key_of_text(keys[i].text), answers::key_of_text(places[i].text),
+                                bytes, blocks, StackId{}, -1}))
+      return fail(ErrorCode::limit_exceeded, -1, "`{}`: no memory for {} stacks", name, keys.size());
+  }
+  return facts;
 }
 
 Look Arguments::look(std::string_view name) const {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/analysis/event_list.h"
+#include "engine/analysis/stack_facts.h"
 #include "engine/analysis/what_if.h"
 #include "engine/base/json_value.h"
 #include "engine/base/status.h"
@@ -65,6 +66,8 @@ class Arguments {
   [[nodiscard]] analysis::EventFilter event_filter(std::string_view name) const;
   [[nodiscard]] Look look(std::string_view name) const;
   [[nodiscard]] AskedScenario scenario(std::string_view name) const;
+  // Error: wrong_usage (lists of different lengths), limit_exceeded.
+  [[nodiscard]] Result<analysis::StackFacts> facts(std::string_view name, Budget& budget) const;
 
  private:
   Arguments(std::string_view signature, const JsonValue& given) : signature_(signature), given_(&given) {}

@@ -51,7 +51,20 @@ constexpr Question kQuestions[] = {
     // The first thing to read about the device: what is known, by what matters (engine/answers/overview.h).
     {"overview", Of::view, "", "Overview", reply::overview},
     // Why it ran out of memory, what leaks, what the peak is made of, what is fragmented (engine/answers/report.h).
-    {"report", Of::view, "", "Report", reply::report},
+    {"report", Of::states, "", "Report", reply::report},
+    // What was allocated by the events of a stretch and is never freed, by line, at most 200; from -1 = also what was
+    // there before.
+    {"neverFreed", Of::view, "from: Event, until: Event", "NeverFreed", reply::never_freed},
+    // Of what is alive after the event: files by what their own lines asked for; and the lines of one, its name as it is there.
+    {"sourceFiles", Of::view, "event: Event", "SourceFile[]", reply::source_files},
+    {"sourceLines", Of::view, "event: Event, file: Text", "SourceLines", reply::source_lines},
+    // What is alive after the event, stack by stack, at most 4,000, for `compare`, of whatever file.
+    {"facts", Of::view, "event: Event", "StackFacts", reply::facts},
+    // What is alive after the event against what `before` had: by stack, whose parts add up to both.
+    {"compare", Of::view, "event: Event, before: Facts", "Compared", reply::compare},
+    // Levels on an axis, or step by step: columns of both files of a comparison mean the same.
+    {"curve", Of::view, "columns: Columns", "LevelCurve", reply::curve},
+    {"stepCurve", Of::view, "steps: Pixels, columnsPerStep: Pixels", "LevelCurve", reply::step_curve},
 
     // Makes at least the first `part` parts of what the questions below need, which else make it all at once;
     // a part takes some milliseconds. How many parts there are.
@@ -67,6 +80,10 @@ constexpr Question kQuestions[] = {
     // The next event of a kind: an action's name, or "peak". -1 = none.
     {"findEvent", Of::states, "kind: Text, from: Event, backwards: Flag", "Event", reply::find_event},
     {"totals", Of::states, "event: Event", "StateTotals", reply::totals},
+    // What holds free memory back after the event, and what each pool and stream has of it.
+    {"fragmentation", Of::states, "event: Event", "Fragmentation", reply::fragmentation},
+    // The same in numbers after each of at most 256 events; cheapest where they ascend.
+    {"fragmentationOver", Of::states, "events: Event[]", "FragmentationOver", reply::fragmentation_over},
     // The state after an event as rectangles, and its totals; with a look the rectangles have colours.
     {"layout", Of::states, "event: Event, window: StateWindow, look?: Look", "StateLayout", reply::layout},
     {"statePick", Of::states, "event: Event, window: StateWindow, x: Real, y: Real", "StatePick | null", reply::state_pick},

@@ -27,7 +27,18 @@ Status kinds(Asked& asked);
 Status shares(Asked& asked);
 Status marks(Asked& asked);
 Status overview(Asked& asked);
+
+// replies_of_answers.cpp
 Status report(Asked& asked);
+Status never_freed(Asked& asked);
+Status source_files(Asked& asked);
+Status source_lines(Asked& asked);
+Status facts(Asked& asked);
+Status compare(Asked& asked);
+Status curve(Asked& asked);
+Status step_curve(Asked& asked);
+Status fragmentation(Asked& asked);
+Status fragmentation_over(Asked& asked);
 
 // replies_of_states.cpp
 Status prepare(Asked& asked);

@@ -85,6 +85,8 @@ class Asker {
         {"Palette", "bands: Colour[], nothing: Colour, dimmedTowards: Colour, envelope: Colour"},
         {"Look", "palette: Palette, colourBy: ColourBy, filter: Text, kind: KindOrNone"},
         {"StateWindow", "width: Extent, height: Extent, zoom: Real, left: Real, top: Real"},
+        {"Facts",
+         "keys: Text[], places: Text[], sizes: Size[], counts: Size[], rest_bytes: Size, rest_blocks: Size"},
         {"EventFilter",
          "actions?: Text[], leastSize?: Size, mostSize?: Size, stream?: Count, address?: Text, "
          "frame?: Text"},

@@ -115,6 +115,16 @@ export interface Scenario {
   caching?: Flag;
 }
 
+/** What the answer `facts` says of the stacks of another moment or file: lists of one length. */
+export interface Facts {
+  keys: readonly Text[];
+  places: readonly Text[];
+  sizes: readonly Size[];
+  counts: readonly Size[];
+  rest_bytes: Size;
+  rest_blocks: Size;
+}
+
 /** An event must satisfy all that is set. `frame`: part of a stack line file:line:name. */
 export interface EventFilter {
   actions?: readonly Text[];

@@ -112,6 +112,45 @@ export interface ViewQuestions {
     answer: A.Report;
   };
   /**
+   * What was allocated by the events of a stretch and is never freed, by line, at most 200; from -1 =
+   * also what was there before.
+   */
+  neverFreed: {
+    args: { from: T.Event; until: T.Event };
+    answer: A.NeverFreed;
+  };
+  /**
+   * Of what is alive after the event: files by what their own lines asked for; and the lines of one, its
+   * name as it is there.
+   */
+  sourceFiles: {
+    args: { event: T.Event };
+    answer: A.SourceFile[];
+  };
+  sourceLines: {
+    args: { event: T.Event; file: T.Text };
+    answer: A.SourceLines;
+  };
+  /** What is alive after the event, stack by stack, at most 4,000, for `compare`, of whatever file. */
+  facts: {
+    args: { event: T.Event };
+    answer: A.StackFacts;
+  };
+  /** What is alive after the event against what `before` had: by stack, whose parts add up to both. */
+  compare: {
+    args: { event: T.Event; before: T.Facts };
+    answer: A.Compared;
+  };
+  /** Levels on an axis, or step by step: columns of both files of a comparison mean the same. */
+  curve: {
+    args: { columns: T.Columns };
+    answer: A.LevelCurve;
+  };
+  stepCurve: {
+    args: { steps: T.Pixels; columnsPerStep: T.Pixels };
+    answer: A.LevelCurve;
+  };
+  /**
    * Makes at least the first `part` parts of what the questions below need, which else make it all at
    * once; a part takes some milliseconds. How many parts there are.
    */
@@ -150,6 +189,16 @@ export interface ViewQuestions {
   totals: {
     args: { event: T.Event };
     answer: A.StateTotals;
+  };
+  /** What holds free memory back after the event, and what each pool and stream has of it. */
+  fragmentation: {
+    args: { event: T.Event };
+    answer: A.Fragmentation;
+  };
+  /** The same in numbers after each of at most 256 events; cheapest where they ascend. */
+  fragmentationOver: {
+    args: { events: readonly T.Event[] };
+    answer: A.FragmentationOver;
   };
   /** The state after an event as rectangles, and its totals; with a look the rectangles have colours. */
   layout: {
@@ -236,6 +285,7 @@ export interface ViewQuestions {
 
 /** Those of a view that need its states: `prepare` finds them in parts. */
 export const questionsOfStates: readonly string[] = [
+  'report',
   'states',
   'filterEvents',
   'eventRows',
@@ -243,6 +293,8 @@ export const questionsOfStates: readonly string[] = [
   'event',
   'findEvent',
   'totals',
+  'fragmentation',
+  'fragmentationOver',
   'layout',
   'statePick',
   'stateBlock',
