@@ -45,6 +45,7 @@ std::vector<PoolDifference> pool_differences(const EventContext& recorded,
   add_uses(recorded, recorded_memory, rows, &PoolDifference::recorded);
   add_uses(simulated, simulated_memory, rows, &PoolDifference::simulated);
   std::vector<PoolDifference> differences;
+  differences.reserve(rows.size());
   for (auto& [key, row] : rows) differences.push_back(row);
   return differences;
 }
