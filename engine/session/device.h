@@ -54,17 +54,6 @@ class Device {
   std::optional<analysis::BlockAttributes> attributes_;
   std::optional<analysis::DeviceIndex> index_;
   std::unique_ptr<StateView> states_;  // refers to the two above
-  struct Ops {
-    analysis::OpBy by;
-    analysis::OpScope scope;
-    std::unique_ptr<analysis::OpList> list;
-  };
-  struct Profiled {
-    bool by_shapes;
-    analysis::ProfilerTable table;
-  };
-  std::optional<Ops> ops_;
-  std::optional<Profiled> profiled_;
   std::optional<analysis::Rehearsal> rehearsal_;
   struct Ops {
     analysis::OpBy by;
