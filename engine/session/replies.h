@@ -61,19 +61,6 @@ Status telemetry(Asked& asked);
 Status ops(Asked& asked);
 Status profiler_table(Asked& asked);
 
-// replies_of_series.cpp
-Status series(Asked& asked);
-Status series_picture(Asked& asked);
-Status series_areas(Asked& asked);
-Status series_moment(Asked& asked);
-Status calls(Asked& asked);
-Status operators(Asked& asked);
-Status telemetry(Asked& asked);
-
-// replies_of_ops.cpp
-Status ops(Asked& asked);
-Status profiler_table(Asked& asked);
-
 // replies_of_states.cpp
 Status prepare(Asked& asked);
 Status states(Asked& asked);
