@@ -108,10 +108,11 @@ struct CallRows {
     of.rows[static_cast<size_t>(which - kCalls.begin())] = recording.series.points[row];
   }
   std::vector<CallRows> all;
-  for (const auto& [device, rows] : found) {
-    const bool whole = std::all_of(rows.rows.begin(), rows.rows.end(),
-                                   [&](const RowRange& range) { return range.count == rows.rows[0].count; });
-    if (whole) all.push_back(rows);
+  for (const auto& one : found) {
+    const CallRows& of = one.second;
+    const bool whole = std::all_of(of.rows.begin(), of.rows.end(),
+                                   [&](const RowRange& range) { return range.count == of.rows[0].count; });
+    if (whole) all.push_back(of);
   }
   return all;
 }
