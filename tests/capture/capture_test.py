@@ -398,9 +398,12 @@ class Faults(Scenario):
         """)
 
     def test_a_wrong_environment_is_told_and_ignored(self):
-        _, told = self.run_python("assert take(1000)", {"PYTORCH_CUDA_ALLOC_CONF": "max_splt_size_mb:128"})
+        _, told = self.run_python("assert take(1000)", {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:1"})
         self.assertIn("memstrata: PYTORCH_CUDA_ALLOC_CONF is ignored", told)
-        self.assertIn("max_splt_size_mb", told)
+        self.assertIn("max_split_size_mb", told)
+        # A key that only a newer PyTorch knows costs no other.
+        _, told = self.run_python("assert take(1000)", {"PYTORCH_CUDA_ALLOC_CONF": "max_splt_size_mb:128"})
+        self.assertIn("memstrata: PYTORCH_CUDA_ALLOC_CONF: max_splt_size_mb is not known here", told)
 
     def test_the_slow_unwinder_is_told(self):
         """Where libunwind cannot be loaded: an empty file stands before the system's."""
