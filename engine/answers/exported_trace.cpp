@@ -289,8 +289,11 @@ class Exporter {
     size_t step = 0;
     int64_t reserved = lives.reserved.initial;
     bool begun = false;
+    std::optional<int64_t> last;
     for (int32_t event = 0; event < events.count && !out_.failed(); ++event) {
-      const auto ns = time_of(of, event);
+      // One without a time happened after the one before it.
+      const auto ns = time_of(of, event) ? time_of(of, event) : last;
+      last = ns;
       const bool changes = step < lives.reserved.event.size() && lives.reserved.event[step] == event;
       for (; step < lives.reserved.event.size() && lives.reserved.event[step] <= event; ++step)
         reserved = lives.reserved.value[step];
