@@ -79,7 +79,8 @@ const look = {
   filter: '',
   kind: -1,
 };
-const colours = ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age', 'category'];
+// Not by category, which a reader chooses at the earliest when the rest is there: its rules are large.
+const colours = ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age'];
 
 /** What the timeline and what stands around it ask of a view: `askedFirst` in web/engine/engine.ts. */
 function* questions({ events, peak, extent }) {
@@ -115,9 +116,7 @@ function* questions({ events, peak, extent }) {
   }
   yield* [
     ['marks', {}],
-    ['overview', {}],
     ['filter', { text: 'alive@peak size>1KiB' }],
-    ['complete', { text: 'si', cursor: 2 }],
     ['match', { filter: 'alive@peak', index: 0 }],
   ];
 }

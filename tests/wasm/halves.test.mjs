@@ -63,7 +63,6 @@ test('a snapshot and its timeline need the first module only', { skip }, async (
   for (const data of [golden('protocol4'), golden('gzipped'), text]) {
     const { default: device } = await engine.open(source(data), budget);
     const view = await engine.view({ ...device, bands: 'blocks' });
-    await view.ask('overview', {});
     await view.ask('marks', {});
     await view.ask('filter', { text: 'size>1KiB' });
     assert.equal(asked(), 0);

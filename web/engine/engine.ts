@@ -24,19 +24,8 @@ export interface Shown {
 
 /** What opening a file and its timeline ask: the first part of the engine answers it (site/split_engine.mjs). */
 const askedFirst = new Set<string>([
-  ...[
-    'contents',
-    'peaks',
-    'open',
-    'release',
-    'picture',
-    'labels',
-    'highest',
-    'position',
-    'marks',
-    'overview',
-  ],
-  ...['probe', 'block', 'outline', 'kinds', 'shares', 'filter', 'match', 'complete'],
+  ...['contents', 'peaks', 'open', 'release', 'picture', 'labels', 'highest', 'position', 'marks'],
+  ...['probe', 'block', 'outline', 'kinds', 'shares', 'filter', 'match'],
 ]);
 
 const cancelled: EngineError = { code: 'cancelled', message: 'Cancelled.', offset: -1 };
