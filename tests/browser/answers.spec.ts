@@ -16,7 +16,7 @@ async function openSampleOf(page: Page, name: string): Promise<void> {
   await settledView(page);
 }
 const finding = (page: Page, kind: string): Locator => page.locator(`[data-finding="${kind}"]`);
-const tab = (page: Page, name: string): Locator => page.getByRole('tab', { name });
+const tab = (page: Page, name: string): Locator => page.getByRole('tab', { name: new RegExp(`^${name}`) });
 async function open(page: Page, name: string): Promise<void> {
   await tab(page, name).click();
   await expect(page.locator('memstrata-drawer [data-answered]')).toBeVisible();
@@ -37,7 +37,7 @@ test('the overview begins with what went wrong; its sentences lead to what prove
   await expect(first).toContainText('live blocks alone leave no room');
   // To the event.
   await first.locator('[data-way=event]').click();
-  await expect(page.locator('memstrata-details')).toContainText('oom');
+  await expect(page.locator('memstrata-details')).toContainText('Out of memory');
   // To the answer that tells more.
   await first.locator('[data-way~=oom]').last().click();
   await expect(tab(page, 'Out of memory')).toHaveAttribute('aria-selected', 'true');
@@ -115,7 +115,8 @@ test('what was never freed follows the moment', async ({ page }) => {
   await page.keyboard.press('['); // the event before
   await expect.poll(() => number(never, 'until')).toBeLessThan(988);
   await tab(page, 'Events').click();
-  await page.locator('[role=option][data-event="0"]').click();
+  await page.getByRole('listbox').focus();
+  await page.keyboard.press('Home');
   await tab(page, 'Leaks').click();
   await expect.poll(() => number(never, 'until')).toBe(0);
   expect(await number(never, 'never-freed')).toBeLessThan(before);

@@ -19,7 +19,7 @@ async function openBoth(page: Page): Promise<void> {
   await settledView(page);
 }
 async function openCompare(page: Page): Promise<Locator> {
-  await page.getByRole('tab', { name: 'Compare' }).click();
+  await page.getByRole('tab', { name: /^Compare/ }).click();
   const found = page.locator('memstrata-compare h2[data-before]');
   await expect(found).toBeVisible();
   return found;
@@ -93,7 +93,7 @@ test('of many files the odd one is named', async ({ page }) => {
   await openCompare(page);
   await expect(page.locator('[data-odd-files="1"]')).toContainText('rank2');
   await expect(page.locator('[data-rank-file]')).toHaveCount(4);
-  await expect(page.locator('[data-odd]')).toHaveAttribute('data-rank-file', 'run_rank2.pickle');
+  await expect(page.locator('tr[data-odd]')).toHaveAttribute('data-rank-file', 'run_rank2.pickle');
   await page.locator('[data-rank-file="run_rank2.pickle"]').getByRole('button').click();
   await expect(page.locator('[data-side-file=before]')).toHaveValue('run_rank2.pickle');
 });

@@ -5,7 +5,7 @@ import { settledView } from './page.ts';
 import { knownSnapshot } from './pickle.ts';
 import { openPage, waitForState } from './support.ts';
 
-const tab = (page: Page, name: string) => page.getByRole('tab', { name });
+const tab = (page: Page, name: string) => page.getByRole('tab', { name: new RegExp(`^${name}`) });
 const answer = (page: Page) => page.locator('memstrata-drawer').getByRole('tabpanel');
 
 async function openKnown(page: Page): Promise<void> {

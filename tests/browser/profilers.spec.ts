@@ -158,7 +158,7 @@ test('the op table of a trace adds up, explains a negative self, and lights bloc
   await openPage(page);
   await openFile(page, own('trace.json'));
   await settledView(page);
-  await page.getByRole('tab', { name: 'Ops' }).click();
+  await page.getByRole('tab', { name: /^Ops/ }).click();
   const sums = page.locator('memstrata-ops .sums');
   await expect(sums).toHaveAttribute('data-peak', '112640');
   await expect(sums).toHaveAttribute('data-end', '104448');
@@ -183,12 +183,15 @@ test('what a trace cannot tell is grey and says why; what only traces tell is no
   await openFile(page, own('trace.json'));
   await settledView(page);
   for (const name of ['State', 'Address map'])
-    await expect(page.getByRole('tab', { name })).toHaveAttribute('title', /names no segments/);
-  await expect(page.getByRole('tab', { name: 'Ops' })).toBeVisible();
-  await expect(page.getByRole('tab', { name: 'Counters' })).toHaveCount(0);
+    await expect(page.getByRole('tab', { name: new RegExp(`^${name}`) })).toHaveAttribute(
+      'title',
+      /names no segments/,
+    );
+  await expect(page.getByRole('tab', { name: /^Ops/ })).toBeVisible();
+  await expect(page.getByRole('tab', { name: /^Counters/ })).toHaveCount(0);
   await openKnown(page);
-  await expect(page.getByRole('tab', { name: 'State' })).not.toHaveAttribute('aria-disabled');
-  await expect(page.getByRole('tab', { name: 'Ops' })).toHaveCount(0);
+  await expect(page.getByRole('tab', { name: /^State/ })).not.toHaveAttribute('aria-disabled');
+  await expect(page.getByRole('tab', { name: /^Ops/ })).toHaveCount(0);
 });
 
 test('a trace without memory records says how to record them', async ({ page }) => {
@@ -205,7 +208,7 @@ test('ops within ops, other orders, and the table as PyTorch prints it', async (
   await openPage(page);
   await openFile(page, own('trace.json'));
   await settledView(page);
-  await page.getByRole('tab', { name: 'Ops' }).click();
+  await page.getByRole('tab', { name: /^Ops/ }).click();
   const rows = page.locator('memstrata-ops .rows [role=row]');
   await expect(rows).toHaveCount(5);
   await page.locator('[data-sort=peak]').click();
@@ -240,7 +243,7 @@ for (const theme of ['light', 'dark'] as const) {
     await openPage(page);
     await openFile(page, own('trace.json'));
     await settledView(page);
-    await page.getByRole('tab', { name: 'Ops' }).click();
+    await page.getByRole('tab', { name: /^Ops/ }).click();
     await expect(page.locator('memstrata-ops .scroller')).toHaveAttribute('data-rows', '5');
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
   });
@@ -257,7 +260,7 @@ test('every real file of other profilers shows something', async ({ page }) => {
       continue;
     }
     await settledView(page);
-    await page.getByRole('tab', { name: 'Ops' }).click();
+    await page.getByRole('tab', { name: /^Ops/ }).click();
     await expect(page.locator('memstrata-ops .rows [role=row]').first(), name).toBeVisible({
       timeout: 30_000,
     });

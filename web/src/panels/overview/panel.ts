@@ -174,8 +174,9 @@ export class OverviewPanel extends AnswerPanel<Report> {
         background: var(--accent);
       }
       .size {
-        flex: 0 0 64px;
+        flex: 0 0 72px;
         text-align: right;
+        white-space: nowrap;
       }
       .who {
         min-width: 0;
