@@ -96,6 +96,7 @@ export class TabsView extends LitElement {
         flex: none;
         align-items: center;
         min-width: 0;
+        max-width: 100%; /* then they scroll */
       }
       .tabs {
         display: flex;
