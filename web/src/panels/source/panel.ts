@@ -55,7 +55,7 @@ export class SourcePanel extends AnswerPanel<Found> {
       @drop=${this.dropped}>
       <div class="columns">
         <section aria-label="Files">
-          <h3>Files, by what their lines asked for</h3>
+          <h2>Files, by what their lines asked for</h2>
           ${this.files(found)} ${this.folder()} ${this.editor()}
         </section>
         <section aria-label="Lines" class="lines">${this.lines(found)}</section>
@@ -94,7 +94,7 @@ export class SourcePanel extends AnswerPanel<Found> {
 
   private folder(): TemplateResult {
     const { source } = this.page;
-    return html`<h3>Your source</h3>
+    return html`<h2>Your source</h2>
       <p class="dim" data-source-folder=${source?.files.length ?? nothing}>
         ${source ? `${source.name}: ${plural(source.files.length, 'file')}. It is read here and goes nowhere.` : 'Drop its folder here to see the text of the lines. It is read here and goes nowhere.'}
       </p>
@@ -128,7 +128,7 @@ export class SourcePanel extends AnswerPanel<Found> {
       /></label>`;
     const problem =
       editor.editor === 'other' && editor.template !== '' ? problemOf(editor.template) : undefined;
-    return html`<h3>Frames open</h3>
+    return html`<h2>Frames open</h2>
       <div class="editor">
         <select
           data-editor-choice
@@ -154,7 +154,7 @@ export class SourcePanel extends AnswerPanel<Found> {
     const most = Math.max(1, ...lines.lines.map(({ bytes }) => bytes));
     const of = new Map(lines.lines.map((one) => [one.line, one]));
     const { editor } = this.page;
-    return html`<h3 title=${file}>${file}</h3>
+    return html`<h2 title=${file}>${file}</h2>
       ${texts ? nothing : html`<p class="dim" data-no-text>${this.page.source ? 'Your folder has no such file, or several.' : 'Without your source only the numbers of its lines are known.'}</p>`}
       <table data-lines=${lines.lines.length}>
         <thead>
@@ -227,7 +227,12 @@ export class SourcePanel extends AnswerPanel<Found> {
       section {
         min-width: 0;
       }
-      h3:first-child {
+      h2 {
+        margin: 16px 0 4px;
+        font-size: 13px;
+        font-weight: 600;
+      }
+      h2:first-child {
         margin-top: 0;
         overflow-wrap: anywhere;
       }
