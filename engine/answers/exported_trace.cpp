@@ -25,7 +25,6 @@ namespace {
 
 using model::kNoTime;
 using model::Part;
-using model::SpanKind;
 using trace::Action;
 
 constexpr int64_t kStepNs = 1000;  // of what has no times
