@@ -16,14 +16,10 @@ namespace {
 }  // namespace
 
 BlockPool* DeviceAllocator::find_pool(PoolKey key) const {
-  const auto found = pool_of_key_.find(key);
-  return found == pool_of_key_.end() ? nullptr : found->second;
-}
-
-BlockPool& DeviceAllocator::add_pool(PoolKey key) {
-  pools_.push_back(std::make_unique<BlockPool>(key, state_));
-  pool_of_key_.emplace(key, pools_.back().get());
-  return *pools_.back();
+  for (const auto& pool : pools_) {
+    if (pool->key == key) return pool.get();
+  }
+  return nullptr;
 }
 
 Result<BlockPool*> DeviceAllocator::existing_pool(PoolKey key) const {
@@ -38,7 +34,8 @@ Result<BlockPool*> DeviceAllocator::existing_pool(PoolKey key) const {
 
 Status DeviceAllocator::create_or_increment_pool(PoolKey key, SegmentSource* source) {
   if (key != PoolKey{} && find_pool(key) == nullptr) {
-    add_pool(key).source = source;
+    pools_.push_back(std::make_unique<BlockPool>(key, state_));
+    pools_.back()->source = source;
     return {};
   }
   const auto pool = existing_pool(key);

@@ -101,6 +101,101 @@ Result<Comparison> compare_groups(const Side& before, const Side& after, size_t 
   return found;
 }
 
+namespace {
+
+// A part and what it is the same by.
+struct KeyedPart {
+  ShownKey key;
+  bool of_after;
+  ComparedPart part;
+};
+
+// Joins neighbours with one key; those of one recording become one part. `pairs`: one of each recording at most.
+void join(Column<KeyedPart>& parts, bool pairs) {
+  size_t kept = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    KeyedPart& one = parts[i];
+    KeyedPart* const last = kept > 0 && parts[kept - 1].key == one.key ? &parts[kept - 1] : nullptr;
+    if (last == nullptr || (pairs && last->of_after == one.of_after)) {
+      parts[kept++] = one;
+      continue;
+    }
+    if (one.of_after) last->part.stack = one.part.stack;
+    last->part.only_before = last->part.only_before && one.part.only_before;
+    last->part.lines_moved = pairs;
+    last->part.bytes += one.part.bytes;
+    last->part.blocks += one.part.blocks;
+  }
+  parts.truncate(kept);
+}
+
+}  // namespace
+
+Result<ComparedParts> compare_parts(const Side& before, const Side& after) {
+  Budget& budget = after.recording.budget;
+  const auto no_memory = [&] {
+    return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to compare {} stacks with {}.",
+                before.top.groups.size(), after.top.groups.size());
+  };
+  ComparedParts found(budget);
+  found.bytes = {before.top.bytes, after.top.bytes};
+  found.blocks = {before.top.count, after.top.count};
+  ShownStacks shown_before(before.recording), shown_after(after.recording);
+  if (!shown_before.prepare() || !shown_after.prepare()) return no_memory();
+  Column<KeyedPart> all(budget), single(budget);
+  for (const TopGroup& group : before.top.groups) {
+    if (!all.push_back({shown_before.key(group.stack),
+                        false,
+                        {group.stack, true, false, {group.bytes, 0}, {group.count, 0}}}))
+      return no_memory();
+  }
+  for (const TopGroup& group : after.top.groups) {
+    if (!all.push_back({shown_after.key(group.stack),
+                        true,
+                        {group.stack, false, false, {0, group.bytes}, {0, group.count}}}))
+      return no_memory();
+  }
+  const auto size_of = [](const KeyedPart& one) {
+    return saturated_sum(one.part.bytes.before, one.part.bytes.after);
+  };
+  std::stable_sort(all.data(), all.data() + all.size(),
+                   [](const KeyedPart& a, const KeyedPart& b) { return a.key < b.key; });
+  join(all, false);
+  // What only one of them has, without the numbers of lines; parts of equal keys alternate, largest first.
+  for (const KeyedPart& one : all) {
+    const bool in_both = !one.part.only_before && one.part.blocks.before > 0;
+    if (in_both || one.part.stack.is_none()) {
+      if (!found.parts.push_back(one.part)) return no_memory();
+      continue;
+    }
+    ShownStacks& shown = one.part.only_before ? shown_before : shown_after;
+    if (!single.push_back({shown.key_without_lines(one.part.stack), !one.part.only_before, one.part}))
+      return no_memory();
+  }
+  std::stable_sort(single.data(), single.data() + single.size(), [&](const KeyedPart& a, const KeyedPart& b) {
+    return std::tuple(a.key, a.of_after, -size_of(a)) < std::tuple(b.key, b.of_after, -size_of(b));
+  });
+  Column<int32_t> nth(budget);  // of those with its key and recording
+  if (!nth.resize(single.size(), 0)) return no_memory();
+  for (size_t i = 1; i < single.size(); ++i) {
+    if (single[i].key == single[i - 1].key && single[i].of_after == single[i - 1].of_after)
+      nth[i] = nth[i - 1] + 1;
+  }
+  for (size_t i = 0; i < single.size(); ++i) single[i].key.add(static_cast<uint64_t>(nth[i]));
+  std::stable_sort(single.data(), single.data() + single.size(),
+                   [](const KeyedPart& a, const KeyedPart& b) { return a.key < b.key; });
+  join(single, true);
+  for (const KeyedPart& one : single) {
+    if (!found.parts.push_back(one.part)) return no_memory();
+  }
+  std::stable_sort(found.parts.data(), found.parts.data() + found.parts.size(),
+                   [](const ComparedPart& a, const ComparedPart& b) {
+                     return std::tuple(-a.bytes.growth(), -a.bytes.after, -a.blocks.growth()) <
+                            std::tuple(-b.bytes.growth(), -b.bytes.after, -b.blocks.growth());
+                   });
+  return found;
+}
+
 Result<ComparedSegments> compare_segments(std::span<const replay::SegmentAt> before,
                                           std::span<const replay::SegmentAt> after, Budget& budget) {
   ComparedSegments found(budget);

@@ -19,8 +19,7 @@
 
 namespace memstrata::analysis {
 
-// op: the whole name of an op around it, as a profiler's trace has it, case and all; nothing else.
-enum class SearchIn : uint8_t { anything, address, frame, metadata, op };
+enum class SearchIn : uint8_t { anything, address, frame, metadata };
 
 struct Matches {
   explicit Matches(Budget& budget) : ranks(budget), matched(budget) {}

@@ -34,11 +34,10 @@ struct OrderedGroup {
   int32_t first_rank;
 };
 
-// Groups the blocks up to those born at `event` for which `is_meant` holds.
-template <typename IsMeant>
-[[nodiscard]] Result<Top> group_blocks(const model::Recording& recording, const model::Part& part,
-                                       const replay::BlockLives& lifetimes, int32_t event, TopBy by,
-                                       size_t limit, const IsMeant& is_meant) {
+}  // namespace
+
+Result<Top> find_top(const model::Recording& recording, const model::Part& part,
+                     const replay::BlockLives& lifetimes, int32_t event, TopBy by, size_t limit) {
   const auto out_of_memory = [&] {
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to group {} blocks.", lifetimes.count());
   };
@@ -57,7 +56,7 @@ template <typename IsMeant>
     const auto r = static_cast<size_t>(rank);
     const int32_t born = lifetimes.born[r];
     if (born > event) break;  // ranks are in the order of birth
-    if (!is_meant(r)) continue;
+    if (lifetimes.freed[r] <= event) continue;
     StackId stack;
     if (born >= 0) stack = recording.events.stack[static_cast<size_t>(lifetimes.events.first + born)];
     if (stack.is_none() || recording.stacks.leaf(stack) < 0) {
@@ -113,22 +112,6 @@ template <typename IsMeant>
     }
   }
   return top;
-}
-
-}  // namespace
-
-Result<Top> find_top(const model::Recording& recording, const model::Part& part,
-                     const replay::BlockLives& lifetimes, int32_t event, TopBy by, size_t limit) {
-  return group_blocks(recording, part, lifetimes, event, by, limit,
-                      [&](size_t rank) { return lifetimes.freed[rank] > event; });
-}
-
-Result<Top> find_never_freed(const model::Recording& recording, const model::Part& part,
-                             const replay::BlockLives& lifetimes, int32_t from, int32_t until, TopBy by,
-                             size_t limit) {
-  return group_blocks(recording, part, lifetimes, until, by, limit, [&](size_t rank) {
-    return lifetimes.born[rank] >= from && lifetimes.freed[rank] >= lifetimes.events.count;
-  });
 }
 
 }  // namespace memstrata::analysis

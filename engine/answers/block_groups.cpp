@@ -73,8 +73,7 @@ std::string kind_text(const model::Recording& recording, const BlockGroups& grou
     case GroupBy::pool:
       return pool_text(recording, kind.key);
     case GroupBy::category:
-      return groups.inferred.empty() ? category_text(recording, kind.key)
-                                     : groups.inferred[static_cast<size_t>(kind.key)];
+      return category_text(recording, kind.key);
     case GroupBy::size:
       return std::string(kSizes[static_cast<size_t>(kind.key)]);
     case GroupBy::lifetime:
@@ -89,7 +88,6 @@ void to_json(JsonWriter& json, const model::Recording& recording, const BlockGro
   json.begin_object();
   json.member("by", analysis::name_of(groups.by));
   json.member("ordered", groups.ordered);
-  json.member("inferred", !groups.inferred.empty());
   json.key("kinds");
   json.begin_array();
   for (const BlockGroups::Kind& kind : groups.kinds) {

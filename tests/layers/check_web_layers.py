@@ -16,7 +16,6 @@ ROWS = [
     ["engine"],
     ["model"],
     ["controls", "draw", "words"],
-    ["series"],
     ["timeline", "panels", "details", "files"],
     ["viewer"],
     ["page"],

@@ -12,7 +12,6 @@ export {
   EngineFailure,
   type Phase,
   type Progress,
-  type Served,
   type Source,
   type Transport,
 } from './transport/transport.ts';

@@ -49,7 +49,6 @@ export class LegendView extends LitElement {
           </button>
         </li>`;
       })}
-      ${kinds.inferred ? html`<li class="note" data-inferred>inferred by rules: see Memory</li>` : nothing}
       ${shares?.unused === undefined ? nothing : this.unused(shares.unused, level, moment)}
     </ul>`;
   }
@@ -104,13 +103,6 @@ export class LegendView extends LitElement {
       }
       button {
         cursor: pointer;
-      }
-      .note {
-        min-height: 24px;
-        padding: 0 8px;
-        color: var(--dim);
-        font-size: 12px;
-        line-height: 24px;
       }
       .unused rect {
         fill: var(--envelope);

@@ -51,8 +51,7 @@ export const layout = css`
     display: flex;
     flex-direction: column;
   }
-  memstrata-start,
-  memstrata-served-start {
+  memstrata-start {
     flex: 1;
     min-height: 0;
   }
