@@ -310,6 +310,7 @@ test('keys walk through the rectangles and pin', async ({ page }) => {
 
 test('the moment is chosen on the timeline, by click and by drag', async ({ page }) => {
   await openState(page);
+  await keepDetails(page); // the timeline keeps its width
   const empty = await pointOf(page, 3.5, 9.5 * MiB);
   await page.mouse.click(empty.x, empty.y);
   await after(page, 3);
