@@ -62,10 +62,14 @@ MEMSTRATA_API memstrata_status memstrata_memory_info(int device, int64_t* free_b
 MEMSTRATA_API void* memstrata_alloc(size_t size, int device, void* stream);
 MEMSTRATA_API void memstrata_free(void* pointer, size_t size, int device, void* stream);
 /* memstrata_alloc for C++ callers that do not look at a null result, as PyTorch: throws std::runtime_error
- * with the text, for out of memory "CUDA out of memory. Tried to allocate ...". The only function here that
- * throws. */
+ * with the text, for out of memory "CUDA out of memory. Tried to allocate ...". With
+ * memstrata_hook_begin_allocate_to_pool() the only functions that throw. */
 MEMSTRATA_API void* memstrata_alloc_or_throw(size_t size, int device, void* stream);
-/* The same with the reason. */
+/* The pair for a torch.cuda.MemPool: PyTorch calls it under a lock of its own, so it never waits for Python's; stacks
+ * have no Python frames then. */
+MEMSTRATA_API void* memstrata_mempool_alloc(size_t size, int device, void* stream);
+MEMSTRATA_API void memstrata_mempool_free(void* pointer, size_t size, int device, void* stream);
+/* memstrata_malloc() is memstrata_alloc() with the reason. */
 MEMSTRATA_API memstrata_status memstrata_malloc(void** pointer, size_t size, int device, void* stream);
 MEMSTRATA_API memstrata_status memstrata_release(void* pointer);
 /* `stream` uses the memory too: after it is freed it is not used again before that stream has come this far.

@@ -6,9 +6,9 @@
     ...
     memstrata.dump_snapshot("run.pickle")    # open it in memstrata's viewer
 
-One file, standard library only. It talks to libmemstrata_capture.so, which is looked for in MEMSTRATA_CAPTURE
-(a path), beside this file, in build/native-release/lib of the checkout, then by the system's loader.
-`torch` is imported by install() only.
+One file, standard library only; the package in python/ holds it, too. It talks to libmemstrata_capture.so,
+which is looked for in MEMSTRATA_CAPTURE (a path), beside this file, in build/native-release/lib of the checkout, then
+by the system's loader. `torch` is imported by install() only.
 """
 import atexit
 import contextlib
@@ -24,7 +24,8 @@ __all__ = [
     "dump_on_oom",
     "dump_at_exit", "memory_stats", "memory_summary", "memory_allocated", "max_memory_allocated",
     "memory_reserved", "max_memory_reserved", "reset_peak_memory_stats", "reset_accumulated_memory_stats",
-    "empty_cache", "set_allocator_settings", "region", "metadata", "annotate",
+    "empty_cache", "set_allocator_settings", "region", "metadata", "annotate", "use_simulated_device", "malloc",
+    "free", "is_recording_allocator",
 ]
 
 _LIBRARY = "libmemstrata_capture.so"
@@ -57,7 +58,9 @@ _FUNCTIONS = [
     ("memstrata_reset_peak_memory_stats", _STATUS, [ctypes.c_int]),
     ("memstrata_reset_accumulated_memory_stats", _STATUS, [ctypes.c_int]),
 ]
-# Setters of CUDAPluggableAllocator's object and the hooks they get. A PyTorch without one goes on without.
+# Setters of CUDAPluggableAllocator's object and the hooks they get. A PyTorch without one goes on without, but for
+# those of pools: memory of CUDA graphs would come from the common pool, and other code would write into it.
+_NEEDED = {"set_begin_allocate_to_pool", "set_end_allocate_to_pool_fn", "set_release_pool"}
 _HOOKS = [
     ("set_init_fn", "memstrata_hook_init"),
     ("set_reset_fn", "memstrata_hook_reset"),
@@ -83,12 +86,14 @@ class _History(ctypes.Structure):
 
 _loaded = None
 _installed = False
+_simulated = False  # there is a device without a driver
+_instead = None  # torch, whose own recorder is used because install() could not
 
 
 def _candidates():
     if os.environ.get("MEMSTRATA_CAPTURE"):
         return [os.environ["MEMSTRATA_CAPTURE"]]
-    here = os.path.dirname(os.path.abspath(__file__))
+    here = os.path.dirname(os.path.realpath(__file__))
     built = os.path.join(os.path.dirname(here), "build", "native-release", "lib", _LIBRARY)
     return [path for path in (os.path.join(here, _LIBRARY), built) if os.path.exists(path)] + [_LIBRARY]
 
@@ -126,13 +131,15 @@ def _call(name, *arguments):
 def _text(name, *arguments):
     library = _library()
     function = getattr(library, name)
-    size = function(*arguments, None, 0)
-    if size == 0:
-        raise CaptureError(library.memstrata_last_error().decode(errors="replace"))
-    # What changed meanwhile may be longer by a few digits.
-    buffer = ctypes.create_string_buffer(size + 256)
-    function(*arguments, buffer, len(buffer))
-    return buffer.value.decode(errors="replace")
+    # Most texts fit at once. What changed meanwhile may be longer by a few digits.
+    size = 16384
+    while True:
+        buffer = ctypes.create_string_buffer(size + 256)
+        size = function(*arguments, buffer, len(buffer))
+        if size == 0:
+            raise CaptureError(library.memstrata_last_error().decode(errors="replace"))
+        if size < len(buffer):
+            return buffer.value.decode(errors="replace")
 
 
 def _bytes(text):
@@ -162,6 +169,27 @@ def _device(device):
     return torch.cuda.current_device() if torch is not None and torch.cuda.is_initialized() else 0
 
 
+def _path(path):
+    """With the rank and the process id in it, so that processes do not overwrite each other's files."""
+    if path is None:
+        return None
+    text = os.fsdecode(path)
+    if "{pid}" in text:
+        text = text.replace("{pid}", str(os.getpid()))
+    return text.replace("{rank}", _rank()) if "{rank}" in text else text
+
+
+def _rank():
+    torch = sys.modules.get("torch")
+    distributed = getattr(torch, "distributed", None)
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return str(distributed.get_rank())
+    for name in ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"):
+        if os.environ.get(name, "").isdigit():
+            return os.environ[name]
+    return "0"
+
+
 def devices():
     """In words: which driver and how many devices, or why there are none."""
     return _text("memstrata_describe_devices")
@@ -172,19 +200,42 @@ def cpp_unwinder():
     return _library().memstrata_cpp_unwinder().decode()
 
 
-def install():
-    """Makes memstrata PyTorch's CUDA allocator. To be called before the first use of CUDA.
+def use_simulated_device(size):
+    """Device 0 is then one of `size` bytes that has addresses but no memory: to try things without a GPU."""
+    global _simulated
+    _call("memstrata_use_simulated_device", size)
+    _simulated = True
 
-    Out of memory is a RuntimeError "CUDA out of memory. Tried to allocate ..." then, not torch.OutOfMemoryError.
-    Returns True, or False with a message on stderr: the program goes on with PyTorch's own allocator then.
+
+def malloc(size, device=0):
+    """The address of `size` bytes of device memory, for programs without PyTorch; free() gives them back."""
+    pointer = _library().memstrata_alloc(size, _device(device), None)
+    if not pointer and size:
+        raise CaptureError(_library().memstrata_last_error().decode(errors="replace"))
+    return pointer or 0
+
+
+def free(pointer, device=0):
+    _library().memstrata_free(pointer, 0, _device(device), None)
+
+
+def install():
+    """Makes memstrata PyTorch's CUDA allocator. To be called before the first use of CUDA, which it does not begin: a
+    later fork and a later CUDA_VISIBLE_DEVICES are as without it.
+
+    torch.cuda.memory_stats() and the other questions about memory, torch.cuda.memory._record_memory_history(),
+    _snapshot() and _dump_snapshot() are answered by memstrata then; PyTorch's own would raise. Out of memory is a
+    RuntimeError "CUDA out of memory. Tried to allocate ...", not torch.OutOfMemoryError.
+    Returns True, or False with a message on stderr: the program goes on with PyTorch's own allocator, and the functions
+    here with PyTorch's own recorder.
     """
-    global _installed
+    global _installed, _instead
     if _installed:
         return True
     try:
         library = _library()
-        if library.memstrata_device_count() == 0:
-            raise CaptureError(devices())
+        if not _simulated:
+            _find_driver()
         import torch
 
         if torch.cuda.is_initialized():
@@ -193,15 +244,82 @@ def install():
             library._name, "memstrata_alloc_or_throw", "memstrata_free")
         # The hooks are set on the object that PyTorch calls.
         target = allocator.allocator()
+        missing = sorted(name for name in _NEEDED if not hasattr(target, name))
+        if missing:
+            raise CaptureError(f"this PyTorch ({getattr(torch, '__version__', 'unknown')}) is too old: its pluggable "
+                               f"allocator has no {missing[0]}, without which memory of graphs would be overwritten")
         for setter, hook in _HOOKS:
             if hasattr(target, setter):
                 getattr(target, setter)(ctypes.cast(getattr(library, hook), ctypes.c_void_p).value)
         torch.cuda.memory.change_current_allocator(allocator)
     except (CaptureError, ImportError, RuntimeError, AttributeError) as error:
         print(f"memstrata: not installed, PyTorch's own allocator stays: {error}", file=sys.stderr)
+        _instead = sys.modules.get("torch")
         return False
-    _installed = True
+    _installed, _instead = True, None
+    _redirect(torch)
     return True
+
+
+def is_recording_allocator():
+    """Whether device memory of this process comes from memstrata."""
+    return _installed or _simulated
+
+
+def _find_driver():
+    """Raises if there is none. Loading it begins nothing: that is done when PyTorch begins to use CUDA."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError as error:
+        raise CaptureError(f"no CUDA driver: {error}") from None
+
+
+def _redirect(torch):
+    """torch.cuda's questions, which PyTorch does not answer for a pluggable allocator, to this library."""
+    ours = {
+        "memory_stats": memory_stats, "memory_stats_as_nested_dict": _nested_stats,
+        "memory_summary": memory_summary, "memory_allocated": memory_allocated,
+        "max_memory_allocated": max_memory_allocated, "memory_reserved": memory_reserved,
+        "max_memory_reserved": max_memory_reserved, "memory_cached": memory_reserved,
+        "max_memory_cached": max_memory_reserved, "reset_peak_memory_stats": reset_peak_memory_stats,
+        "reset_max_memory_allocated": reset_peak_memory_stats, "reset_max_memory_cached": reset_peak_memory_stats,
+        "reset_accumulated_memory_stats": reset_accumulated_memory_stats,
+        "memory_snapshot": lambda *_, **__: snapshot()["segments"], "_snapshot": lambda *_, **__: snapshot(),
+        "_dump_snapshot": lambda filename="dump_snapshot.pickle", *_, **__: dump_snapshot(filename),
+        "_record_memory_history": _record_as_pytorch, "_set_allocator_settings": set_allocator_settings,
+        "_set_memory_metadata": _set_metadata_as_pytorch, "_annotate_tensor": annotate,
+        "_get_memory_metadata": lambda: getattr(metadata._current, "text", ""),
+        "_memory_metadata_supported": lambda: True,
+    }
+    for place in (torch.cuda, torch.cuda.memory):
+        for name, function in ours.items():
+            if hasattr(place, name):
+                setattr(place, name, function)
+
+
+def _record_as_pytorch(enabled="all", *arguments, **named):
+    """Its older form begins with a truth value and has other arguments."""
+    if isinstance(enabled, bool):
+        record_memory_history("all" if enabled else None)
+    else:
+        record_memory_history(enabled, *arguments, **{name: value for name, value in named.items()
+                                                      if name in ("context", "stacks", "max_entries", "device",
+                                                                  "clear_history", "skip_actions")})
+
+
+def _set_metadata_as_pytorch(text):
+    metadata(json.dumps(text) if isinstance(text, dict) else text)
+
+
+def _nested_stats(device=None):
+    nested = {}
+    for name, value in memory_stats(device).items():
+        *folders, last = name.split(".")
+        place = nested
+        for folder in folders:
+            place = place.setdefault(folder, {})
+        place[last] = value
+    return nested
 
 
 def record_memory_history(enabled="all", context="all", stacks="all", max_entries=_UNLIMITED, device=None,
@@ -210,9 +328,14 @@ def record_memory_history(enabled="all", context="all", stacks="all", max_entrie
 
     max_entries: the newest events kept of each device; 0 keeps one, as there.
     """
-    del device
     if max_entries < 0:
         raise ValueError(f"max_entries is not negative, but it is {max_entries}")
+    if _instead is not None:
+        more = {"clear_history": True} if clear_history else {}
+        if skip_actions:
+            more["skip_actions"] = skip_actions
+        return _instead.cuda.memory._record_memory_history(enabled, context=context, stacks=stacks,
+                                                           max_entries=max_entries, device=device, **more)
     history = _History(_bytes(enabled), _bytes(context), _bytes(stacks), max(max_entries, 1), int(clear_history),
                        _bytes(",".join(skip_actions or [])))
     _call("memstrata_record_memory_history", ctypes.byref(history))
@@ -220,6 +343,8 @@ def record_memory_history(enabled="all", context="all", stacks="all", max_entrie
 
 def snapshot():
     """The dict of torch.cuda.memory._snapshot()."""
+    if _instead is not None:
+        return _instead.cuda.memory._snapshot()
     data, size = ctypes.c_void_p(), ctypes.c_size_t()
     _call("memstrata_snapshot", ctypes.byref(data), ctypes.byref(size))
     try:
@@ -229,13 +354,22 @@ def snapshot():
 
 
 def dump_snapshot(filename="dump_snapshot.pickle"):
-    """Writes a snapshot file: complete, or not at all."""
-    _call("memstrata_dump_snapshot", _bytes(filename))
+    """Writes a snapshot file: complete, or not at all. "{rank}" and "{pid}" in its name are those of this process."""
+    if _instead is not None:
+        return _instead.cuda.memory._dump_snapshot(_path(filename))
+    _call("memstrata_dump_snapshot", _bytes(_path(filename)))
 
 
 def dump_on_oom(path):
-    """From now on every out of memory leaves a snapshot at `path` (then path.1, .2, ...); None stops it."""
-    _call("memstrata_set_oom_dump", _bytes(path or ""))
+    """From now on every out of memory leaves a snapshot at `path` (then path.1, .2, ...); None stops it.
+
+    "{rank}" and "{pid}" in its name are those of this process.
+    """
+    if _instead is not None:
+        if path:
+            _instead._C._cuda_attach_out_of_memory_observer(lambda *_: dump_snapshot(path))
+        return
+    _call("memstrata_set_oom_dump", _bytes(_path(path) or ""))
 
 
 def dump_at_exit(path):
@@ -244,7 +378,7 @@ def dump_at_exit(path):
     def dump():
         try:
             dump_snapshot(path)
-        except CaptureError as error:
+        except (CaptureError, RuntimeError, OSError) as error:
             print(f"memstrata: {error}", file=sys.stderr)
 
     atexit.register(dump)
@@ -252,50 +386,66 @@ def dump_at_exit(path):
 
 def memory_stats(device=None):
     """The dict of torch.cuda.memory_stats()."""
+    if _instead is not None:
+        return _instead.cuda.memory_stats(device)
     return json.loads(_text("memstrata_memory_stats", _device(device)))
 
 
 def memory_summary(device=None, abbreviated=False):
     """The table of torch.cuda.memory_summary()."""
+    if _instead is not None:
+        return _instead.cuda.memory_summary(device, abbreviated)
     return _text("memstrata_memory_summary", _device(device), int(abbreviated))
 
 
 def memory_allocated(device=None):
-    return memory_stats(device)["allocated_bytes.all.current"]
+    return memory_stats(device).get("allocated_bytes.all.current", 0)
 
 
 def max_memory_allocated(device=None):
-    return memory_stats(device)["allocated_bytes.all.peak"]
+    return memory_stats(device).get("allocated_bytes.all.peak", 0)
 
 
 def memory_reserved(device=None):
-    return memory_stats(device)["reserved_bytes.all.current"]
+    return memory_stats(device).get("reserved_bytes.all.current", 0)
 
 
 def max_memory_reserved(device=None):
-    return memory_stats(device)["reserved_bytes.all.peak"]
+    return memory_stats(device).get("reserved_bytes.all.peak", 0)
 
 
 def reset_peak_memory_stats(device=None):
+    if _instead is not None:
+        return _instead.cuda.reset_peak_memory_stats(device)
     _call("memstrata_reset_peak_memory_stats", _device(device))
 
 
 def reset_accumulated_memory_stats(device=None):
+    if _instead is not None:
+        return _instead.cuda.reset_accumulated_memory_stats(device)
     _call("memstrata_reset_accumulated_memory_stats", _device(device))
 
 
 def empty_cache():
+    if _instead is not None:
+        return _instead.cuda.empty_cache()
     _call("memstrata_empty_cache")
 
 
 def set_allocator_settings(settings):
     """As PYTORCH_CUDA_ALLOC_CONF, for requests from now on."""
+    if _instead is not None:
+        return _instead.cuda.memory._set_allocator_settings(settings)
     _call("memstrata_set_allocator_settings", _bytes(settings))
 
 
 @contextlib.contextmanager
 def region(name, device=None):
     """Names a part of the program; shown above the timeline."""
+    if _instead is not None:
+        with _instead.profiler.record_function(name):
+            yield
+        return
     ordinal = _device(device)
     _call("memstrata_region_begin", _bytes(name), ordinal)
     try:
@@ -314,6 +464,12 @@ class metadata:
         self._set(text)
 
     def _set(self, text):
+        if _instead is not None:
+            tell = getattr(_instead.cuda.memory, "_set_memory_metadata", None)  # PyTorch since 2026
+            if tell is not None:
+                tell(text or "")
+            self._current.text = text or ""
+            return
         _call("memstrata_set_user_metadata", _bytes(text or ""))
         self._current.text = text or ""
 
@@ -326,6 +482,11 @@ class metadata:
 
 def annotate(tensor_or_pointer, text):
     """A text in the history of one live allocation: a tensor, or the address of its memory."""
+    if _instead is not None:
+        tell = getattr(_instead.cuda.memory, "_annotate_tensor", None)  # PyTorch since 2026
+        if tell is not None and hasattr(tensor_or_pointer, "untyped_storage"):
+            tell(tensor_or_pointer, text)
+        return
     if hasattr(tensor_or_pointer, "untyped_storage"):
         pointer = tensor_or_pointer.untyped_storage().data_ptr()
     else:

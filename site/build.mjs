@@ -7,16 +7,17 @@
 // --parents names origins of pages that may drive embed.html in their frame; without it none may.
 // FOLDER holds engine.js and engine.wasm of the wasm preset. Two forms come out of the same sources:
 //   index.html + main.js + worker.js + engine.wasm + ...   for any static host, under any path
-//   viewer.js                                              the element for other pages; needs worker.js, engine.wasm beside it
+//   viewer.js                                              the element for other pages; needs worker.js, engine*.wasm beside it
 //   memstrata.html                                         everything in one file, opens from file://
 //   guide/                                                 pages without scripts (site/guide.mjs)
 //   embed.html + embed.js                                  the element in a frame, driven by messages
 //   offline.js + offline_worker.js + manifest              the page without a network, and installed
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { spawnSync } from 'node:child_process';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
+import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -47,11 +48,12 @@ const parents = origins('parents');
 const require = createRequire(join(web, 'package.json')); // the packages are installed in web/
 const esbuild = require('esbuild');
 
+const run = (...args) => {
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
+};
 if (!options['no-types']) {
-  const tsc = spawnSync(process.execPath, [require.resolve('typescript/bin/tsc'), '--noEmit', '-p', web], {
-    stdio: 'inherit',
-  });
-  if (tsc.status !== 0) process.exit(1);
+  run(require.resolve('typescript/bin/tsc'), '--noEmit', '-p', web);
 }
 
 const typescript = require('typescript');
@@ -153,6 +155,8 @@ const parts = await split('src/page/main.ts');
 // A classic script: from a file:// page no browser starts a module worker out of a Blob.
 const worker = await bundle('engine/host/worker.ts', { format: 'iife' });
 const wasm = await readFile(join(engine, 'engine.wasm'));
+const halves = await mkdtemp(join(tmpdir(), 'memstrata-engine-'));
+run(join(root, 'site/split_engine.mjs'), '--engine', engine, '--out', halves);
 // The policy forbids both; better to learn it here than in a browser.
 if (/\beval\(|\bnew Function\b/.test([main, worker, ...parts.files.values()].join('\n')))
   throw new Error('a bundle makes code from text');
@@ -168,7 +172,8 @@ const put = async (name, data) => {
 for (const [name, text] of parts.files) await put(name, text);
 await put('viewer.js', await bundle('src/viewer/element.ts')); // the element alone, for other pages
 await put('worker.js', worker);
-await put('engine.wasm', wasm);
+for (const name of ['engine.wasm', 'engine_rest.wasm']) await put(name, await readFile(join(halves, name)));
+await rm(halves, { recursive: true });
 const inData = async (tag, href) => {
   const type = { '.svg': 'image/svg+xml', '.png': 'image/png' }[extname(href)];
   if (!type) return undefined;
@@ -292,7 +297,13 @@ for (const name of ['index.html', ...parts.needed, 'worker.js', 'engine.wasm']) 
   totalGzip += gzip(data).length;
 }
 line('download', total, totalGzip);
+// What a first picture waits for; a test holds it to this (tests/wasm/halves.test.mjs).
+const allowed = 400_000;
+const of = `of ${(allowed / 1024).toFixed(1)} KiB allowed before the first picture`;
+console.log(totalGzip <= allowed ? of : `WARNING: more than the ${of.slice(3)}`);
 for (const [name, text] of parts.files)
   if (!parts.needed.includes(name)) line(name, Buffer.byteLength(text), gzip(text).length);
+const later = await readFile(join(out, 'engine_rest.wasm'));
+line('engine_rest.wasm', later.length, gzip(later).length);
 const oneFile = await readFile(join(out, 'memstrata.html'));
 line('memstrata.html', oneFile.length, gzip(oneFile).length);

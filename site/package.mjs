@@ -26,7 +26,8 @@ const esbuild = require('esbuild');
 
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
-for (const name of ['viewer.js', 'worker.js', 'engine.wasm']) await cp(join(site, name), join(out, name));
+for (const name of ['viewer.js', 'worker.js', 'engine.wasm', 'engine_rest.wasm'])
+  await cp(join(site, name), join(out, name));
 for (const name of ['README.md', 'viewer.d.ts', 'engine.d.ts'])
   await cp(join(here, 'package', name), join(out, name));
 await cp(join(root, 'LICENSE'), join(out, 'LICENSE'));
@@ -103,6 +104,7 @@ await writeFile(
         './engine': { types: './engine.d.ts', node: './engine.node.js', default: './engine.js' },
         './worker.js': './worker.js',
         './engine.wasm': './engine.wasm',
+        './engine_rest.wasm': './engine_rest.wasm',
         './package.json': './package.json',
       },
       types: './viewer.d.ts',

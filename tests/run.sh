@@ -7,6 +7,7 @@
 #   bash tests/run.sh --list          the groups
 #
 # MEMSTRATA_FUZZ_SECONDS: time for each fuzz target (60). MEMSTRATA_FUZZ_SEED: of its inputs (0 = any).
+# MEMSTRATA_TORCH: versions of PyTorch for the group torch ("2.5.1 2.15.0").
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../site/setup.sh"
 cd "$root" || exit 1
@@ -14,23 +15,26 @@ cd "$root" || exit 1
 declare -A about=(
   [debug]="CTest with AddressSanitizer and UndefinedBehaviorSanitizer: unit, property, golden, layers"
   [release]="CTest with the optimised build, without the label layers"
-  [wasm]="the WebAssembly build in Node and the npm package: tests/wasm, tests/package/*.test.mjs"
+  [wasm]="the WebAssembly build in Node, the npm package, serve and mcp: tests/wasm, tests/package/*.test.mjs"
   [browser]="the page in Chromium: tests/browser/*.spec.ts"
   [lint]="clang-format, clang-tidy, ESLint, Prettier, TypeScript"
   [fuzz]="libFuzzer targets, each for a short time"
+  [python]="the Python package as a wheel in empty environments; needs a network: tests/python/wheel_test.py"
+  [torch]="the recorder and the profilers with a real PyTorch and with headers of CUDA, downloaded (several GB)"
   [guard]="instructions of reading and drawing against tests/bench/instructions.json"
+  [peers]="the originals, installed from the Python registry (large downloads): tests/peers"
 )
-order=(debug release wasm browser lint fuzz guard)
+order=(debug release wasm browser lint fuzz guard python torch peers)
 groups=()
 while (($#)); do
   case $1 in
     --only) groups+=("${2:?--only needs a group}"); shift ;;
     --ci)
-      groups=(debug wasm browser lint guard fuzz) # in about 25 minutes on 2 cores
-      : "${MEMSTRATA_FUZZ_SECONDS:=15}" "${MEMSTRATA_FUZZ_SEED:=1}" # the same commit, the same inputs
+      groups=(debug wasm browser lint guard fuzz) # in about 40 minutes on 2 cores
+      : "${MEMSTRATA_FUZZ_SECONDS:=6}" "${MEMSTRATA_FUZZ_SEED:=1}" # the same commit, the same inputs
       ;;
     --list) for name in "${order[@]}"; do printf '%-9s%s\n' "$name" "${about[$name]}"; done; exit 0 ;;
-    *) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2 ;;
   esac
   shift
 done
@@ -101,9 +105,10 @@ if wanted debug || wanted lint; then # clang-tidy reads its compile commands
     run_tests native-debug ctest_preset native-debug -LE optimised_only
   fi
 fi
-if wanted release || wanted browser || wanted wasm || wanted guard; then # the others compare with its command line tool
+if wanted release || wanted browser || wanted wasm || wanted guard || wanted torch || wanted peers; then # the others compare with its command line tool
   targets=()
   wanted release || targets=(--target memstrata guarded_work)
+  wanted release || ! wanted torch || targets+=(memstrata_capture fake_cuda)
   if needed "build native-release" build native-release "${targets[@]}" && wanted release; then
     run_tests native-release ctest_preset native-release -LE layers
   fi
@@ -116,7 +121,8 @@ if wanted wasm && compgen -G 'tests/wasm/*.test.mjs' >/dev/null; then
   run_tests wasm node --test --test-reporter=spec --test-reporter-destination=stdout \
     --test-reporter=junit --test-reporter-destination="$results/wasm.xml" tests/wasm/*.test.mjs
 fi
-if { wanted wasm || wanted browser; } && needed "build the npm package" node site/package.mjs && wanted wasm; then
+if { wanted wasm || wanted browser; } && needed "build the npm package" node site/package.mjs && wanted wasm &&
+  needed "test packages" npm_ci "$root/tests"; then
   run_tests package node --test --test-reporter=spec --test-reporter-destination=stdout \
     --test-reporter=junit --test-reporter-destination="$results/package.xml" tests/package/*.test.mjs
 fi
@@ -147,6 +153,28 @@ if wanted guard; then
     77) echo "skipped" ;;
     *) result guard "instructions of reading and drawing" 1 ;;
   esac
+  title "growth of work"
+  python3 tests/bench/growth.py
+  case $? in
+    0) result guard "growth of work" 0 ;;
+    77) echo "skipped" ;;
+    *) result guard "growth of work" 1 ;;
+  esac
+fi
+if wanted python; then
+  step python "the Python package as a wheel" python3 tests/python/wheel_test.py build/python
+fi
+if wanted torch; then
+  step torch "the driver's declarations against CUDA 12 and 13" bash tests/capture/cuda_headers.sh build/cuda-headers
+  step torch "a real PyTorch without a GPU" bash tests/torch/run.sh build/native-release ${MEMSTRATA_TORCH:-}
+fi
+if wanted peers; then
+  install_peers() {
+    [[ -x build/peers/bin/python ]] || python3 -m venv build/peers || return 1
+    build/peers/bin/pip install -q -r tests/peers/requirements.txt
+  }
+  needed "install the originals" install_peers &&
+    step peers profilers build/peers/bin/python tests/peers/profilers.py build/native-release/bin/memstrata
 fi
 if wanted fuzz; then
   title fuzz

@@ -83,10 +83,12 @@ DeviceResult<EventHandle> CudaDevice::record_event(int64_t stream) {
     if (error != kSuccess) return tl::unexpected(failure("cuEventCreate", error));
     idle_events_.push_back(static_cast<EventHandle>(events_.size()));
     events_.push_back(made);
+    event_streams_.push_back(nullptr);
   }
   const EventHandle event = idle_events_.back();
-  const CuResult error =
-      api_.event_record(events_[static_cast<size_t>(event)], static_cast<CuStream>(stream_of(stream)));
+  const auto on = static_cast<CuStream>(stream_of(stream));
+  event_streams_[static_cast<size_t>(event)] = on;
+  const CuResult error = api_.event_record(events_[static_cast<size_t>(event)], on);
   if (error != kSuccess) return tl::unexpected(failure("cuEventRecord", error));
   idle_events_.pop_back();
   return event;
@@ -96,6 +98,15 @@ bool CudaDevice::is_finished(EventHandle event) {
   const Context context(*this);
   const CuResult result = api_.event_query(events_[static_cast<size_t>(event)]);
   if (result == kSuccess || result == kNotReady) return result == kSuccess;
+  if (result == kCapturedEvent) {
+    // Somebody captures a graph that PyTorch did not begin. Such an event never ends: when the capture is over, the
+    // end of what the stream does then counts.
+    CuStream stream = event_streams_[static_cast<size_t>(event)];
+    int status = kCaptureNone;
+    if (api_.stream_is_capturing(stream, &status) == kSuccess && status == kCaptureNone)
+      tell("cuEventRecord", api_.event_record(events_[static_cast<size_t>(event)], stream));
+    return false;
+  }
   tell("cuEventQuery", result);
   // A dead context uses no memory any more, and waiting on would only grow. Any other error says nothing
   // about the stream: its memory may still be in use.

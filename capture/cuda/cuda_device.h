@@ -32,6 +32,8 @@ class CudaDevice final : public alloc::DeviceMemory {
   [[nodiscard]] int64_t granularity() const { return granularity_; }
   // Device `ordinal` may read and write the expandable segments of this one, present and future.
   [[nodiscard]] Status add_peer(int ordinal);
+  // The same for every device that the driver allows it for, as PyTorch's copies between devices expect; the others.
+  [[nodiscard]] std::vector<int> add_all_peers();
 
   [[nodiscard]] alloc::DeviceMemoryInfo info() override;
   [[nodiscard]] alloc::DeviceResult<uint64_t> allocate(int64_t bytes) override;
@@ -70,8 +72,9 @@ class CudaDevice final : public alloc::DeviceMemory {
   int64_t granularity_ = 0;
   bool rdma_ = false;
   std::vector<int> peers_;
-  std::map<uint64_t, Page> pages_;  // mapped ones, by address
-  std::vector<CuEvent> events_;     // by EventHandle
+  std::map<uint64_t, Page> pages_;       // mapped ones, by address
+  std::vector<CuEvent> events_;          // by EventHandle
+  std::vector<CuStream> event_streams_;  // where each was recorded last
   std::vector<alloc::EventHandle> idle_events_;
 };
 

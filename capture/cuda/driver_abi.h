@@ -35,6 +35,7 @@ inline constexpr CuResult kContextIsDestroyed = 709;
 inline constexpr CuResult kAssert = 710;
 inline constexpr CuResult kHardwareStackError = 714;  // up to kLaunchFailed: a kernel went wrong
 inline constexpr CuResult kLaunchFailed = 719;
+inline constexpr CuResult kCapturedEvent = 907;  // it was recorded into a graph that is being captured
 
 // After these the context is dead: every later call gives the same error, nothing on the device runs any
 // more.
@@ -51,6 +52,7 @@ inline constexpr int kAllocationPinned = 1;
 inline constexpr int kAccessReadWrite = 3;
 inline constexpr int kGranularityMinimum = 0;
 inline constexpr int kCaptureRelaxed = 2;
+inline constexpr int kCaptureNone = 0;  // of a stream: no graph is being captured
 inline constexpr unsigned kEventDisableTiming = 2;
 
 struct CuMemLocation {
@@ -84,6 +86,7 @@ struct CuMemAccessDesc {
   F(device_get, cuDeviceGet, (CuDevice * device, int ordinal))                                       \
   F(device_get_name, cuDeviceGetName, (char* name, int length, CuDevice device))                     \
   F(device_get_attribute, cuDeviceGetAttribute, (int* value, int attribute, CuDevice device))        \
+  F(device_can_access_peer, cuDeviceCanAccessPeer, (int* can, CuDevice device, CuDevice peer))       \
   F(device_primary_context_retain, cuDevicePrimaryCtxRetain, (CuContext * context, CuDevice device)) \
   F(context_get_current, cuCtxGetCurrent, (CuContext * context))                                     \
   F(context_push, cuCtxPushCurrent_v2, (CuContext context))                                          \
@@ -96,6 +99,7 @@ struct CuMemAccessDesc {
   F(event_query, cuEventQuery, (CuEvent event))                                                      \
   F(event_synchronize, cuEventSynchronize, (CuEvent event))                                          \
   F(stream_synchronize, cuStreamSynchronize, (CuStream stream))                                      \
+  F(stream_is_capturing, cuStreamIsCapturing, (CuStream stream, int* status))                        \
   F(thread_exchange_capture_mode, cuThreadExchangeStreamCaptureMode, (int* mode))
 
 // Virtual memory management: CUDA 10.2 and later. Null in a driver without it.

@@ -26,6 +26,7 @@ static_assert(kAllocationPinned == CU_MEM_ALLOCATION_TYPE_PINNED);
 static_assert(kAccessReadWrite == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 static_assert(kGranularityMinimum == CU_MEM_ALLOC_GRANULARITY_MINIMUM);
 static_assert(kCaptureRelaxed == CU_STREAM_CAPTURE_MODE_RELAXED);
+static_assert(kCapturedEvent == CUDA_ERROR_CAPTURED_EVENT && kCaptureNone == CU_STREAM_CAPTURE_STATUS_NONE);
 static_assert(kEventDisableTiming == CU_EVENT_DISABLE_TIMING);
 
 static_assert(sizeof(CuMemLocation) == 8 && offsetof(CUmemLocation, type) == offsetof(CuMemLocation, type));

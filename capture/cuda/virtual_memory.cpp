@@ -101,6 +101,21 @@ void CudaDevice::unmap(uint64_t address, int64_t bytes, int64_t page_bytes) {
   }
 }
 
+std::vector<int> CudaDevice::add_all_peers() {
+  std::vector<int> unreachable;
+  CuDevice own = 0;
+  if (granularity_ == 0 || api_.device_get(&own, ordinal_) != kSuccess) return unreachable;
+  for (int other = 0; other < api_.devices; ++other) {
+    if (other == ordinal_) continue;
+    CuDevice peer = 0;
+    int can = 0;
+    const bool allowed = api_.device_get(&peer, other) == kSuccess &&
+                         api_.device_can_access_peer(&can, peer, own) == kSuccess && can != 0;
+    if (!allowed || !add_peer(other)) unreachable.push_back(other);
+  }
+  return unreachable;
+}
+
 Status CudaDevice::add_peer(int ordinal) {
   if (ordinal == ordinal_ || std::find(peers_.begin(), peers_.end(), ordinal) != peers_.end()) return {};
   peers_.push_back(ordinal);

@@ -1,5 +1,6 @@
 #include "capture/front/caching_allocator.h"
 
+#include <fmt/format.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "capture/front/thread_state.h"
 #include "capture/stacks/cpp_stack.h"
 #include "capture/stacks/python_stack.h"
+#include "engine/alloc/known_settings.h"
 #include "engine/alloc/simulated_device.h"
 
 namespace memstrata::capture {
@@ -34,6 +36,7 @@ std::atomic<bool> g_forked{false};  // this process is a child that was forked a
 // Python may run code, and so free memory, while a stack is gathered: that one goes without. An ending
 // interpreter unwinds the thread from within.
 thread_local bool t_gathering = false;
+thread_local bool t_without_python = false;
 struct Gathering {
   Gathering() { t_gathering = true; }
   ~Gathering() { t_gathering = false; }
@@ -65,8 +68,11 @@ CachingAllocator::CachingAllocator()
   for (const char* const variable : kSettingsVariables) {
     const char* const settings = std::getenv(variable);
     if (settings == nullptr) continue;
-    if (const Status applied = alloc::apply_settings(config_, settings); !applied)
-      report(fmt::format("{} is ignored: {}", variable, applied.error().message));
+    const auto unknown = alloc::apply_known_settings(config_, settings);
+    if (!unknown) report(fmt::format("{} is ignored: {}", variable, unknown.error().message));
+    if (unknown && !unknown->empty())
+      report(fmt::format("{}: {} is not known here and ignored; the rest counts", variable,
+                         fmt::join(*unknown, ", ")));
     break;
   }
   (void)pthread_atfork(nullptr, nullptr, [] {
@@ -74,8 +80,10 @@ CachingAllocator::CachingAllocator()
   });
 }
 
+bool CachingAllocator::in_forked_child() { return g_forked.load(std::memory_order_relaxed); }
+
 Status CachingAllocator::refuse_in_child() const {
-  if (!g_forked.load(std::memory_order_relaxed)) return {};
+  if (!in_forked_child()) return {};
   return fail(ErrorCode::wrong_usage, -1,
               "CUDA memory cannot be used in a forked child process; start it with `spawn` instead, or use "
               "CUDA only after the fork");
@@ -140,12 +148,17 @@ Status CachingAllocator::open_device(Device& device, int ordinal) {
   } else {
     auto opened = cuda::CudaDevice::open(*cuda::driver(), ordinal);
     if (!opened) return tl::unexpected(opened.error());
+    device.unreachable = (*opened)->add_all_peers();
     device.memory = std::move(*opened);
   }
   alloc::Config config;
   {
     const std::lock_guard guard(settings_lock_);
     config = config_;
+  }
+  if (!device.unreachable.empty() && config.expandable_segments) {
+    config.expandable_segments = false;
+    tell_of_unreachable(device, ordinal);
   }
   trace::DeviceRecorder* history = nullptr;
   {
@@ -155,6 +168,11 @@ Status CachingAllocator::open_device(Device& device, int ordinal) {
   device.allocator =
       std::make_unique<DeviceAllocator>(*device.memory, ordinal, config, history, device.budget);
   return {};
+}
+
+void CachingAllocator::tell_of_unreachable(const Device& device, int ordinal) {
+  report(fmt::format("device {}: no expandable segments, since device {} cannot reach them (no peer access)",
+                     ordinal, fmt::join(device.unreachable, ", ")));
 }
 
 template <typename Action>
@@ -179,6 +197,10 @@ alloc::Origin CachingAllocator::origin(StackLevel level) {
   RawStack stack;
   if (!python_only_.load(std::memory_order_relaxed))
     stack.addresses = {addresses, gather_cpp_stack(addresses)};
+  if (t_without_python) {
+    who.stack = stacks_.intern(stack);
+    return who;
+  }
   {
     const PythonLock lock;
     if (lock.held()) stack.python = {python, gather_python_stack(python)};
@@ -186,6 +208,9 @@ alloc::Origin CachingAllocator::origin(StackLevel level) {
   }
   return who;
 }
+
+WithoutPython::WithoutPython() : before_(std::exchange(t_without_python, true)) {}
+WithoutPython::~WithoutPython() { t_without_python = before_; }
 
 Result<uint64_t> CachingAllocator::malloc(size_t bytes, int device, int64_t stream) {
   if (bytes == 0) return uint64_t{0};
@@ -280,10 +305,16 @@ Status CachingAllocator::set_config(std::string_view settings) {
     if (Status applied = alloc::apply_settings(config_, settings); !applied) return applied;
   }
   if (!opened_.load(std::memory_order_acquire)) return {};
+  int ordinal = -1;
   for (const auto& device : devices_) {
+    ++ordinal;
     const std::lock_guard guard(device->lock);
     if (!device->allocator) continue;
     if (Status applied = device->allocator->set_config(settings); !applied) return applied;
+    if (device->unreachable.empty() || !device->allocator->config().expandable_segments) continue;
+    const std::string without = fmt::format("{},expandable_segments:False", settings);
+    if (Status applied = device->allocator->set_config(without); !applied) return applied;
+    tell_of_unreachable(*device, ordinal);
   }
   return {};
 }

@@ -33,8 +33,23 @@ namespace memstrata::capture {
 // For the names of a dump's stacks; the official recorder may take minutes here.
 inline constexpr double kNamingSeconds = 60;
 
+// While it lives, the calling thread never waits for Python's lock: stacks have no Python frames.
+class WithoutPython {
+ public:
+  WithoutPython();
+  ~WithoutPython();
+  WithoutPython(const WithoutPython&) = delete;
+  WithoutPython& operator=(const WithoutPython&) = delete;
+
+ private:
+  bool before_;
+};
+
 class CachingAllocator {
  public:
+  // Of a process that used CUDA: nothing works here, and frees concern memory of the parent.
+  [[nodiscard]] static bool in_forked_child();
+
   // Devices are looked for on first need, see open().
   static CachingAllocator& instance();
 
@@ -112,6 +127,7 @@ class CachingAllocator {
     std::mutex lock;
     Budget budget;
     std::unique_ptr<alloc::DeviceMemory> memory;  // null until the device is used
+    std::vector<int> unreachable;  // devices that cannot use its expandable segments: it makes none then
     std::unique_ptr<alloc::DeviceAllocator> allocator;
   };
   class AllLocks;  // every device's and the recorder's, while it lives
@@ -121,6 +137,7 @@ class CachingAllocator {
   [[nodiscard]] Result<Device*> use(int device);
   [[nodiscard]] Status refuse_in_child() const;
   [[nodiscard]] Status open_device(Device& device, int ordinal);
+  static void tell_of_unreachable(const Device& device, int ordinal);
   // What `action` returns, with the opened device under its lock.
   template <typename Action>
   [[nodiscard]] auto on_device(int device, Action&& action) -> decltype(action(std::declval<Device&>()));

@@ -2,8 +2,9 @@
 //
 // PyTorch does not look at a null result: memstrata_alloc() tells stderr once, and the tensor has no memory.
 // memstrata_alloc_or_throw() throws instead. PyTorch calls it where its own allocator would throw, under no
-// lock, and turns what derives from std::exception into Python's RuntimeError (torch/csrc/Exceptions.h). A
-// hook cannot say that it failed: stderr tells once.
+// lock, and turns what derives from std::exception into Python's RuntimeError (torch/csrc/Exceptions.h). So may
+// the hook that begins a pool, which PyTorch calls before a capture begins: else a graph's memory would be anybody's.
+// The one that releases a pool is called in destructors and stays silent. Of the others stderr tells once.
 #include <functional>
 #include <stdexcept>
 #include <utility>
@@ -36,7 +37,19 @@ void* memstrata_alloc_or_throw(size_t size, int device, void* stream) {
   return pointer_of(*address);
 }
 
+// Called by PyTorch under its own lock, while another thread may hold Python's and wait for that one.
+void* memstrata_mempool_alloc(size_t size, int device, void* stream) {
+  const WithoutPython no_lock;
+  return memstrata_alloc(size, device, stream);
+}
+void memstrata_mempool_free(void* pointer, size_t size, int device, void* stream) {
+  const WithoutPython no_lock;
+  memstrata_free(pointer, size, device, stream);
+}
+
+// A worker that was forked drops its copies of the parent's tensors.
 void memstrata_free(void* pointer, size_t, int device, void*) {
+  if (CachingAllocator::in_forked_child()) return;
   guarded_report([&] { return CachingAllocator::instance().free(address_of(pointer), device); });
 }
 
@@ -75,17 +88,24 @@ using StreamFilter = std::function<bool(void*)>;
 extern "C" {
 
 MEMSTRATA_API void memstrata_hook_begin_allocate_to_pool(int device, MempoolId pool, StreamFilter filter) {
-  guarded_report([&] {
-    alloc::DeviceAllocator::StreamFilter accepts;
-    if (filter) accepts = [filter = std::move(filter)](int64_t stream) { return filter(stream_of(stream)); };
-    return CachingAllocator::instance().begin_allocate_to_pool(device, key_of(pool), std::move(accepts));
-  });
+  alloc::DeviceAllocator::StreamFilter accepts;
+  if (filter) accepts = [filter = std::move(filter)](int64_t stream) { return filter(stream_of(stream)); };
+  const Status begun =
+      CachingAllocator::instance().begin_allocate_to_pool(device, key_of(pool), std::move(accepts));
+  if (begun) return;
+  set_last_error(begun.error().message);
+  throw std::runtime_error(begun.error().message);
 }
 MEMSTRATA_API void memstrata_hook_end_allocate_to_pool(int device, MempoolId pool) {
   guarded_report([&] { return CachingAllocator::instance().end_allocate_to_pool(device, key_of(pool)); });
 }
 MEMSTRATA_API void memstrata_hook_release_pool(int device, MempoolId pool) {
-  guarded_report([&] { return CachingAllocator::instance().release_pool(device, key_of(pool)); });
+  try {
+    if (const Status released = CachingAllocator::instance().release_pool(device, key_of(pool)); !released)
+      set_last_error(released.error().message);
+  } catch (const std::exception& error) {
+    set_last_error(error.what());
+  }
 }
 
 }  // extern "C"

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <functional>
-#include <mutex>
-#include <unordered_set>
 
 namespace memstrata::capture {
 
@@ -16,20 +15,18 @@ constexpr size_t kMostTexts = 64;
 // Needs no destructor: calls may fail while the thread ends.
 thread_local std::array<char, 1024> t_last_error{};
 
-// Never destroyed: threads may still report while the process ends.
-struct Told {
-  std::mutex lock;
-  std::unordered_set<size_t> hashes;
-};
-[[nodiscard]] Told& told() {
-  static Told& all = *new Told();
-  return all;
-}
+// Hashes of the texts that were told, 0 = free. Without a lock, which another thread may hold at a fork, and without a
+// destructor: threads may still report while the process ends.
+std::array<std::atomic<size_t>, kMostTexts> g_told{};
 
 [[nodiscard]] bool is_new(std::string_view text) {
-  Told& all = told();
-  const std::lock_guard guard(all.lock);
-  return all.hashes.size() < kMostTexts && all.hashes.insert(std::hash<std::string_view>()(text)).second;
+  const size_t hash = std::hash<std::string_view>()(text) | 1U;
+  for (std::atomic<size_t>& place : g_told) {
+    size_t held = 0;
+    if (place.compare_exchange_strong(held, hash)) return true;
+    if (held == hash) return false;
+  }
+  return false;
 }
 
 }  // namespace

@@ -48,10 +48,7 @@ Status DeviceAllocator::adopt(const SegmentInfo& info, int64_t page_size,
   if (bytes > kLargestRequest - device_bytes_) return does_not_hold(info.address, "there is too much in all");
 
   BlockPool* pool = find_pool(info.pool);
-  if (pool == nullptr) {
-    pools_.push_back(std::make_unique<BlockPool>(info.pool, state_));
-    pool = pools_.back().get();
-  }
+  if (pool == nullptr) pool = &add_pool(info.pool);
   const SegmentId segment = add_segment(info, {pool, info.expandable ? page : 0});
   const auto no_memory = [&] {
     (void)no_room();

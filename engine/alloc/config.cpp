@@ -1,4 +1,5 @@
 #include "engine/alloc/config.h"
+#include "engine/alloc/known_settings.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,6 +7,8 @@
 #include <cstdlib>
 #include <optional>
 #include <vector>
+
+#include "engine/alloc/settings_place.h"
 
 namespace memstrata::alloc {
 
@@ -35,13 +38,17 @@ namespace {
 constexpr int64_t kMostMiB = kLargestRequest >> 20;
 
 // Splits at , : [ ] and drops white space anywhere, as PyTorch does.
-[[nodiscard]] std::vector<std::string> tokens_of(std::string_view text) {
+[[nodiscard]] std::vector<std::string> tokens_of(std::string_view text, std::vector<size_t>& places) {
   std::vector<std::string> tokens;
   bool open = false;  // the last token may grow
-  for (const char c : text) {
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
     if (c == ' ' || (c >= '\t' && c <= '\r')) continue;
     const bool separator = c == ',' || c == ':' || c == '[' || c == ']';
-    if (separator || !open) tokens.emplace_back();
+    if (separator || !open) {
+      tokens.emplace_back();
+      places.push_back(at);
+    }
     tokens.back() += c;
     open = !separator;
   }
@@ -69,7 +76,16 @@ constexpr int64_t kMostMiB = kLargestRequest >> 20;
 // Walks over the tokens, one key and its value after the other.
 class Parser {
  public:
-  Parser(Config& config, std::string_view text) : config_(config), tokens_(tokens_of(text)) {}
+  // `unknown`: takes unknown keys, which are errors without it.
+  Parser(Config& config, std::string_view text, std::vector<std::string>* unknown)
+      : config_(config), tokens_(tokens_of(text, places_)), end_(text.size()), unknown_(unknown) {}
+
+  // After an error: the byte at fault. A separator that is not the fault itself stands for the key before it.
+  [[nodiscard]] size_t place_of_error() const {
+    size_t token = fault_ ? *fault_ : at_ > 0 ? at_ - 1 : 0;
+    if (!fault_ && token > 0 && token < tokens_.size() && tokens_[token] == ":") --token;
+    return token < places_.size() ? places_[token] : end_;
+  }
 
   Status parse() {
     if (auto status = find_large_segment_size(); !status) return status;
@@ -83,7 +99,7 @@ class Parser {
       if (!take(":")) return wrong("'{}' has no value: write {}:VALUE", key, key);
       if (auto status = parse_value(key); !status) return status;
       if (at_ < tokens_.size() && !take(","))
-        return wrong("'{}' after the value of '{}' should be a comma", tokens_[at_], key);
+        return wrong_at(at_, "'{}' after the value of '{}' should be a comma", tokens_[at_], key);
     }
     return {};
   }
@@ -94,6 +110,12 @@ class Parser {
     return tl::unexpected<Error>(
         Error{ErrorCode::wrong_usage,
               "allocator settings: " + fmt::format(text, std::forward<Args>(args)...) + ".", -1});
+  }
+  template <typename... Args>
+  [[nodiscard]] tl::unexpected<Error> wrong_at(size_t token, fmt::format_string<Args...> text,
+                                               Args&&... args) {
+    fault_ = token;
+    return wrong(text, std::forward<Args>(args)...);
   }
   [[nodiscard]] static bool is_separator(std::string_view token) {
     return token == "," || token == ":" || token == "[" || token == "]";
@@ -115,7 +137,8 @@ class Parser {
       if (tokens_[i] != "large_segment_size_mb" || tokens_[i + 1] != ":") continue;
       const auto mib = integer_of(tokens_[i + 2]);
       if (!mib || *mib <= 10 || *mib > kMostMiB)
-        return wrong("large_segment_size_mb must be a whole number above 10, not '{}'", tokens_[i + 2]);
+        return wrong_at(i + 2, "large_segment_size_mb must be a whole number above 10, not '{}'",
+                        tokens_[i + 2]);
       config_.large_segment_size = *mib << 20;
     }
     return {};
@@ -178,9 +201,18 @@ class Parser {
         return wrong("backend:cudaMallocAsync leaves all decisions to the driver; only 'native' works here");
       return wrong("backend must be native, not '{}'", value);
     }
+    if (unknown_ != nullptr) return pass_over(key);
     if (key == "expandable_segments_reserve_by_class")
       return wrong("expandable_segments_reserve_by_class is not known here; use expandable_segments_reserve");
     return wrong("unknown key '{}'", key);
+  }
+
+  // Up to the comma before the next key; commas in brackets belong to the value.
+  Status pass_over(const std::string& key) {
+    unknown_->push_back(key);
+    for (int depth = 0; at_ < tokens_.size() && (depth > 0 || tokens_[at_] != ","); ++at_)
+      depth += tokens_[at_] == "[" ? 1 : tokens_[at_] == "]" ? -1 : 0;
+    return {};
   }
 
   Status parse_mib(const std::string& key, int64_t& bytes) {
@@ -266,18 +298,45 @@ class Parser {
   }
 
   Config& config_;
+  std::vector<size_t> places_;  // by token, its first byte
   std::vector<std::string> tokens_;
+  size_t end_;
+  std::vector<std::string>* unknown_;
   size_t at_ = 0;
+  std::optional<size_t> fault_;  // a token that is not the one before at_
 };
 
-}  // namespace
-
-Status apply_settings(Config& config, std::string_view text) {
+// Error: `place` is the byte at fault.
+[[nodiscard]] Status apply(Config& config, std::string_view text, size_t& place,
+                           std::vector<std::string>* unknown) {
   Config changed = config;
-  if (auto status = Parser(changed, text).parse(); !status) return status;
+  Parser parser(changed, text, unknown);
+  if (auto status = parser.parse(); !status) {
+    place = parser.place_of_error();
+    return status;
+  }
   changed.last_settings = std::string(text);
   config = std::move(changed);
   return {};
+}
+
+}  // namespace
+
+Status apply_settings(Config& config, std::string_view text, size_t& place) {
+  return apply(config, text, place, nullptr);
+}
+
+Status apply_settings(Config& config, std::string_view text) {
+  size_t place = 0;
+  return apply_settings(config, text, place);
+}
+
+Result<std::vector<std::string>> apply_known_settings(Config& config, std::string_view text) {
+  std::vector<std::string> unknown;
+  size_t place = 0;
+  if (const Status applied = apply(config, text, place, &unknown); !applied)
+    return tl::unexpected(applied.error());
+  return unknown;
 }
 
 }  // namespace memstrata::alloc

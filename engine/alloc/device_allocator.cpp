@@ -12,7 +12,7 @@ using trace::Action;
 DeviceAllocator::DeviceAllocator(DeviceMemory& device, int ordinal, const Config& config,
                                  trace::EventSink* sink, Budget& budget)
     : device_(device), ordinal_(ordinal), config_(config), sink_(sink), state_(budget), cross_(budget) {
-  pools_.push_back(std::make_unique<BlockPool>(PoolKey{}, state_));
+  add_pool(PoolKey{});
   state_.stats().max_split_size = config_.max_split_size == kUnlimited ? -1 : config_.max_split_size;
   (void)set_memory_fraction(config_.per_process_memory_fraction);
 }

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/alloc/block_pool.h"
@@ -23,6 +24,7 @@
 #include "engine/alloc/device_memory.h"
 #include "engine/alloc/memory_state.h"
 #include "engine/base/budget.h"
+#include "engine/base/hash.h"
 #include "engine/base/status.h"
 #include "engine/trace/trace_event.h"
 
@@ -242,6 +244,7 @@ class DeviceAllocator {
 
   [[nodiscard]] bool routing() const { return !routings_.empty(); }
   [[nodiscard]] BlockPool* find_pool(PoolKey key) const;
+  BlockPool& add_pool(PoolKey key);
   [[nodiscard]] Result<BlockPool*> existing_pool(PoolKey key) const;
   [[nodiscard]] Status can_restore(const PoolCheckpoint& saved, const BlockPool& pool) const;
   [[nodiscard]] BlockPool& pool_of(BlockId id) const {
@@ -259,7 +262,14 @@ class DeviceAllocator {
   trace::EventSink* sink_;
   MemoryState state_;
   std::vector<std::unique_ptr<BlockPool>> pools_;  // the first is the default pool
-  std::vector<SegmentOwner> owners_;               // by SegmentId
+  struct KeyHash {
+    size_t operator()(PoolKey key) const {
+      return static_cast<size_t>(
+          mix_hash(static_cast<uint64_t>(key.user_id) ^ mix_hash(static_cast<uint64_t>(key.graph_id))));
+    }
+  };
+  std::unordered_map<PoolKey, BlockPool*, KeyHash> pool_of_key_;  // all of pools_
+  std::vector<SegmentOwner> owners_;                              // by SegmentId
   std::vector<Routing> routings_;
   CrossStream cross_;
   std::vector<DeferredFree> deferred_;

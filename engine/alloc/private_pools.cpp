@@ -16,10 +16,14 @@ namespace {
 }  // namespace
 
 BlockPool* DeviceAllocator::find_pool(PoolKey key) const {
-  for (const auto& pool : pools_) {
-    if (pool->key == key) return pool.get();
-  }
-  return nullptr;
+  const auto found = pool_of_key_.find(key);
+  return found == pool_of_key_.end() ? nullptr : found->second;
+}
+
+BlockPool& DeviceAllocator::add_pool(PoolKey key) {
+  pools_.push_back(std::make_unique<BlockPool>(key, state_));
+  pool_of_key_.emplace(key, pools_.back().get());
+  return *pools_.back();
 }
 
 Result<BlockPool*> DeviceAllocator::existing_pool(PoolKey key) const {
@@ -34,8 +38,7 @@ Result<BlockPool*> DeviceAllocator::existing_pool(PoolKey key) const {
 
 Status DeviceAllocator::create_or_increment_pool(PoolKey key, SegmentSource* source) {
   if (key != PoolKey{} && find_pool(key) == nullptr) {
-    pools_.push_back(std::make_unique<BlockPool>(key, state_));
-    pools_.back()->source = source;
+    add_pool(key).source = source;
     return {};
   }
   const auto pool = existing_pool(key);

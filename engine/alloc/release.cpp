@@ -143,8 +143,10 @@ void DeviceAllocator::release_cached(PoolKey key, const Origin& origin) {
   }
   // PyTorch counts a pool's mappings and unmappings, which can reach 0 (or less) while a block lives. Here a
   // pool ends when it owns no segment.
-  std::erase_if(pools_, [](const auto& pool) {
-    return !pool->is_default() && pool->use_count == 0 && pool->segments == 0;
+  std::erase_if(pools_, [&](const auto& pool) {
+    const bool ends = !pool->is_default() && pool->use_count == 0 && pool->segments == 0;
+    if (ends) pool_of_key_.erase(pool->key);
+    return ends;
   });
 }
 

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "engine/analysis/filter_syntax.h"
+#include "engine/analysis/frame_pattern.h"
+#include "engine/analysis/own_frame.h"
 #include "engine/base/saturating.h"
 
 namespace memstrata::analysis {
@@ -82,10 +84,35 @@ class Evaluation {
     SearchIn where = SearchIn::anything;
     if (node.field == FilterField::address) where = SearchIn::address;
     if (node.field == FilterField::stack) where = SearchIn::frame;
+    if (node.field == FilterField::op) where = SearchIn::op;
     if (node.field == FilterField::metadata) where = SearchIn::metadata;
     auto found = search_text_(where, node.text);
     if (!found) return tl::unexpected(found.error());
     return std::move(found->matched);
+  }
+
+  [[nodiscard]] Result<Mask> call_term(const FilterNode& node) const {
+    const auto pattern = parse_frame_pattern(node.text);
+    Mask nodes(recording_.budget);
+    if (!pattern || !find_nodes_with(recording_, *pattern, nodes))
+      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to look for a call in all stacks");
+    return per_rank([&](size_t rank) {
+      const StackId stack = attributes_.stack[rank];
+      const int32_t leaf = stack.is_none() ? -1 : recording_.stacks.leaf(stack);
+      return leaf >= 0 && nodes[leaf] != 0;
+    });
+  }
+
+  [[nodiscard]] Result<Mask> who_term(const FilterNode& node) const {
+    const auto pattern = parse_frame_pattern(node.text);
+    WhoOfStacks who_of(recording_);
+    Mask frames(recording_.budget);
+    if (!pattern || !who_of.prepare() || !find_frames_meant(recording_, *pattern, frames))
+      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to tell who asked for every block");
+    return per_rank([&](size_t rank) {
+      const Who who = who_of(attributes_.stack[rank]);
+      return who.kind != Who::Kind::nothing && frames[who.frame.index()] != 0;
+    });
   }
 
   [[nodiscard]] Result<Mask> term(const FilterNode& node) const {
@@ -94,8 +121,13 @@ class Evaluation {
       case FilterField::anything:
       case FilterField::address:
       case FilterField::stack:
+      case FilterField::op:
       case FilterField::metadata:
         return text_term(node);
+      case FilterField::call:
+        return call_term(node);
+      case FilterField::who:
+        return who_term(node);
       case FilterField::size:
         return per_rank([&](size_t rank) { return within(bands_.size[rank]); });
       case FilterField::lifetime:

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
 #include <utility>
 
+#include "engine/analysis/frame_keys.h"
 #include "engine/analysis/own_frame.h"
 #include "engine/base/saturating.h"
 
@@ -99,25 +99,8 @@ template <typename KeyOf>
 [[nodiscard]] bool group_by_who(const model::Recording& recording, const replay::Bands& bands,
                                 const BlockAttributes& attributes, int32_t peak_event, BlockGroups& groups) {
   WhoOfStacks who_of_stacks(recording);
-  Column<int32_t> kind_of_frame(recording.budget);  // the first frame with its function, file and line
-  if (!who_of_stacks.prepare() || !kind_of_frame.resize(recording.frames.size(), -1)) return false;
-  const auto line_of = [&](int32_t i) {
-    const trace::Frame& frame = recording.frames[FrameId{i}];
-    return std::tuple(frame.name.value, frame.filename.value, std::max(frame.line, 0));
-  };
-  Column<int32_t> ordered(recording.budget);
-  for (size_t i = 0; i < recording.frames.size(); ++i) {
-    if (!ordered.push_back(static_cast<int32_t>(i))) return false;
-  }
-  std::sort(ordered.data(), ordered.data() + ordered.size(), [&](int32_t a, int32_t b) {
-    const auto left = line_of(a), right = line_of(b);
-    return left != right ? left < right : a < b;
-  });
-  for (size_t i = 0; i < ordered.size(); ++i) {
-    const auto frame = static_cast<size_t>(ordered[i]);
-    const bool same = i > 0 && line_of(ordered[i - 1]) == line_of(ordered[i]);
-    kind_of_frame[frame] = same ? kind_of_frame[static_cast<size_t>(ordered[i - 1])] : ordered[i];
-  }
+  Column<int32_t> kind_of_frame(recording.budget);
+  if (!who_of_stacks.prepare() || !find_frame_keys(recording, FrameKey::line, kind_of_frame)) return false;
   return largest_kinds(bands, groups, recording.budget, peak_event, [&](size_t r) {
     const Who who = who_of_stacks(attributes.stack[r]);
     return who.kind == Who::Kind::nothing ? -1 : kind_of_frame[who.frame.index()];
@@ -218,6 +201,25 @@ Result<BlockGroups> group_blocks(const model::Recording& recording, const replay
       break;
   }
   if (!done) return too_much();
+  for (const uint32_t group : groups.group) ++groups.kinds[group].blocks;
+  return groups;
+}
+
+Result<BlockGroups> group_by_rules(const model::Recording& recording, const replay::Bands& bands,
+                                   const Categories& categories, const CategoryRules& rules,
+                                   std::optional<int32_t> peak_event) {
+  BlockGroups groups(recording.budget);
+  groups.by = GroupBy::category;
+  groups.events = bands.events.count;
+  groups.inferred = rules.names;
+  const bool done =
+      groups.group.resize(static_cast<size_t>(bands.count()), 0) &&
+      largest_kinds(bands, groups, recording.budget, peak_event.value_or(bands.peak_event), [&](size_t r) {
+        const uint8_t rule = categories.rule[r];
+        return rule == Categories::kNoRule ? 0 : rules.rules[rule].category;
+      });
+  if (!done)
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory to group {} blocks", bands.count());
   for (const uint32_t group : groups.group) ++groups.kinds[group].blocks;
   return groups;
 }

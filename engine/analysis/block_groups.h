@@ -10,10 +10,12 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/analysis/block_attributes.h"
+#include "engine/analysis/categories.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
@@ -55,9 +57,11 @@ struct BlockGroups {
   };
 
   GroupBy by = GroupBy::allocation;
-  bool ordered = false;     // the kinds are classes of a quantity, least first
-  bool in_time = false;     // lifetimes are in microseconds, else in events
-  int32_t events = 0;       // of the device; ages are parts of them
+  bool ordered = false;  // the kinds are classes of a quantity, least first
+  bool in_time = false;  // lifetimes are in microseconds, else in events
+  int32_t events = 0;    // of the device; ages are parts of them
+  // By category where nobody wrote one down: names by key, guessed by rules (categories.h); else empty.
+  std::vector<std::string> inferred;
   std::vector<Kind> kinds;  // at most kMostKinds; empty = every block is a kind of its own
   Column<uint32_t> group;   // per rank, index of `kinds`; empty as well
 };
@@ -66,6 +70,13 @@ struct BlockGroups {
 [[nodiscard]] Result<BlockGroups> group_blocks(const model::Recording& recording, const replay::Bands& bands,
                                                const BlockAttributes& attributes, GroupBy by,
                                                std::optional<int32_t> peak_event = {});
+
+// By category where no block has one in the file: those that rules guess (categories.h), most bytes at the peak first.
+// `rules` name at most kMostKinds of them, or the smallest are together. Error: limit_exceeded.
+[[nodiscard]] Result<BlockGroups> group_by_rules(const model::Recording& recording,
+                                                 const replay::Bands& bands, const Categories& categories,
+                                                 const CategoryRules& rules,
+                                                 std::optional<int32_t> peak_event = {});
 
 struct Share {
   int64_t bytes = 0;

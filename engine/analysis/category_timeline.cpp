@@ -2,40 +2,11 @@
 
 #include <algorithm>
 
+#include "engine/replay/series/category_walk.h"
+
 namespace memstrata::analysis {
 
 using model::RowRange;
-
-namespace {
-
-// Goes through the points of "total" and knows the levels after each. Where a point has the name of a category for
-// its label, only that category's series has one for it; else all series have.
-class Walk {
- public:
-  Walk(const model::Recording& recording, const model::Part& part)
-      : rec_(recording), total_(part.series.first), used_(static_cast<size_t>(part.series.count) - 1, 0) {
-    levels.resize(used_.size(), 0);
-  }
-
-  void step(int32_t point) {
-    const StringId label = rec_.points.label[point];
-    for (size_t i = 0; i < used_.size(); ++i) {
-      const int32_t series = total_ + 1 + static_cast<int32_t>(i);
-      if (!label.is_none() && rec_.series.name[series] != label) continue;
-      const RowRange rows = rec_.series.points[series];
-      if (used_[i] < rows.count) levels[i] = rec_.points.value[rows.first + used_[i]++];
-    }
-  }
-
-  std::vector<int64_t> levels;
-
- private:
-  const model::Recording& rec_;
-  int32_t total_;
-  std::vector<int32_t> used_;  // points of each category so far
-};
-
-}  // namespace
 
 CategoryTimeline category_timeline(const model::Recording& recording, const model::Part& part,
                                    size_t pieces) {
@@ -61,7 +32,7 @@ CategoryTimeline category_timeline(const model::Recording& recording, const mode
     const auto piece = static_cast<size_t>((points.time[row] - begin) * static_cast<__int128>(pieces) / span);
     return std::min(piece, pieces - 1);
   };
-  Walk walk(recording, part);
+  replay::CategoryWalk walk(recording, part);
   const auto moment = [&](int32_t row) {
     return CategoryMoment{row - rows.first, points.value[row], microseconds(row), walk.levels};
   };

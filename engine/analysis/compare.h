@@ -57,24 +57,6 @@ struct Side {
 // Both are grouped by the same. O(groups * frames). Error: limit_exceeded.
 [[nodiscard]] Result<Comparison> compare_groups(const Side& before, const Side& after, size_t limit);
 
-// One stack of either recording, or the same of both.
-struct ComparedPart {
-  StackId stack;  // of the recording after, unless it is only in the one before
-  bool only_before = false;
-  bool lines_moved =
-      false;  // the same functions in the same files, called from each other, but at other lines
-  BeforeAfter bytes, blocks;
-};
-struct ComparedParts {
-  explicit ComparedParts(Budget& budget) : parts(budget) {}
-
-  BeforeAfter bytes, blocks;   // of everything alive
-  Column<ComparedPart> parts;  // all; the one that grew most first. They add up to `bytes`, exactly
-};
-// Both are grouped by stack. Stacks that are in one recording only are paired if they differ in numbers of lines alone:
-// of several the largest with the largest. O(groups * frames + groups log groups). Error: limit_exceeded.
-[[nodiscard]] Result<ComparedParts> compare_parts(const Side& before, const Side& after);
-
 struct ComparedSegments {
   explicit ComparedSegments(Budget& budget) : only_before(budget), only_after(budget) {}
 

@@ -14,6 +14,8 @@ Contents find_contents(const model::Recording& recording) {
   for (const model::Part& part : recording.parts) {
     Contents::Snapshot& snapshot = contents.snapshots.emplace_back();
     snapshot.name = part.name;
+    contents.series += part.series.count > 0 ? 1 : 0;
+    contents.is_trace = contents.is_trace || part.kind == model::PartKind::trace;
     for (const int32_t device : part.devices(recording.segments)) {
       Contents::Device& one = snapshot.devices.emplace_back();
       one.device = device;

@@ -8,13 +8,16 @@
 #include <limits>
 #include <utility>
 
+#include "engine/analysis/frame_pattern.h"
+
 namespace memstrata::analysis {
 
 namespace {
 
-constexpr std::array<FilterWord, 10> kWords = {{
+constexpr std::array<FilterWord, 13> kWords = {{
     {"size", FilterField::size, "size>1MiB", "requested bytes; also size:1MiB..4MiB"},
     {"stack", FilterField::stack, "stack:attention", "a function, file or line of its stack"},
+    {"op", FilterField::op, "op:aten::mm", "an op of a profiler's trace around it, its whole name"},
     {"lifetime", FilterField::lifetime, "lifetime<1ms", "how long it lived; without a unit in events"},
     {"alive", FilterField::alive, "alive@peak", "in use at the peak, start, end or after an event"},
     {"stream", FilterField::stream, "stream:7", "number of the stream as the details show it"},
@@ -22,6 +25,9 @@ constexpr std::array<FilterWord, 10> kWords = {{
     {"born", FilterField::born, "born>1000", "event of its allocation, or born:before"},
     {"freed", FilterField::freed, "freed:never", "event of its free, or freed:never"},
     {"address", FilterField::address, "address:7f06", "name or address"},
+    {"call", FilterField::call, "call:/run/model.py:*:forward",
+     "just this file:line:function in its stack, * = any"},
+    {"who", FilterField::who, "who:/run/model.py:*:forward", "just this file:line:function asked for it"},
     {"metadata", FilterField::metadata, "metadata:step", "user metadata, annotations, compile context"},
 }};
 
@@ -231,6 +237,13 @@ class Parser {
         break;
       case FilterField::pool:
         taken = take_pool(node, *value, value_at);
+        break;
+      case FilterField::call:
+      case FilterField::who:
+        if (!parse_frame_pattern(*value))
+          return wrong(value_at, fmt::format("After {}: come file:line:function, each of which may be *.",
+                                             known->name));
+        node.text = std::move(*value);
         break;
       case FilterField::size:
       case FilterField::lifetime:

@@ -6,6 +6,9 @@
 //   size  born  freed  lifetime   > >= < <= = : and ranges  size:1MiB..4MiB   (both ends belong to it)
 //   stream  pool                  stream:7, pool:1,0        as the details show them
 //   stack  address  metadata      stack:"two words"         somewhere in it, ASCII case ignored
+//   call                          call:model.py:*:forward, a frame of its stack that is just this (frame_pattern.h)
+//   who                           who:model.py:*:forward, the same of the frame that asked for it (own_frame.h)
+//   op                            op:"aten::mm"            the whole name of an op around it, in a profiler's trace
 //   alive                         alive@peak, alive@start, alive@end, alive@1234 (after that event)
 //   any other word                somewhere in name, stack or metadata
 // Sizes: bytes, or K M G T and KiB MiB GiB TiB (powers of 1024), kB MB GB TB (powers of 1000). Lifetimes: us
@@ -27,6 +30,9 @@ enum class FilterField : uint8_t {
   anything,
   address,
   stack,
+  call,
+  who,
+  op,
   metadata,
   size,
   lifetime,
@@ -44,7 +50,7 @@ struct FilterNode {
 
   // Of a term.
   FilterField field = FilterField::anything;
-  std::string text;      // anything, address, stack, metadata; pool as "a,b"; stream as 0xhandle
+  std::string text;      // anything, address, stack, op, metadata; pool as "a,b"; stream as 0xhandle
   int64_t low = 0;       // inclusive range; alive: the event in `low`
   int64_t high = 0;      // (kPeak, kStart, kEnd: see below)
   bool in_time = false;  // lifetime in microseconds, else in events

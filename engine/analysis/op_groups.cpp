@@ -3,39 +3,42 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/base/hash.h"
+#include "engine/base/hash_seed.h"
 
 namespace memstrata::analysis {
 
 using model::SpanKind;
 
-namespace {
-
-[[nodiscard]] uint64_t hash_of(PairIds::Pair pair) {
-  return mix_hash(uint64_t{static_cast<uint32_t>(pair.first)} << 32 | static_cast<uint32_t>(pair.second));
+size_t PairIds::home_of(Pair pair) const {
+  const uint64_t both =
+      uint64_t{static_cast<uint32_t>(pair.first)} << 32 | static_cast<uint32_t>(pair.second);
+  return static_cast<size_t>(mix_hash(both ^ seed_)) & (slots_.size() - 1);
 }
 
-}  // namespace
+size_t PairIds::slot_of(Pair pair) const {
+  size_t slot = home_of(pair);
+  while (slots_[slot] >= 0 && pairs_[slots_[slot]] != pair) slot = (slot + 1) & (slots_.size() - 1);
+  return slot;
+}
 
-bool PairIds::grow() {
-  Column<int32_t> grown(*budget_);
-  if (!grown.resize(std::max<size_t>(256, slots_.size() * 2), -1)) return false;
-  for (int32_t id = 0; id < count(); ++id) {
-    size_t slot = hash_of(pairs_[id]) & (grown.size() - 1);
-    while (grown[slot] >= 0) slot = (slot + 1) & (grown.size() - 1);
-    grown[slot] = id;
-  }
-  slots_ = std::move(grown);
+// False: memory was refused, the table is as before.
+bool PairIds::rebuild(size_t size, uint64_t seed) {
+  Column<int32_t> made(*budget_);
+  if (!made.resize(size, -1)) return false;
+  slots_ = std::move(made);
+  seed_ = seed;
+  for (int32_t id = 0; id < count(); ++id) slots_[slot_of(pairs_[id])] = id;
   return true;
 }
 
 int32_t PairIds::intern(Pair pair) {
-  if (pairs_.size() * 2 >= slots_.size() && !grow()) return -1;
-  size_t slot = hash_of(pair) & (slots_.size() - 1);
-  while (slots_[slot] >= 0) {
-    if (pairs_[slots_[slot]] == pair) return slots_[slot];
-    slot = (slot + 1) & (slots_.size() - 1);
-  }
+  constexpr size_t kSmallest = 256;
+  if (pairs_.size() * 2 >= slots_.size() && !rebuild(std::max(kSmallest, slots_.size() * 2), seed_))
+    return -1;
+  size_t slot = slot_of(pair);
+  if (slots_[slot] >= 0) return slots_[slot];
+  const size_t probes = (slot - home_of(pair)) & (slots_.size() - 1);
+  if (probes > kMostProbes && rebuild(slots_.size(), fresh_hash_seed())) slot = slot_of(pair);
   if (!pairs_.push_back(pair)) return -1;
   return slots_[slot] = count() - 1;
 }

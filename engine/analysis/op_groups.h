@@ -23,7 +23,7 @@ enum class OpBy : uint8_t {
   return kind == model::SpanKind::op || kind == model::SpanKind::annotation;
 }
 
-// Pairs of numbers get numbers of their own, from 0 on.
+// Pairs of numbers get numbers of their own, from 0 on. Files choose the pairs: see base/hash_seed.h.
 class PairIds {
  public:
   struct Pair {
@@ -38,11 +38,15 @@ class PairIds {
   [[nodiscard]] int32_t count() const { return static_cast<int32_t>(pairs_.size()); }
 
  private:
-  [[nodiscard]] bool grow();
+  [[nodiscard]] bool rebuild(size_t size, uint64_t seed);
+  [[nodiscard]] size_t home_of(Pair pair) const;
+  // Slot of the pair, or the free one where it belongs.
+  [[nodiscard]] size_t slot_of(Pair pair) const;
 
   Budget* budget_;
   Column<Pair> pairs_;
   Column<int32_t> slots_;
+  uint64_t seed_ = 0;
 };
 
 class OpGroups {
@@ -62,6 +66,8 @@ class OpGroups {
   // Group of a span, -1 = it is no op.
   [[nodiscard]] int32_t of(int32_t span) const { return of_[span - rows_.first]; }
   [[nodiscard]] StringId name(int32_t group) const { return StringId{groups_[group].first}; }
+  // By path: the group of the op right around it, -1 = there is none.
+  [[nodiscard]] int32_t parent(int32_t group) const { return by_ == OpBy::path ? groups_[group].second : -1; }
   // Shapes, the module, or a whole `Call stack`; none = there is none.
   [[nodiscard]] StringId text(int32_t group) const;
   // Names of the ops or Python functions around it, innermost first, at most `most`.
@@ -78,7 +84,7 @@ class OpGroups {
   model::RowRange rows_;
   Column<int32_t> of_;
   PairIds groups_;  // name, and what else tells it
-  PairIds chains_;  // name, and the chain around it
+  PairIds chains_;  // name, and the chain around it; by path they are the groups, under the same numbers
 };
 
 }  // namespace memstrata::analysis

@@ -1,7 +1,6 @@
 #include "engine/analysis/out_of_memory.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 #include "engine/analysis/memory_state.h"
@@ -11,24 +10,11 @@
 
 namespace memstrata::analysis {
 
-using replay::BlockAt;
 using replay::SegmentAt;
 
 namespace {
 
 constexpr uint64_t kMostDeviceBytes = uint64_t{1} << 50;  // no device has more
-
-[[nodiscard]] bool is_private(const model::Recording& recording, PoolId pool) {
-  return !pool.is_none() && recording.pools[pool.index()] != model::Pool{};
-}
-
-// Pools that are the same for the allocator: unknown is the default one, as most files are older than the key.
-[[nodiscard]] PoolId same_pool(const model::Recording& recording, PoolId pool) {
-  return is_private(recording, pool) ? pool : PoolId{};
-}
-[[nodiscard]] StreamId same_stream(StreamId stream) {
-  return stream.is_none() ? StreamId{int16_t{0}} : stream;
-}
 
 class Explaining {
  public:
@@ -63,27 +49,7 @@ class Explaining {
   }
 
   void list_places() {
-    std::map<std::tuple<int16_t, int16_t, bool>, FreePlace> places;  // as many as pools and streams
-    for (const SegmentAt& segment : memory_.segments()) {
-      const auto row = static_cast<size_t>(segment.row);
-      const StreamId stream = same_stream(context_.history.range_stream[row]);
-      const PoolId pool = same_pool(context_.recording, context_.history.range_pool[row]);
-      const bool small = is_small_segment(context_, segment);
-      FreePlace& place = places[{stream.value, pool.value, small}];
-      place.stream = stream;
-      place.pool = pool;
-      place.small = small;
-      bool empty = true;
-      for (const BlockAt& block : memory_.blocks_of(segment)) {
-        empty = empty && block.row < 0;
-        if (block.row >= 0) continue;
-        add_saturated(place.cached, block.size);
-        place.largest = std::max(place.largest, block.size);
-        ++place.blocks;
-      }
-      if (empty) add_saturated(place.empty_segments, segment.size);
-    }
-    for (auto& [key, place] : places) {
+    for (FreePlace place : find_free_places(context_, memory_)) {
       place.own = place.stream == found_.stream && place.pool == found_.pool && place.small == found_.small;
       place.why = why_not(place);
       if (place.own) found_.largest_own = place.largest;

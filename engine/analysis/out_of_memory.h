@@ -32,6 +32,7 @@
 #include "engine/analysis/allocator_settings.h"
 #include "engine/analysis/event_context.h"
 #include "engine/analysis/fragmentation.h"
+#include "engine/analysis/free_places.h"
 #include "engine/analysis/own_frame.h"
 #include "engine/base/status.h"
 #include "engine/replay/memory_at.h"
@@ -40,25 +41,8 @@ namespace memstrata::analysis {
 
 inline constexpr size_t kMostExplained =
     64;  // oom events of a device; the last ones, as only they are the end
-inline constexpr size_t kMostFreePlaces = 16;  // pools and streams
 
 enum class Verdict : uint8_t { too_big, full, fragmented, elsewhere, limit, unknown };
-
-// Why a free block did not serve the request.
-enum class WhyNot : uint8_t { too_small, other_stream, private_pool, small_or_large, max_split, nothing };
-
-// Free memory of one pool and stream.
-struct FreePlace {
-  StreamId stream;
-  PoolId pool;  // none = unknown, taken for the default one
-  bool small = false;
-  int64_t cached = 0;   // bytes of free blocks
-  int64_t largest = 0;  // of them
-  int64_t blocks = 0;
-  int64_t empty_segments = 0;  // bytes of segments without live blocks
-  bool own = false;
-  WhyNot why = WhyNot::nothing;  // of the largest
-};
 
 enum class RemedyKind : uint8_t {
   expandable_segments,  // pieces join: bytes = cached bytes that could be used then
@@ -77,6 +61,10 @@ struct Remedy {
   // free_pins: blocks to free, their bytes, and segments given back.
   int64_t blocks = 0, pinned_bytes = 0, segments = 0;
   Who who;  // largest_holder, free_pins: of the largest block
+  // The recorded run was run again with it (confirmed_remedies.h): true = it was not out of memory. None: not tried, or
+  // the run cannot be repeated well enough to say.
+  std::optional<bool> confirmed = std::nullopt;
+  int64_t reserved_then = 0;  // at most, in that run
 };
 
 struct ExplainedOutOfMemory {

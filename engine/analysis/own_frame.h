@@ -65,6 +65,8 @@ class WhoOfStacks {
   [[nodiscard]] bool prepare();
   // Stacks of one node or operator have the same frame, whichever of its frames they hold. O(1).
   [[nodiscard]] Who operator()(StackId stack) const;
+  // The frame that speaks for the stack whose innermost node it is.
+  [[nodiscard]] FrameId frame_of_node(int32_t node) const { return FrameId{answer_[node]}; }
 
  private:
   const model::Recording& recording_;

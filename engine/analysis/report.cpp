@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "engine/analysis/memory_state.h"
+#include "engine/base/saturating.h"
 #include "engine/replay/memory_at.h"
 
 namespace memstrata::analysis {
@@ -21,6 +23,13 @@ namespace {
     if (enough) break;
   }
   return std::move(*best);
+}
+
+[[nodiscard]] ReservedUse reserved_use(const replay::MemoryAt& memory) {
+  const replay::TotalsAt& totals = memory.totals();
+  return {memory.event(),     totals.reserved,
+          totals.requested,   saturated_difference(totals.active, totals.requested),
+          free_bytes(memory), saturated_difference(totals.active, totals.allocated)};
 }
 
 }  // namespace
@@ -48,8 +57,13 @@ Result<Report> find_report(const EventContext& context, const BlockAttributes& a
   if (!done) return tl::unexpected(done.error());
   found.categories_at_peak =
       category_shares(context.lifetimes, found.categories, rules, context.lifetimes.peak_event);
-  if (!memory.go_to(fragmentation_event(recording, context.history.rows)))
+  found.cache_flushes = find_cache_flushes(recording, context.history.rows);
+  const auto no_memory = [] {
     return fail(ErrorCode::limit_exceeded, -1, "The memory state does not fit into memory.");
+  };
+  if (!memory.go_to(found.overview.highest_reserved.event)) return no_memory();
+  found.highest = reserved_use(memory);
+  if (!memory.go_to(fragmentation_event(recording, context.history.rows))) return no_memory();
   found.fragmentation = find_fragmentation(context, memory);
   return found;
 }

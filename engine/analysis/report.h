@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/analysis/block_attributes.h"
+#include "engine/analysis/cache_flushes.h"
 #include "engine/analysis/categories.h"
 #include "engine/analysis/event_context.h"
 #include "engine/analysis/fragmentation.h"
@@ -21,6 +22,16 @@ namespace memstrata::analysis {
 
 inline constexpr double kMostOfPeak = 0.6;
 
+// Where the reserved memory goes after one event. All but `reserved` add up to it, unless blocks lie outside of segments.
+struct ReservedUse {
+  int32_t event = -1;
+  int64_t reserved = 0;
+  int64_t requested = 0;  // of blocks in use, or waiting to be freed
+  int64_t rounding = 0;   // what such blocks are larger than their requests
+  int64_t cached = 0;     // free blocks
+  int64_t pending = 0;    // blocks waiting to be freed, rounded
+};
+
 struct Report {
   explicit Report(Budget& budget)
       : overview(budget), peak(budget), peak_groups(budget), steps(budget), categories(budget) {}
@@ -30,6 +41,8 @@ struct Report {
   // The peak as a person would cut it: by line, else by function, else by file; the finest of them of which the
   // kMostPeakLines largest groups are kMostOfPeak of it, else the one of which they are most.
   Top peak_groups;
+  ReservedUse highest;  // where most was reserved, first
+  CacheFlushes cache_flushes;
   OutOfMemoryEvents out_of_memory;
   Steps steps;
   Leaks leaks;

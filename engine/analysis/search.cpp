@@ -114,7 +114,29 @@ class PerString {
   return needle.is_in(window);
 }
 
-// Which stacks hold a matching frame that is shown? Callers have lower node numbers, so one pass is enough.
+// The callers of a node have lower numbers, so one pass is enough.
+void match_callees(const model::Recording& recording, const Column<uint8_t>& frames, Column<uint8_t>& nodes) {
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const trace::StackTable::Node& node = recording.stacks.node(static_cast<int32_t>(i));
+    const bool in_caller = node.caller >= 0 && nodes[static_cast<size_t>(node.caller)] != 0;
+    nodes[i] = in_caller || frames[node.frame.index()] != 0 ? 1 : 0;
+  }
+}
+
+// Which stacks hold the op? Ops are frames without a file.
+[[nodiscard]] bool match_op(const model::Recording& recording, std::string_view op, Column<uint8_t>& nodes) {
+  Column<uint8_t> frames(recording.budget);
+  if (!frames.resize(recording.frames.size(), 0) || !nodes.resize(recording.stacks.node_count(), 0))
+    return false;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    const trace::Frame& frame = recording.frames[FrameId{i}];
+    frames[i] = recording.strings.view(frame.name) == op && recording.strings.view(frame.filename).empty();
+  }
+  match_callees(recording, frames, nodes);
+  return true;
+}
+
+// Which stacks hold a matching frame that is shown?
 template <typename InString>
 [[nodiscard]] bool match_nodes(const model::Recording& recording, const Needle& needle, InString& in_string,
                                Column<uint8_t>& nodes) {
@@ -137,11 +159,7 @@ template <typename InString>
     }
     frames[i] = found ? 1 : 0;
   }
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const trace::StackTable::Node& node = recording.stacks.node(static_cast<int32_t>(i));
-    const bool in_caller = node.caller >= 0 && nodes[static_cast<size_t>(node.caller)] != 0;
-    nodes[i] = in_caller || frames[node.frame.index()] != 0 ? 1 : 0;
-  }
+  match_callees(recording, frames, nodes);
   return true;
 }
 
@@ -152,7 +170,9 @@ class TextSearch {
       : in_names(where == SearchIn::anything || where == SearchIn::address),
         in_frames(where == SearchIn::anything || where == SearchIn::frame),
         in_metadata(where == SearchIn::anything || where == SearchIn::metadata),
+        is_op_(where == SearchIn::op),
         recording_(recording),
+        text_(text),
         needle_(text),
         names_(needle_.text(), letter),
         in_string_(recording, IsIn{&needle_}),
@@ -161,6 +181,7 @@ class TextSearch {
   TextSearch& operator=(const TextSearch&) = delete;
 
   [[nodiscard]] bool prepare() {
+    if (is_op_) return match_op(recording_, text_, nodes_);
     if ((in_frames || in_metadata) && !in_string_.prepare()) return false;
     return !in_frames || match_nodes(recording_, needle_, in_string_, nodes_);
   }
@@ -168,19 +189,22 @@ class TextSearch {
     return in_names && names_.matches(address, version);
   }
   [[nodiscard]] bool stack_matches(StackId stack) const {
-    return in_frames && !stack.is_none() && recording_.stacks.leaf(stack) >= 0 &&
+    return in_stacks() && !stack.is_none() && recording_.stacks.leaf(stack) >= 0 &&
            nodes_[static_cast<size_t>(recording_.stacks.leaf(stack))] != 0;
   }
+  [[nodiscard]] bool in_stacks() const { return in_frames || is_op_; }
   [[nodiscard]] bool is_in(StringId id) { return in_string_(id); }
 
   const bool in_names, in_frames, in_metadata;
 
  private:
+  const bool is_op_;
   struct IsIn {
     const Needle* needle;
     bool operator()(std::string_view hay) const { return needle->is_in(hay); }
   };
   const model::Recording& recording_;
+  std::string_view text_;
   Needle needle_;
   NameMatcher names_;
   PerString<IsIn> in_string_;
@@ -213,7 +237,7 @@ Result<Matches> search(const model::Recording& recording, const model::Part& par
   const model::EventTable& events = recording.events;
   const auto row_of = [&](int32_t event) { return static_cast<size_t>(lives.events.first + event); };
   TextSearch words(recording, where, text, 'b');
-  const bool beyond_names = words.in_frames || words.in_metadata;
+  const bool beyond_names = words.in_stacks() || words.in_metadata;
   Column<AddressAndRow> final_blocks(recording.budget);
   if (!words.prepare() ||
       (beyond_names && !collect_final_blocks(recording, part, lives.device, final_blocks))) {

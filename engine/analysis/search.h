@@ -19,7 +19,8 @@
 
 namespace memstrata::analysis {
 
-enum class SearchIn : uint8_t { anything, address, frame, metadata };
+// op: the whole name of an op around it, as a profiler's trace has it, case and all; nothing else.
+enum class SearchIn : uint8_t { anything, address, frame, metadata, op };
 
 struct Matches {
   explicit Matches(Budget& budget) : ranks(budget), matched(budget) {}

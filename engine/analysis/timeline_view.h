@@ -31,6 +31,8 @@ struct ViewInfo {
   std::vector<int32_t> oom_events;  // at most 1000
   bool has_stacks = false;          // of events, or of blocks of the final state
   int64_t segments = 0;
+  bool has_ops = false;            // a profiler's trace: ops with memory records
+  bool has_series = false;         // the file tells of numbers over time besides
   std::string_view settings_json;  // empty: none are known
 };
 

@@ -34,10 +34,11 @@ struct OrderedGroup {
   int32_t first_rank;
 };
 
-}  // namespace
-
-Result<Top> find_top(const model::Recording& recording, const model::Part& part,
-                     const replay::BlockLives& lifetimes, int32_t event, TopBy by, size_t limit) {
+// Groups the blocks up to those born at `event` for which `is_meant` holds.
+template <typename IsMeant>
+[[nodiscard]] Result<Top> group_blocks(const model::Recording& recording, const model::Part& part,
+                                       const replay::BlockLives& lifetimes, int32_t event, TopBy by,
+                                       size_t limit, const IsMeant& is_meant) {
   const auto out_of_memory = [&] {
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to group {} blocks.", lifetimes.count());
   };
@@ -56,7 +57,7 @@ Result<Top> find_top(const model::Recording& recording, const model::Part& part,
     const auto r = static_cast<size_t>(rank);
     const int32_t born = lifetimes.born[r];
     if (born > event) break;  // ranks are in the order of birth
-    if (lifetimes.freed[r] <= event) continue;
+    if (!is_meant(r)) continue;
     StackId stack;
     if (born >= 0) stack = recording.events.stack[static_cast<size_t>(lifetimes.events.first + born)];
     if (stack.is_none() || recording.stacks.leaf(stack) < 0) {
@@ -112,6 +113,22 @@ Result<Top> find_top(const model::Recording& recording, const model::Part& part,
     }
   }
   return top;
+}
+
+}  // namespace
+
+Result<Top> find_top(const model::Recording& recording, const model::Part& part,
+                     const replay::BlockLives& lifetimes, int32_t event, TopBy by, size_t limit) {
+  return group_blocks(recording, part, lifetimes, event, by, limit,
+                      [&](size_t rank) { return lifetimes.freed[rank] > event; });
+}
+
+Result<Top> find_never_freed(const model::Recording& recording, const model::Part& part,
+                             const replay::BlockLives& lifetimes, int32_t from, int32_t until, TopBy by,
+                             size_t limit) {
+  return group_blocks(recording, part, lifetimes, until, by, limit, [&](size_t rank) {
+    return lifetimes.born[rank] >= from && lifetimes.freed[rank] >= lifetimes.events.count;
+  });
 }
 
 }  // namespace memstrata::analysis

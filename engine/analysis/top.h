@@ -52,4 +52,10 @@ struct DeviceTop {
                                    const replay::BlockLives& lifetimes, int32_t event, TopBy by,
                                    size_t limit);
 
+// The same of the blocks that an event of [from, until] allocated and that are never freed; from = -1: those from before
+// the first event, too. `event` of the answer is `until`.
+[[nodiscard]] Result<Top> find_never_freed(const model::Recording& recording, const model::Part& part,
+                                           const replay::BlockLives& lifetimes, int32_t from, int32_t until,
+                                           TopBy by, size_t limit);
+
 }  // namespace memstrata::analysis

@@ -1,27 +1,18 @@
 #include "engine/analysis/what_if.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
-#include "engine/analysis/block_attributes.h"
-#include "engine/analysis/block_filter.h"
-#include "engine/base/charge.h"
-#include "engine/base/hash.h"
+#include "engine/alloc/settings_place.h"
 #include "engine/replay/recorded_config.h"
 #include "engine/replay/start_layout.h"
-#include "engine/simulate/recorded_addresses.h"
-#include "engine/simulate/rerun.h"
 #include "engine/simulate/segment_actions.h"
 
 namespace memstrata::analysis {
 
 using simulate::Reading;
 using simulate::RecordedRequests;
-using simulate::Request;
 using trace::Action;
 
 namespace {
@@ -30,14 +21,10 @@ void add_to(int64_t& sum, int64_t bytes) {
   if (__builtin_add_overflow(sum, bytes, &sum)) sum = bytes < 0 ? INT64_MIN / 2 : INT64_MAX / 2;
 }
 
-[[nodiscard]] int64_t roomy_device(const RecordedRequests& requests) {
-  return std::clamp(requests.least_capacity, kRoomyDevice / 4, simulate::kLargestDevice / 4) * 4;
-}
-
 // What the trace itself says.
 [[nodiscard]] Result<RunNumbers> recorded_numbers(const replay::Device& device,
                                                   const replay::StateHistory& history, int64_t start_reserved,
-                                                  Budget& budget) {
+                                                  Budget& budget, simulate::Levels* levels = nullptr) {
   const model::EventTable& events = device.recording.events;
   const model::RowRange range = device.rows.events;
   // By event, and what was there before: changes of what is allocated.
@@ -57,6 +44,7 @@ void add_to(int64_t& sum, int64_t bytes) {
   int64_t allocated = change[0], reserved = start_reserved;
   numbers.peak_allocated = allocated;
   numbers.peak_reserved = reserved;
+  if (levels != nullptr) levels->at(0, reserved, allocated);
   for (int32_t event = 0; event < range.count; ++event) {
     add_to(allocated, change[event + 1]);
     numbers.peak_allocated = std::max(numbers.peak_allocated, allocated);
@@ -75,7 +63,9 @@ void add_to(int64_t& sum, int64_t bytes) {
         numbers.first_oom_bytes = events.size[row];
       }
     }
+    if (levels != nullptr) levels->at(event, reserved, allocated);
   }
+  if (levels != nullptr) levels->finish();
   numbers.end_reserved = reserved;
   return numbers;
 }
@@ -95,6 +85,10 @@ void infer_settings(alloc::Config& config, const replay::Device& device) {
 
 }  // namespace
 
+int64_t roomy_device(const RecordedRequests& requests) {
+  return std::clamp(requests.least_capacity, kRoomyDevice / 4, simulate::kLargestDevice / 4) * 4;
+}
+
 Result<Rehearsal> rehearse(replay::Device& device, Budget& budget, const GoesOn& goes_on) {
   if (device.ordinal() == replay::kHostDevice)
     return fail(ErrorCode::wrong_usage, -1,
@@ -110,6 +104,7 @@ Result<Rehearsal> rehearse(replay::Device& device, Budget& budget, const GoesOn&
 
   const model::Recording& recording = device.recording;
   Rehearsal rehearsal(device, budget);
+  rehearsal.history = *history;
   const std::string_view settings = recording.strings.view(device.part.settings_json);
   rehearsal.config = replay::recorded_config(settings);
   rehearsal.settings_are_known = !settings.empty();
@@ -157,113 +152,22 @@ Result<Rehearsal> rehearse(replay::Device& device, Budget& budget, const GoesOn&
   return rehearsal;
 }
 
-Result<RunNumbers> run_scenario(const Rehearsal& rehearsal, const Scenario& scenario, Budget& budget,
-                                const GoesOn& goes_on) {
-  const replay::Device& device = rehearsal.device;
-  const RecordedRequests& requests = rehearsal.requests;
-  const auto trial =
-      simulate::try_requests({device.recording, device.rows.events, requests, scenario.config,
-                              scenario.capacity > 0 ? scenario.capacity : roomy_device(requests),
-                              scenario.sizes, false, question_of(goes_on)},
-                             budget);
-  if (!trial) return tl::unexpected(trial.error());
-  const alloc::MemoryStats& stats = trial->stats;
-  RunNumbers numbers;
-  numbers.peak_reserved = stats.reserved_bytes.all().peak;
-  numbers.peak_allocated = stats.allocated_bytes.all().peak;
-  numbers.peak_active = stats.active_bytes.all().peak;
-  numbers.end_reserved = stats.reserved_bytes.all().current;
-  numbers.device_allocs = stats.num_device_alloc;
-  numbers.device_frees = stats.num_device_free;
-  numbers.alloc_retries = stats.num_alloc_retries;
-  numbers.ooms = stats.num_ooms + stats.num_oom_rejections;
-  if (trial->first_oom >= 0) {
-    const int32_t row = requests.event[trial->first_oom];
-    numbers.first_oom_event = row < 0 ? -1 : row - device.rows.events.first;
-    numbers.first_oom_bytes = trial->first_oom_bytes;
-  }
-  return numbers;
-}
-
-Status record_scenario(const Rehearsal& rehearsal, const Scenario& scenario, model::Recording& recording) {
-  const RecordedRequests& requests = rehearsal.requests;
-  simulate::RecordedAddresses addresses(recording, rehearsal.device.rows.events,
-                                        simulate::RecordedAddresses::Difference::ends_it);
-  const auto run = simulate::Rerun::start(
-      {requests.log, scenario.config, scenario.capacity > 0 ? scenario.capacity : roomy_device(requests),
-       &requests.start, scenario.sizes, &addresses, rehearsal.device.ordinal()},
-      recording);
-  if (!run) return tl::unexpected(run.error());
-  while (!(*run)->at_end()) {
-    addresses.begin_request(requests.event[(*run)->at()]);
-    if (auto status = (*run)->step(); !status) return status;
-  }
-  if (const auto outcome = (*run)->finish("simulated"); !outcome) return tl::unexpected(outcome.error());
-  recording.seal();
-  return {};
+Status recorded_levels(const Rehearsal& rehearsal, Budget& budget, simulate::Levels& levels) {
+  const auto numbers = recorded_numbers(rehearsal.device, *rehearsal.history,
+                                        rehearsal.requests.start.reserved, budget, &levels);
+  return numbers ? Status() : Status(tl::unexpected(numbers.error()));
 }
 
 Result<alloc::Config> settings_of(std::string_view text) {
   alloc::Config config;
-  if (auto status = alloc::apply_settings(config, text); !status) return tl::unexpected(status.error());
-  return config;
-}
-
-Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, std::span<const Change> changes,
-                                   Budget& budget) {
-  const replay::Device& device = rehearsal.device;
-  const model::Recording& recording = device.recording;
-  const simulate::RequestLog& log = rehearsal.requests.log;
-  const auto no_memory = [&] {
-    return fail(ErrorCode::limit_exceeded, -1, "no memory for changed sizes: {} bytes are allowed, {} needed",
-                budget.limit(), budget.needed());
-  };
-  const auto attributes = block_attributes(recording, device.part, device.lives);
-  if (!attributes) return tl::unexpected(attributes.error());
-  ChangedSizes changed(budget);
-  Column<uint8_t> is_meant(budget);
-  if (!changed.sizes.append(log.size.span()) || !is_meant.resize(log.size_rows(), 0)) return no_memory();
-  // Blocks from the start are known by their address.
-  Charge charge(budget);
-  std::unordered_map<uint64_t, int32_t> rank_at;
-  if (!charge.more(int64_t{64} * device.lives.from_start)) return no_memory();
-  for (int32_t rank = 0; rank < device.lives.from_start; ++rank)
-    rank_at.emplace(device.lives.address(recording, rank), rank);
-
-  for (const Change& change : changes) {
-    if (!(change.factor >= 0) || change.factor > 1e6)
-      return fail(ErrorCode::wrong_usage, -1, "a size can be scaled by 0 to 1,000,000, not by {}",
-                  change.factor);
-    const auto matches = filter_blocks(recording, device.part, device.lives, *attributes, change.filter);
-    if (!matches) return tl::unexpected(matches.error());
-    for (size_t row = 0; row < log.size_rows(); ++row) {
-      const bool present = log.request[row] == Request::present;
-      if (!present && log.request[row] != Request::allocate) continue;
-      int32_t rank = -1;
-      if (rehearsal.requests.event[row] >= 0) {
-        rank = device.lives.rank_born_at(rehearsal.requests.event[row] - device.rows.events.first);
-      } else if (present) {
-        const auto found = rank_at.find(rehearsal.requests.start.blocks[log.subject[row]].address);
-        if (found != rank_at.end()) rank = found->second;
-      }
-      if (rank < 0 || static_cast<size_t>(rank) >= matches->matched.size() || matches->matched[rank] == 0)
-        continue;
-      changed.blocks += is_meant[row] == 0 ? 1 : 0;
-      is_meant[row] = 1;
-      int64_t& size = changed.sizes[row];
-      if (present && change.factor != 0) {
-        ++changed.unscaled;
-        continue;
-      }
-      const double scaled = std::ceil(static_cast<double>(size) * change.factor);
-      size =
-          change.factor == 0
-              ? 0
-              : std::max<int64_t>(
-                    1, static_cast<int64_t>(std::min(scaled, static_cast<double>(alloc::kLargestRequest))));
-    }
+  size_t place = 0;
+  auto status = alloc::apply_settings(config, text, place);
+  if (!status) {
+    Error error = std::move(status.error());
+    error.offset = static_cast<int64_t>(place);
+    return tl::unexpected(std::move(error));
   }
-  return changed;
+  return config;
 }
 
 std::string settings_text(const Rehearsal& rehearsal) {

@@ -23,6 +23,9 @@ namespace memstrata::analysis {
 // Bytes of a device that is not known to have been full: more than any has.
 inline constexpr int64_t kRoomyDevice = int64_t{1} << 44;
 
+// Bytes of a device on which all fits.
+[[nodiscard]] int64_t roomy_device(const simulate::RecordedRequests& requests);
+
 // What a run came to. Bytes; of a recording alloc_retries, end and active are not looked for.
 struct RunNumbers {
   int64_t peak_reserved = 0;
@@ -34,6 +37,7 @@ struct RunNumbers {
   int64_t ooms = 0;
   int32_t first_oom_event = -1;  // of the device, from its first; -1 = none
   int64_t first_oom_bytes = 0;   // as asked for
+  std::vector<uint8_t> refused;  // by Scenario::extra: it was out of memory; counted in ooms, too
 };
 
 // A device's recording, ready to be run. Refers to the device, and with it to the recording.
@@ -41,7 +45,8 @@ struct Rehearsal {
   explicit Rehearsal(const replay::Device& of, Budget& budget) : device(of), requests(budget) {}
 
   const replay::Device& device;
-  alloc::Config config;  // the recorded settings, as far as known
+  const replay::StateHistory* history = nullptr;  // the device's
+  alloc::Config config;                           // the recorded settings, as far as known
   int64_t capacity = 0;  // that the device must have had for the same to happen; 0 = nothing says
   simulate::RecordedRequests requests;
   simulate::Fidelity fidelity;
@@ -59,21 +64,39 @@ using GoesOn = std::function<bool()>;
 // Errors: wrong_usage (no history, host memory, what contradicts itself), limit_exceeded.
 [[nodiscard]] Result<Rehearsal> rehearse(replay::Device& device, Budget& budget, const GoesOn& goes_on = {});
 
+// One more request, of the default pool and the stream of the allocation before it. Events are of the device.
+struct ExtraRequest {
+  int32_t after = 0;   // the event that it follows; -1 = before the first
+  int64_t bytes = 0;   // > 0
+  int32_t until = -1;  // the event that its free follows; -1 = it is kept
+};
+
 struct Scenario {
+  static constexpr size_t kMostInserted = 1000;
+
   alloc::Config config;
   int64_t capacity = 0;                 // 0 = roomy
   std::span<const int64_t> sizes = {};  // changed_sizes(); empty = as recorded
+  std::vector<ExtraRequest> extra = {};
+  std::vector<int32_t> empty_cache_after = {};  // events
+  bool caches = true;                           // false: simulate/uncached.h
 };
-// Safe from several threads at once. Errors as those of simulate::try_requests().
+// Safe from several threads at once. Errors as those of simulate::try_requests(); wrong_usage for events that are not
+// there, sizes that nothing has, more than kMostInserted. `levels`: of the device's events, filled if it is there.
 [[nodiscard]] Result<RunNumbers> run_scenario(const Rehearsal& rehearsal, const Scenario& scenario,
-                                              Budget& budget, const GoesOn& goes_on = {});
+                                              Budget& budget, const GoesOn& goes_on = {},
+                                              simulate::Levels* levels = nullptr);
+// What the recording has.
+[[nodiscard]] Status recorded_levels(const Rehearsal& rehearsal, Budget& budget, simulate::Levels& levels);
 
-// The same as a part at the end of `recording`, the rehearsal's own, which is sealed anew: an ordinary snapshot. Errors
-// also: limit_exceeded for its rows.
+// The same as a part at the end of `recording`, the rehearsal's own, which is sealed anew: an ordinary snapshot.
+// `moments`: by event of the device, the last event of the part that stands where it is told; -1 = none yet. Errors
+// also: limit_exceeded for its rows, wrong_usage for a scenario without a cache: it has no segments.
 [[nodiscard]] Status record_scenario(const Rehearsal& rehearsal, const Scenario& scenario,
-                                     model::Recording& recording);
+                                     model::Recording& recording, Column<int32_t>* moments = nullptr,
+                                     const GoesOn& goes_on = {});
 
-// The settings of a text, as a program that starts with it has them. Error: wrong_usage.
+// The settings of a text, as a program that starts with it has them. Error: wrong_usage, with the byte at fault as offset.
 [[nodiscard]] Result<alloc::Config> settings_of(std::string_view text);
 
 // The text of the recorded settings, as far as the file has it.
@@ -108,6 +131,9 @@ struct WhatIfAnswer {
   std::string conf;       // the settings' text
   bool is_other = false;  // something is not as recorded
   int64_t capacity = 0;   // of the device; 0 = roomy
+  std::vector<ExtraRequest> extra;
+  std::vector<int32_t> empty_cache_after;
+  bool caches = true;
   RunNumbers simulated;
   int64_t changed_blocks = 0, unscaled_blocks = 0;
   std::optional<int64_t> smallest_capacity;  // if asked for

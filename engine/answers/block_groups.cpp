@@ -73,7 +73,8 @@ std::string kind_text(const model::Recording& recording, const BlockGroups& grou
     case GroupBy::pool:
       return pool_text(recording, kind.key);
     case GroupBy::category:
-      return category_text(recording, kind.key);
+      return groups.inferred.empty() ? category_text(recording, kind.key)
+                                     : groups.inferred[static_cast<size_t>(kind.key)];
     case GroupBy::size:
       return std::string(kSizes[static_cast<size_t>(kind.key)]);
     case GroupBy::lifetime:
@@ -88,6 +89,7 @@ void to_json(JsonWriter& json, const model::Recording& recording, const BlockGro
   json.begin_object();
   json.member("by", analysis::name_of(groups.by));
   json.member("ordered", groups.ordered);
+  json.member("inferred", !groups.inferred.empty());
   json.key("kinds");
   json.begin_array();
   for (const BlockGroups::Kind& kind : groups.kinds) {

@@ -25,6 +25,20 @@ void pair_to_json(JsonWriter& json, std::string_view name, int64_t before, int64
   json.end_object();
 }
 
+// Bytes and blocks of both, and by what they are the same.
+void both_sides_to_json(JsonWriter& json, const analysis::ComparedPart& part) {
+  json.member("before_bytes", part.bytes.before);
+  json.member("after_bytes", part.bytes.after);
+  json.member("before_blocks", part.blocks.before);
+  json.member("after_blocks", part.blocks.after);
+  json.key("matched");
+  if (part.before < 0 || part.after < 0) {
+    json.null();
+  } else {
+    json.value(part.lines_moved ? "functions" : "stack");
+  }
+}
+
 void groups_to_json(JsonWriter& json, const DeviceComparison& comparison) {
   const analysis::Comparison& groups = comparison.groups;
   both_to_json(json, "requested_bytes", groups.bytes);
@@ -146,36 +160,27 @@ void ComparisonAnswer::add(const DeviceComparison& comparison) {
   }
 }
 
-void ComparisonAnswer::add_parts(const analysis::Side& before, const analysis::Side& after,
+void ComparisonAnswer::add_parts(const Facts& before, const Facts& after,
                                  const analysis::ComparedParts& parts, std::string_view at, bool is_beside) {
   if (!json_) {
     if (!is_beside) return;
     const int64_t growth = parts.bytes.growth();
     out_.print("\n  Peak of {}: {} before, {} after, {}{}; --at peak compares them.\n",
-               device_text(before.top.device), size_text(parts.bytes.before), size_text(parts.bytes.after),
+               device_text(before.device), size_text(parts.bytes.before), size_text(parts.bytes.after),
                growth < 0 ? "-" : "+", size_text(growth < 0 ? saturated_difference(0, growth) : growth));
     return;
   }
   parts_at_ = at;
   parts_bytes_ += parts.bytes;
   for (const analysis::ComparedPart& part : parts.parts) {
-    const model::Recording& recording = (part.only_before ? before : after).recording;
+    const Facts& of = part.after < 0 ? before : after;
+    const StackId stack =
+        of.stacks.facts[static_cast<size_t>(part.after < 0 ? part.before : part.after)].stack;
     parts_.begin_object();
-    parts_.member("device", after.top.device);
-    stack_to_json(parts_, recording, part.stack);
-    parts_.member("before_bytes", part.bytes.before);
-    parts_.member("after_bytes", part.bytes.after);
-    parts_.member("before_blocks", part.blocks.before);
-    parts_.member("after_blocks", part.blocks.after);
-    who_to_json(parts_, recording, analysis::who_of(recording, part.stack));
-    parts_.key("matched");
-    if (part.lines_moved) {
-      parts_.value("functions");
-    } else if (part.blocks.before > 0 && part.blocks.after > 0) {
-      parts_.value("stack");
-    } else {
-      parts_.null();
-    }
+    parts_.member("device", after.device);
+    stack_to_json(parts_, of.recording, stack);
+    both_sides_to_json(parts_, part);
+    who_to_json(parts_, of.recording, analysis::who_of(of.recording, stack));
     parts_.end_object();
   }
 }

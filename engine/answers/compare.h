@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "engine/analysis/compare.h"
+#include "engine/analysis/stack_facts.h"
 #include "engine/answers/text_out.h"
 #include "engine/base/json_writer.h"
 
@@ -25,8 +26,13 @@ class ComparisonAnswer {
   void begin(std::string_view before, std::string_view after, std::string_view at);
   void add(const analysis::DeviceComparison& comparison);
   // All stacks of a device at `at`: in JSON all of them, in text a line if `is_beside`, as the table is of another moment.
-  void add_parts(const analysis::Side& before, const analysis::Side& after,
-                 const analysis::ComparedParts& parts, std::string_view at, bool is_beside);
+  struct Facts {
+    const model::Recording& recording;
+    int32_t device;
+    const analysis::StackFacts& stacks;
+  };
+  void add_parts(const Facts& before, const Facts& after, const analysis::ComparedParts& parts,
+                 std::string_view at, bool is_beside);
   // Devices that only one of the files has.
   void end(std::span<const int32_t> only_before, std::span<const int32_t> only_after);
 

@@ -46,6 +46,8 @@ void to_json(JsonWriter& json, const Contents& contents, std::string_view hash) 
   } else {
     json.null();
   }
+  json.member("series", contents.series);
+  json.member("is_trace", contents.is_trace);
   json.key("diagnostics");
   to_json(json, contents.findings);
   json.end_object();

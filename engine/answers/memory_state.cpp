@@ -270,6 +270,9 @@ void to_text(TextOut& out, const model::Recording& recording, const replay::Stat
             exact_size_text(totals.active), exact_size_text(totals.requested));
   out.print("  free       {} in {} blocks, the largest {}\n", exact_size_text(analysis::free_bytes(memory)),
             count_text(totals.free_blocks), exact_size_text(totals.largest_free));
+  if (memory.segments().empty() && !memory.outside().empty())
+    out.add(
+        "  The file names no segments, as traces of profilers do not: reserved and free memory are not known.\n");
   const auto block_line = [&out](const BlockAt& block) {
     out.print("    {:#x}  {:>12}  {}", block.address, size_text(block.size), answers::name_of(block.state));
     if (block.row >= 0) out.print(", {} requested", size_text(block.requested_size));

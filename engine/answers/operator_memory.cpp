@@ -123,6 +123,13 @@ void to_json(JsonWriter& json, const analysis::OperatorComparison& comparison) {
   json.end_array();
 }
 
+void operators_to_json(JsonWriter& json, const model::Recording& recording,
+                       const analysis::OperatorMemory& memory) {
+  json.begin_object();
+  to_json(json, recording, memory);
+  json.end_object();
+}
+
 void json_line(TextOut& out, const model::Recording& recording, const analysis::OperatorMemory& memory,
                std::string_view file) {
   JsonWriter json = out.json();

@@ -22,6 +22,10 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
 // "modules":[{"module","ops":{...},"bytes":{...}}].
 void to_json(JsonWriter& json, const analysis::OperatorComparison& comparison);
 
+// The first of these as an object of its own.
+void operators_to_json(JsonWriter& json, const model::Recording& recording,
+                       const analysis::OperatorMemory& memory);
+
 // A line with the members above beside {"file","format",...,"diagnostics"}.
 void json_line(TextOut& out, const model::Recording& recording, const analysis::OperatorMemory& memory,
                std::string_view file);

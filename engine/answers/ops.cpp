@@ -26,22 +26,6 @@ constexpr size_t kMostAround = 200;  // names around an op
 // Far from 0 in either direction.
 [[nodiscard]] int64_t size_of(int64_t bytes) { return bytes < 0 ? saturated_difference(0, bytes) : bytes; }
 
-[[nodiscard]] int64_t key_of(const OpRow& row, OpSort sort) {
-  switch (sort) {
-    case OpSort::net:
-      return size_of(row.net);
-    case OpSort::self:
-      return size_of(row.self);
-    case OpSort::gross:
-      return row.gross;
-    case OpSort::peak:
-      return row.peak;
-    case OpSort::at_peak:
-      return row.at_peak;
-  }
-  return 0;
-}
-
 // Most first; then what allocated most, so that columns of zeros have an order that tells something.
 template <typename KeyOf>
 [[nodiscard]] bool sort_rows(size_t rows, Column<int32_t>& order, KeyOf key_of_row) {
@@ -116,14 +100,6 @@ void group_to_json(JsonWriter& json, const model::Recording& recording, const Op
 
 }  // namespace
 
-bool sorted_ops(const model::Recording& recording, const analysis::OpTable& table,
-                const analysis::OpDevice& device, OpSort sort, Column<int32_t>& order) {
-  return sort_rows(device.rows.size(), order, [&](int32_t i) {
-    const OpRow& row = device.rows[i];
-    return std::tuple(key_of(row, sort), row.gross, recording.strings.view(table.groups.name(row.group)));
-  });
-}
-
 bool sorted_rows(const model::Recording& recording, const analysis::ProfilerTable& table, OpSort sort,
                  Column<int32_t>& order) {
   const bool self = sort != OpSort::net;
@@ -173,7 +149,7 @@ Status json_line(TextOut& out, const model::Recording& recording, const analysis
   json.begin_array();
   Column<int32_t> order(recording.budget);
   for (const analysis::OpDevice& device : table.devices) {
-    if (!sorted_ops(recording, table, device, sort, order))
+    if (!analysis::sort_ops(recording, table, device, sort, order))
       return fail(ErrorCode::limit_exceeded, -1, "not enough memory to sort {} ops", device.rows.size());
     for (const int32_t i : order) {
       const OpRow& row = device.rows[i];

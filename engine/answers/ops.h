@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/analysis/op_memory.h"
+#include "engine/analysis/op_list.h"
 #include "engine/analysis/profiler_table.h"
 #include "engine/answers/text_out.h"
 #include "engine/base/column.h"
@@ -15,12 +15,9 @@
 
 namespace memstrata::answers {
 
-enum class OpSort : uint8_t { net, self, gross, peak, at_peak };
+using analysis::OpSort;
 
-// Rows of a device, the most first: by self and net also the least are far from 0, so these sort by size. Ties by name.
-// False: memory was refused.
-[[nodiscard]] bool sorted_ops(const model::Recording& recording, const analysis::OpTable& table,
-                              const analysis::OpDevice& device, OpSort sort, Column<int32_t>& order);
+// The most first: device memory where the table shows it, self unless sorted by net. False: memory was refused.
 [[nodiscard]] bool sorted_rows(const model::Recording& recording, const analysis::ProfilerTable& table,
                                OpSort sort, Column<int32_t>& order);
 
@@ -44,6 +41,17 @@ enum class OpSort : uint8_t { net, self, gross, peak, at_peak };
 [[nodiscard]] Status json_line(TextOut& out, const model::Recording& recording,
                                const analysis::ProfilerTable& table, bool by_shapes, OpSort sort,
                                std::string_view file);
+
+// What the table of a page says of the device, and a window of its lines:
+// {"device": {"device","records","allocs","frees","base_bytes","peak_bytes","net_bytes","unowned_bytes","end_bytes",
+// "has_addresses"}|null,"count": lines in all,"lines":[{"row","depth","inside","name","detail","calls","net","self","gross","peak",
+// "abs_peak","at_peak","why": a sentence about a negative self | null,"filter": what lights its blocks | null}]}.
+void to_json(JsonWriter& json, const model::Recording& recording, const analysis::OpList& list,
+             const analysis::OpList::Lines& lines);
+// {"shows_devices","count","lines":[{"name","detail","calls","cpu","self_cpu","device","self_device"}]}; lines [first, first +
+// count) of PyTorch's own table. False: memory was refused.
+[[nodiscard]] bool to_json(JsonWriter& json, const model::Recording& recording,
+                           const analysis::ProfilerTable& table, OpSort sort, int64_t first, int64_t count);
 
 // Lines of at most `columns`, `rows` of each device, then what was noticed. `device`: the only one that was
 // asked for, empty = all. Error: limit_exceeded.

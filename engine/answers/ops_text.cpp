@@ -62,7 +62,7 @@ void write_device(TextOut& out, const OpDevice& device) {
   Column<int32_t> order(recording.budget);
   for (const OpDevice& device : table.devices) {
     write_device(out, device);
-    if (!sorted_ops(recording, table, device, sort, order))
+    if (!analysis::sort_ops(recording, table, device, sort, order))
       return fail(ErrorCode::limit_exceeded, -1, "not enough memory to sort the ops");
     if (order.empty()) {
       out.add("    No op holds a record.\n");

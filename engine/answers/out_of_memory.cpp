@@ -104,6 +104,24 @@ std::string_view name_of(Verdict verdict) {
   return "unknown";
 }
 
+std::string_view words_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::too_big:
+      return "more than the device holds";
+    case Verdict::full:
+      return "the device was full";
+    case Verdict::fragmented:
+      return "enough was free, but in pieces";
+    case Verdict::elsewhere:
+      return "the free memory was of another stream or pool";
+    case Verdict::limit:
+      return "a limit was reached";
+    case Verdict::unknown:
+      break;
+  }
+  return "the reason is not in the file";
+}
+
 std::string_view name_of(RemedyKind kind) {
   switch (kind) {
     case RemedyKind::expandable_segments:
@@ -171,10 +189,17 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
   switch (remedy.kind) {
     case RemedyKind::expandable_segments: {
       const int64_t joined = saturated_sum(one.device_free.value_or(0), *remedy.bytes);
+      const std::string tried =
+          !remedy.confirmed ? std::string()
+          : *remedy.confirmed
+              ? fmt::format(
+                    " Run again so, the recorded requests were not out of memory; {} were reserved at most.",
+                    size_text(remedy.reserved_then))
+              : std::string(" Run again so, the recorded requests still ran out of memory.");
       return fmt::format(
           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: the {} in pieces can join with what the "
-          "device has, up to {} in one piece.",
-          bytes, size_text(joined));
+          "device has, up to {} in one piece.{}",
+          bytes, size_text(joined), tried);
     }
     case RemedyKind::free_pins:
       return fmt::format("Free {} ({}{}) and {} go back to the device, {} in all.",
@@ -212,31 +237,52 @@ std::string remedy_text(const model::Recording& recording, const ExplainedOutOfM
          "hold.";
 }
 
-std::string place_text(const model::Recording& recording, const FreePlace& place) {
-  std::string_view why;
+std::string_view code_of(RemedyKind kind) {
+  if (kind == RemedyKind::expandable_segments) return "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
+  if (kind == RemedyKind::raise_limit) return "torch.cuda.set_per_process_memory_fraction(1.0)";
+  return "";
+}
+
+std::string_view why_text(const FreePlace& place) {
   switch (place.why) {
     case WhyNot::too_small:
-      why = "too small";
-      break;
+      return "too small";
     case WhyNot::other_stream:
-      why = "large enough, but of another stream";
-      break;
+      return "large enough, but of another stream";
     case WhyNot::private_pool:
-      why = "large enough, but of another pool";
-      break;
+      return "large enough, but of another pool";
     case WhyNot::small_or_large:
-      why = place.small ? "for requests up to 1 MiB only" : "for requests above 1 MiB only";
-      break;
+      return place.small ? "for requests up to 1 MiB only" : "for requests above 1 MiB only";
     case WhyNot::max_split:
-      why = "large enough, but kept by max_split_size";
-      break;
+      return "large enough, but kept by max_split_size";
     case WhyNot::nothing:
-      why = "would have served";
       break;
   }
-  return fmt::format("{}, {} blocks: {} in {}, the largest {}: {}", where_text(recording, place),
-                     place.small ? "small" : "large", size_text(place.cached), counted(place.blocks, "piece"),
-                     size_text(place.largest), why);
+  return "would have served";
+}
+
+std::string place_text(const model::Recording& recording, const FreePlace& place) {
+  return fmt::format("{}: {} in {}, the largest {}: {}", place_name(recording, place),
+                     size_text(place.cached), counted(place.blocks, "piece"), size_text(place.largest),
+                     why_text(place));
+}
+
+std::string place_name(const model::Recording& recording, const FreePlace& place) {
+  return fmt::format("{}, {} blocks", where_text(recording, place), place.small ? "small" : "large");
+}
+
+void place_to_json(JsonWriter& json, const model::Recording& recording, const FreePlace& place) {
+  json.member("name", place_name(recording, place));
+  json.member("stream", analysis::handle_text(recording, place.stream));
+  json.key("pool");
+  pool_to_json(json, recording, place.pool);
+  json.member("small", place.small);
+  json.member("reserved_bytes", place.reserved);
+  json.member("segments", place.segments);
+  json.member("empty_segments_bytes", place.empty_segments);
+  json.member("cached_bytes", place.cached);
+  json.member("largest_free_bytes", place.largest);
+  json.member("blocks", place.blocks);
 }
 
 void to_json(JsonWriter& json, const model::Recording& recording, const ExplainedOutOfMemory& one) {
@@ -261,13 +307,9 @@ void to_json(JsonWriter& json, const model::Recording& recording, const Explaine
   json.begin_array();
   for (const FreePlace& place : one.places) {
     json.begin_object();
-    json.member("stream", analysis::handle_text(recording, place.stream));
-    json.key("pool");
-    pool_to_json(json, recording, place.pool);
-    json.member("small", place.small);
-    json.member("cached_bytes", place.cached);
-    json.member("largest_free_bytes", place.largest);
-    json.member("blocks", place.blocks);
+    place_to_json(json, recording, place);
+    json.member("own", place.own);
+    json.member("why_text", why_text(place));
     json.member("why", name_of(place.why));
     json.end_object();
   }
@@ -279,6 +321,10 @@ void to_json(JsonWriter& json, const model::Recording& recording, const Explaine
     json.member("name", name_of(remedy.kind));
     json.member("bytes", remedy.bytes);
     json.member("text", remedy_text(recording, one, remedy));
+    json.member("confirmed", remedy.confirmed);
+    const std::string_view code = code_of(remedy.kind);
+    json.member("code", code.empty() ? std::nullopt : std::optional(code));
+    json.member("filter", filter_text(recording, remedy.who, fmt::format("alive@{}", one.event)));
     json.end_object();
   }
   json.end_array();

@@ -12,6 +12,8 @@ namespace memstrata::answers {
 
 // "too_big", "full", "fragmented", "elsewhere", "limit", "unknown"
 [[nodiscard]] std::string_view name_of(analysis::Verdict verdict);
+// "the device was full": a title.
+[[nodiscard]] std::string_view words_of(analysis::Verdict verdict);
 // "expandable_segments", "free_pins", "smaller_request", "use_less", "largest_holder", "free_pending", "share_streams",
 // "raise_limit", "other_processes"
 [[nodiscard]] std::string_view name_of(analysis::RemedyKind kind);
@@ -25,11 +27,21 @@ namespace memstrata::answers {
 // "112.0 MiB in one piece, 0.8 GiB in 345 free blocks of large blocks, stream 0: too small".
 [[nodiscard]] std::string place_text(const model::Recording& recording, const analysis::FreePlace& place);
 
+// "the default pool, stream 0, large blocks"
+[[nodiscard]] std::string place_name(const model::Recording& recording, const analysis::FreePlace& place);
+// "too small"
+[[nodiscard]] std::string_view why_text(const analysis::FreePlace& place);
+// Members: "name","stream","pool","small","reserved_bytes","segments","empty_segments_bytes","cached_bytes",
+// "largest_free_bytes","blocks"
+void place_to_json(JsonWriter& json, const model::Recording& recording, const analysis::FreePlace& place);
+// A line to set, or to write; empty = none.
+[[nodiscard]] std::string_view code_of(analysis::RemedyKind kind);
+
 // {"event","time_us","requested_bytes","needed_bytes": of the device,"device_free_bytes","reserved_bytes",
 //  "allocated_bytes","pending_bytes","cached_bytes","largest_free_bytes": of any stream and pool,
 //  "largest_own_bytes": of those of the request,"who","stack","expandable_segments": true|false|null,"verdict","text",
-//  "free":[{"stream","pool","small","cached_bytes","largest_free_bytes","blocks","why"}],
-//  "remedies":[{"name","bytes": n|null,"text"}]}, those of most bytes first.
+//  "free":[{those of place_to_json(),"own","why_text","why"}],
+//  "remedies":[{"name","bytes": n|null,"text","confirmed": true|false|null,"code","filter"}]}, those of most bytes first.
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::ExplainedOutOfMemory& one);
 
 }  // namespace memstrata::answers

@@ -20,8 +20,6 @@ using analysis::Who;
 
 namespace {
 
-constexpr size_t kLongestFilterText = 200;
-
 // What every finding links to.
 struct Link {
   std::optional<int64_t> bytes;
@@ -41,22 +39,6 @@ void begin(JsonWriter& json, std::string_view kind, const std::string& text, con
 
 [[nodiscard]] std::string moment_text(int32_t event) {
   return event < 0 ? "before the first event" : fmt::format("after event {}", count_text(event));
-}
-
-// Blocks that have it in their stack; none where it cannot be said in a filter.
-[[nodiscard]] std::optional<std::string> filter_of(const model::Recording& recording, const Who& who,
-                                                   std::string_view moment) {
-  if (who.kind == Who::Kind::nothing) return std::nullopt;
-  std::string text;
-  if (who.is_frame()) {
-    std::string_view file = recorded_file(recording, who);
-    file.remove_prefix(std::min(file.find_last_of("/\\") + 1, file.size()));
-    text = fmt::format("{}:{}:{}", file, line_of(recording, who), who.name);
-  } else {
-    text = fmt::format("::{}::", who.name);
-  }
-  if (text.size() > kLongestFilterText || text.find('"') != std::string::npos) return std::nullopt;
-  return fmt::format("stack:\"{}\"{}{}", text, moment.empty() ? "" : " ", moment);
 }
 
 [[nodiscard]] std::string words_of(const model::Recording& recording, const Who& who) {
@@ -111,7 +93,7 @@ void peak_to_json(JsonWriter& json, const model::Recording& recording, const Ove
     json.member("bytes", group.bytes);
     json.member("blocks", group.count);
     json.member("rank", group.largest_rank);
-    json.member("filter", filter_of(recording, group.who, "alive@peak"));
+    json.member("filter", filter_text(recording, group.who, "alive@peak"));
     json.end_object();
   }
   json.end_array();

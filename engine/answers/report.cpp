@@ -1,7 +1,6 @@
 #include "engine/answers/report.h"
 
 #include "engine/analysis/summary.h"
-#include "engine/answers/findings.h"
 
 #include <fmt/core.h>
 
@@ -9,7 +8,10 @@
 
 #include "engine/analysis/frame_filter.h"
 #include "engine/analysis/memory_state.h"
+#include "engine/answers/findings.h"
+#include "engine/answers/fragmentation.h"
 #include "engine/answers/out_of_memory.h"
+#include "engine/answers/report_findings.h"
 #include "engine/answers/top.h"
 #include "engine/answers/who.h"
 
@@ -73,47 +75,14 @@ void leaks_to_json(JsonWriter& json, const model::Recording& recording, const an
     json.member("live_bytes", leak.live_bytes);
     json.member("live_blocks", leak.live_blocks);
     json.member("confidence", leak.confidence);
-    who_to_json(json, recording, analysis::who_of(recording, leak.stack));
+    const analysis::Who who = analysis::who_of(recording, leak.stack);
+    who_to_json(json, recording, who);
     json.member("rank", leak.largest_rank);
+    json.member("filter", filter_text(recording, who, "freed:never -born:before"));
     json.end_object();
   }
   json.end_array();
   json.member("leaks_left_out", leaks.left_out);
-}
-
-void fragmentation_to_json(JsonWriter& json, const EventContext& context,
-                           const analysis::Fragmentation& fragmentation) {
-  const model::Recording& recording = context.recording;
-  json.key("fragmentation");
-  json.begin_object();
-  json.member("event", fragmentation.event);
-  json.member("reserved_bytes", fragmentation.reserved);
-  json.member("allocated_bytes", fragmentation.allocated);
-  json.member("pending_bytes", fragmentation.pending);
-  json.member("cached_bytes", fragmentation.cached);
-  json.member("largest_free_bytes", fragmentation.largest_free);
-  json.member("held_back_bytes", fragmentation.held_back);
-  json.member("share", rounded(fragmentation.share()));
-  json.member("pinned_segments", fragmentation.pinned_segments);
-  json.key("pins");
-  json.begin_array();
-  for (const analysis::Pin& pin : fragmentation.pins) {
-    json.begin_object();
-    json.member("segment", fmt::format("{:#x}", pin.segment));
-    json.member("segment_bytes", pin.segment_bytes);
-    json.member("free_bytes", pin.free_bytes);
-    json.member("held_back_bytes", pin.held_back_bytes);
-    json.member("blocks", pin.blocks);
-    json.member("pinned_bytes", pin.pinned_bytes);
-    json.member("expandable", pin.expandable);
-    const StackId stack = analysis::stack_of_block(context, pin.largest_block).stack;
-    who_to_json(json, recording, analysis::who_of(recording, stack));
-    stack_to_json(json, recording, stack);
-    json.member("since_event", context.history.born_of(pin.oldest_block));
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
 }
 
 }  // namespace
@@ -138,9 +107,31 @@ void to_json(JsonWriter& json, std::string_view snapshot, const analysis::EventC
   if (!snapshot.empty()) json.member("snapshot", snapshot);
   const model::Recording& recording = context.recording;
   json.member("device", report.overview.device);
+  json.key("findings");
+  json.begin_array();
+  for (const ReportFinding& finding : findings_of(context, report)) to_json(json, finding);
+  json.end_array();
   peak_to_json(json, recording, report.peak);
   steps_to_json(json, recording, report.steps);
   leaks_to_json(json, recording, report.leaks);
+  const analysis::CacheFlushes& flushes = report.cache_flushes;
+  json.key("cache_flushes");
+  json.begin_object();
+  json.member("retries", flushes.retries);
+  json.member("retry_bytes", flushes.retry_bytes);
+  json.member("flushes", flushes.flushes);
+  json.member("flush_bytes", flushes.flush_bytes);
+  json.end_object();
+  const analysis::ReservedUse& use = report.highest;
+  json.key("reserved_peak");
+  json.begin_object();
+  json.member("event", use.event);
+  json.member("reserved_bytes", use.reserved);
+  json.member("requested_bytes", use.requested);
+  json.member("rounding_bytes", use.rounding);
+  json.member("pending_bytes", use.pending);
+  json.member("cached_bytes", use.cached);
+  json.end_object();
   json.key("oom");
   json.begin_array();
   for (const analysis::ExplainedOutOfMemory& one : report.out_of_memory.explained) {
@@ -149,7 +140,8 @@ void to_json(JsonWriter& json, std::string_view snapshot, const analysis::EventC
   json.end_array();
   json.member("oom_left_out",
               report.out_of_memory.all - static_cast<int64_t>(report.out_of_memory.explained.size()));
-  fragmentation_to_json(json, context, report.fragmentation);
+  json.key("fragmentation");
+  to_json(json, context, report.fragmentation);
   json.key("categories");
   json.begin_array();
   for (const analysis::CategoryShare& share : report.categories_at_peak) {

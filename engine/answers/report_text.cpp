@@ -12,6 +12,7 @@
 #include "engine/answers/overview.h"
 #include "engine/answers/printable.h"
 #include "engine/answers/report.h"
+#include "engine/answers/report_findings.h"
 #include "engine/answers/who.h"
 #include "engine/base/units.h"
 
@@ -24,13 +25,9 @@ using analysis::Who;
 namespace {
 
 constexpr size_t kMostLeaksShown = 5, kMostPinsShown = 3, kMostOomShown = 3, kMostPlacesShown = 3;
-constexpr double kMuchHeldBack = 0.05;  // of what is reserved
 
 [[nodiscard]] double percent(int64_t bytes, int64_t of) {
   return of > 0 ? 100.0 * static_cast<double>(bytes) / static_cast<double>(of) : 0.0;
-}
-[[nodiscard]] std::string after_text(int32_t event) {
-  return event < 0 ? "before the first event" : fmt::format("after event {}", count_text(event));
 }
 
 class Page {
@@ -45,6 +42,7 @@ class Page {
     leaks();
     peak();
     unused();
+    reserved();
     from_before();
     missing();
     return std::move(out_);
@@ -81,22 +79,10 @@ class Page {
                               size_text(overview.highest_reserved.reserved)));
     paragraph("  ",
               fmt::format("{}; {}", overview.events == 0 ? "no history" : counted(overview.events, "event"),
-                          steps_text()));
+                          steps_text(report_)));
   }
 
-  [[nodiscard]] std::string steps_text() const {
-    const analysis::Steps& steps = report_.steps;
-    if (steps.from == analysis::StepsFrom::nothing) return "no steps found, so no search for leaks";
-    const std::string leaks = !report_.leaks.leaks.empty()               ? ""
-                              : steps.count() < analysis::kFewestGrowths ? ", too few to find leaks"
-                                                                         : ", no leak";
-    const std::string_view from = steps.from == analysis::StepsFrom::annotations ? "the profiler's"
-                                  : steps.from == analysis::StepsFrom::regions   ? "by regions of the program"
-                                                                                 : "by what comes back";
-    return fmt::format("{} ({}){}", counted(steps.count(), "step"), from, leaks);
-  }
-
-  [[nodiscard]] bool is_fragmented() const { return report_.fragmentation.share() >= kMuchHeldBack; }
+  [[nodiscard]] bool is_fragmented() const { return is_worth_saying(report_.fragmentation); }
 
   void out_of_memory() {
     const auto& all = report_.out_of_memory.explained;
@@ -107,7 +93,7 @@ class Page {
   }
 
   void explain(const ExplainedOutOfMemory& one) {
-    heading(fmt::format("Out of memory at event {}: {}", count_text(one.event), words_of_verdict(one)));
+    heading(fmt::format("Out of memory at event {}: {}", count_text(one.event), words_of(one.verdict)));
     paragraph("    ", verdict_text(recording_, one));
     paragraph("    ",
               fmt::format("Reserved {}: {} in use, {} waiting for a stream, {} cached. Expandable segments: "
@@ -124,24 +110,6 @@ class Page {
     for (const analysis::Remedy& remedy : one.remedies)
       paragraph(fmt::format("      {:>9}  ", remedy.bytes ? size_text(*remedy.bytes) : "?"),
                 remedy_text(recording_, one, remedy));
-  }
-
-  [[nodiscard]] static std::string_view words_of_verdict(const ExplainedOutOfMemory& one) {
-    switch (one.verdict) {
-      case analysis::Verdict::too_big:
-        return "more than the device holds";
-      case analysis::Verdict::full:
-        return "the device was full";
-      case analysis::Verdict::fragmented:
-        return "enough was free, but in pieces";
-      case analysis::Verdict::elsewhere:
-        return "the free memory was of another stream or pool";
-      case analysis::Verdict::limit:
-        return "a limit was reached";
-      case analysis::Verdict::unknown:
-        break;
-    }
-    return "the reason is not in the file";
   }
 
   void leaks() {
@@ -222,8 +190,15 @@ class Page {
       paragraph("  ", fmt::format("  {} with live blocks in them hold back the rest.",
                                   counted(more, shown > 0 ? "more segment" : "segment")));
   }
-  [[nodiscard]] static std::string since_text(int32_t event) {
-    return event < 0 ? "before the recording" : fmt::format("event {}", count_text(event));
+
+  // Where it went, where much of it was not used; and what the device was too full for.
+  void reserved() {
+    if (is_worth_saying(report_.highest)) {
+      heading(fmt::format("Reserved: {} at most, {}", size_text(report_.highest.reserved),
+                          after_text(report_.highest.event)));
+      paragraph("    ", reserved_use_text(report_.highest));
+    }
+    for (const std::string& text : flushes_texts(report_.cache_flushes)) heading(text);
   }
 
   void from_before() {

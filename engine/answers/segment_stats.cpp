@@ -77,6 +77,9 @@ void to_text(TextOut& out, const EventContext& context, const replay::MemoryAt& 
       exact_size_text(memory.totals().largest_free));
   if (!memory.outside().empty())
     out.print("blocks without a segment: {}\n", count_text(static_cast<int64_t>(memory.outside().size())));
+  if (stats.segments.empty() && !memory.outside().empty())
+    out.add(
+        "The file names no segments, as traces of profilers do not: reserved and free memory are not known.\n");
   out.add(
       "A character is a page of 20 MiB (2 MiB in segments below 20 MiB, larger in very large ones): a letter = one "
       "block,\n0-9 = several blocks and its filled tenths, * = several that fill it, space = free.\n");

@@ -19,36 +19,6 @@ void moment_to_json(JsonWriter& json, const analysis::CategoryTimeline& timeline
   json.end_object();
 }
 
-void timeline_to_json(JsonWriter& json, const analysis::CategoryTimeline& timeline) {
-  json.begin_object();
-  json.member("points", timeline.points);
-  json.member("first_us", timeline.first_us);
-  json.member("last_us", timeline.last_us);
-  json.key("peak");
-  if (timeline.peak) {
-    moment_to_json(json, timeline, *timeline.peak);
-  } else {
-    json.null();
-  }
-  json.key("course");
-  json.begin_array();
-  for (const analysis::CategoryMoment& moment : timeline.course) moment_to_json(json, timeline, moment);
-  json.end_array();
-  json.end_object();
-}
-
-[[nodiscard]] std::string_view name_of(model::SeriesAre are) {
-  switch (are) {
-    case model::SeriesAre::counters:
-      return "counters";
-    case model::SeriesAre::categories:
-      return "categories";
-    case model::SeriesAre::operators:
-      return "operators";
-  }
-  return "counters";
-}
-
 void part_to_json(JsonWriter& json, const analysis::SeriesSummary& part) {
   json.begin_object();
   if (!part.name.empty()) json.member("name", part.name);
@@ -69,6 +39,36 @@ void part_to_json(JsonWriter& json, const analysis::SeriesSummary& part) {
 }
 
 }  // namespace
+
+void timeline_to_json(JsonWriter& json, const analysis::CategoryTimeline& timeline) {
+  json.begin_object();
+  json.member("points", timeline.points);
+  json.member("first_us", timeline.first_us);
+  json.member("last_us", timeline.last_us);
+  json.key("peak");
+  if (timeline.peak) {
+    moment_to_json(json, timeline, *timeline.peak);
+  } else {
+    json.null();
+  }
+  json.key("course");
+  json.begin_array();
+  for (const analysis::CategoryMoment& moment : timeline.course) moment_to_json(json, timeline, moment);
+  json.end_array();
+  json.end_object();
+}
+
+std::string_view name_of(model::SeriesAre are) {
+  switch (are) {
+    case model::SeriesAre::counters:
+      return "counters";
+    case model::SeriesAre::categories:
+      return "categories";
+    case model::SeriesAre::operators:
+      return "operators";
+  }
+  return "counters";
+}
 
 void series_to_json(JsonWriter& json, std::span<const analysis::SeriesSummary> all) {
   json.key("series");

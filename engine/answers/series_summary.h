@@ -9,6 +9,13 @@
 
 namespace memstrata::answers {
 
+// "counters", "categories", "operators".
+[[nodiscard]] std::string_view name_of(model::SeriesAre are);
+
+// {"points","first_us"|null,"last_us"|null,"peak":{"bytes","time_us"|null,"categories":{name: bytes}}|null,"course":[peaks of
+// pieces]}.
+void timeline_to_json(JsonWriter& json, const analysis::CategoryTimeline& timeline);
+
 // Members "series" and, of the first part whose series are categories, "timeline".
 void series_to_json(JsonWriter& json, std::span<const analysis::SeriesSummary> all);
 

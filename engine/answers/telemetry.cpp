@@ -186,6 +186,12 @@ void to_json(JsonWriter& json, const analysis::Telemetry& telemetry) {
   json.end_array();
 }
 
+void telemetry_to_json(JsonWriter& json, const analysis::Telemetry& telemetry) {
+  json.begin_object();
+  to_json(json, telemetry);
+  json.end_object();
+}
+
 void json_line(TextOut& out, const model::Recording& recording, const analysis::Telemetry& telemetry,
                std::string_view path) {
   JsonWriter json = out.json();

@@ -21,6 +21,9 @@ namespace memstrata::answers {
 // "findings":[{"name","by":"memstrata"|"gpumemprof","severity","device"|null,"text"}]; without the outer braces.
 void to_json(JsonWriter& json, const analysis::Telemetry& telemetry);
 
+// The same as an object of its own.
+void telemetry_to_json(JsonWriter& json, const analysis::Telemetry& telemetry);
+
 // A line with these members beside {"file","format",...,"diagnostics"}.
 void json_line(TextOut& out, const model::Recording& recording, const analysis::Telemetry& telemetry,
                std::string_view path);

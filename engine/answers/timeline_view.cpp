@@ -60,6 +60,8 @@ void info_to_json(JsonWriter& json, const ViewInfo& info) {
   json.end_array();
   json.member("has_stacks", info.has_stacks);
   json.member("segments", info.segments);
+  json.member("has_ops", info.has_ops);
+  json.member("has_series", info.has_series);
   json.key("settings");
   json.raw(info.settings_json.empty() ? "null" : info.settings_json);
   json.end_object();

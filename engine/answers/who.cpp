@@ -13,6 +13,7 @@ using analysis::Who;
 namespace {
 
 constexpr size_t kLongest = 120;
+constexpr size_t kLongestFilterText = 200;
 
 }  // namespace
 
@@ -37,6 +38,21 @@ std::string who_text(const model::Recording& recording, const Who& who) {
   file.remove_prefix(std::min(file.find_last_of("/\\") + 1, file.size()));
   if (file.empty() || file == "??") return name;
   return fmt::format("{} {}:{}", name, utf8::cut(file, kLongest), line_of(recording, who));
+}
+
+std::optional<std::string> filter_text(const model::Recording& recording, const Who& who,
+                                       std::string_view terms) {
+  if (who.kind == Who::Kind::nothing) return std::nullopt;
+  std::string text;
+  if (who.is_frame()) {
+    std::string_view file = recorded_file(recording, who);
+    file.remove_prefix(std::min(file.find_last_of("/\\") + 1, file.size()));
+    text = fmt::format("{}:{}:{}", file, line_of(recording, who), who.name);
+  } else {
+    text = fmt::format("::{}::", who.name);
+  }
+  if (text.size() > kLongestFilterText || text.find('"') != std::string::npos) return std::nullopt;
+  return fmt::format("stack:\"{}\"{}{}", text, terms.empty() ? "" : " ", terms);
 }
 
 void who_to_json(JsonWriter& json, const model::Recording& recording, const Who& who) {

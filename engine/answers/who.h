@@ -1,6 +1,7 @@
 // Who asked for memory, in words. analysis/own_frame.h decides who that is.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,11 @@ namespace memstrata::answers {
 [[nodiscard]] int32_t line_of(const model::Recording& recording, const analysis::Who& who);
 // "cross_entropy_loss loss.py:22", "DivBackward0"; empty for nothing. Names are cut at 120 bytes.
 [[nodiscard]] std::string who_text(const model::Recording& recording, const analysis::Who& who);
+
+// A filter (analysis/filter_syntax.h) that means the blocks that have it in their stack, and `terms` of it; none where it
+// cannot be said in one.
+[[nodiscard]] std::optional<std::string> filter_text(const model::Recording& recording,
+                                                     const analysis::Who& who, std::string_view terms);
 
 // Member "who": who_text(), or null for nothing.
 void who_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Who& who);

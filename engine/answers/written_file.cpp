@@ -57,6 +57,36 @@ void to_json(JsonWriter& json, std::string_view file, std::string_view output, c
   json.end_object();
 }
 
+void to_json(JsonWriter& json, const Anonymized& done) {
+  const auto& [files, functions, regions, texts, kept_files] = done.replaced;
+  names_to_json(json, done.file, done.output);
+  json.member("bytes", done.bytes);
+  json.key("replaced");
+  json.begin_object();
+  json.member("files", files);
+  json.member("functions", functions);
+  json.member("regions", regions);
+  json.member("texts", texts);
+  json.end_object();
+  json.key("kept");
+  json.begin_object();
+  json.member("torch_files", kept_files);
+  json.end_object();
+  json.end_object();
+}
+
+std::string to_text(const Anonymized& done) {
+  const auto& [files, functions, regions, texts, kept_files] = done.replaced;
+  return fmt::format(
+      "{}: {}\n"
+      "  Replaced: {}, {}, {}, {}.\n"
+      "  Kept: all sizes, addresses, times, line numbers, streams and pools; actions, categories and settings of the\n"
+      "  allocator; ProfilerStep#N; {} of PyTorch itself, from torch/ on, with their functions.\n",
+      name_of_output(done.output), exact_size_text(done.bytes), counted(files, "file"),
+      counted(functions, "function"), counted(regions, "region"), counted(texts, "other text"),
+      counted(kept_files, "file"));
+}
+
 void to_json(JsonWriter& json, const Page& done) {
   names_to_json(json, done.file, done.output);
   json.member("bytes", done.bytes);

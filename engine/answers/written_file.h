@@ -9,11 +9,12 @@
 #include "engine/analysis/summary.h"
 #include "engine/answers/failure.h"
 #include "engine/base/json_writer.h"
+#include "engine/model/anonymous.h"
 
 namespace memstrata::answers {
 
 struct Conversion {
-  std::string_view file, output, to;  // "pickle", "json" or "csv"
+  std::string_view file, output, to;  // what --to names
   int64_t bytes = 0;
   int64_t snapshots = 0, events = 0, segments = 0, blocks = 0, points = 0;
   std::vector<analysis::Finding> findings;
@@ -24,6 +25,17 @@ void to_json(JsonWriter& json, const Conversion& done);
 
 // {"file","output","error":{as in failure.h}}
 void to_json(JsonWriter& json, std::string_view file, std::string_view output, const Failed& failed);
+
+// A snapshot without the words of its program.
+struct Anonymized {
+  std::string_view file, output;
+  int64_t bytes = 0;
+  model::Replaced replaced;
+};
+// {"file","output","bytes","replaced":{"files","functions","regions","texts"},"kept":{"torch_files"}}
+void to_json(JsonWriter& json, const Anonymized& done);
+// With what is kept.
+[[nodiscard]] std::string to_text(const Anonymized& done);
 
 // A page with the viewer and a snapshot.
 struct Page {

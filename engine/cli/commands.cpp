@@ -13,16 +13,20 @@
 #include <vector>
 
 #include "engine/answers/printable.h"
+#include "engine/cli/anonymize_command.h"
 #include "engine/cli/check_command.h"
 #include "engine/cli/compare_command.h"
 #include "engine/cli/convert_command.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/html_command.h"
+#include "engine/cli/manual.h"
+#include "engine/cli/mcp_command.h"
 #include "engine/cli/memory_commands.h"
 #include "engine/cli/moment.h"
 #include "engine/cli/ops_command.h"
 #include "engine/cli/paths.h"
 #include "engine/cli/report_command.h"
+#include "engine/cli/serve_command.h"
 #include "engine/cli/simulate_command.h"
 #include "engine/cli/state_command.h"
 #include "engine/cli/summary_command.h"
@@ -215,17 +219,31 @@ void add_html(CLI::App& app, Run& chosen) {
 
 void add_convert(CLI::App& app, Run& chosen) {
   const auto [command, options] =
-      add(app, chosen, "convert", "Writes a snapshot as a pickle for PyTorch's tools, as JSON or as a table",
+      add(app, chosen, "convert",
+          "Writes a file as a pickle for PyTorch's tools, as JSON, as a table, or for other viewers",
           run_convert);
   command->add_option("FILE", options->file, "Snapshot file; - is standard input")->required();
   command->add_option("-o,--output", options->output, "Where to write; - is standard output")->required();
   command->add_option("--to", options->to, "What to write, if the name of the output does not say it")
-      ->check(CLI::IsMember({"pickle", "json", "csv"}));
+      ->check(CLI::IsMember({"pickle", "json", "csv", "trace", "speedscope", "folded", "pprof"}));
+  command->add_option("--device", options->device, "Of speedscope, folded, pprof: ordinal, or host");
+  command->add_option("--at", options->at, "Of speedscope, folded, pprof. " + std::string(kMomentHelp))
+      ->type_name("MOMENT");
   command->add_option("--snapshot", options->snapshot, "One of several in the file: its name or number");
   command->add_option("--table", options->table, "Rows of a csv")->check(CLI::IsMember({"events", "blocks"}));
   command->add_flag("--hex-addresses", options->hex_addresses,
                     "Addresses in JSON as texts: many programs lose digits of large integers");
   command->add_flag("--json", options->json, "The report as a JSON object");
+}
+
+void add_anonymize(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "anonymize", "The snapshot without the words of its program, all numbers kept",
+          run_anonymize);
+  command->add_option("FILE", options->file, "Snapshot file; - is standard input")->required();
+  command->add_option("-o,--output", options->output, "Where to write (pickle); - is standard output")
+      ->required();
+  command->add_flag("--json", options->json, "Answer as a JSON object");
 }
 
 void add_simulate(CLI::App& app, Run& chosen) {
@@ -329,6 +347,17 @@ void add_whatif(CLI::App& app, Run& chosen) {
   command->add_option("--scale", options->scale, "Blocks of other sizes: size>1GiB=0.5; may be repeated")
       ->type_name("FILTER=X")
       ->allow_extra_args(false);
+  command
+      ->add_option("--take", options->take,
+                   "One more request: so many bytes (4GiB) after an event, kept or freed after another one")
+      ->type_name("SIZE@EVENT[..EVENT]")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--empty-cache", options->empty_cache,
+                   "Call empty_cache() after an event; may be repeated")
+      ->type_name("EVENT")
+      ->allow_extra_args(false);
+  command->add_flag("--no-caching", options->no_caching, "As with PYTORCH_NO_CUDA_MEMORY_CACHING=1");
   command->add_flag("--smallest", options->smallest, "The smallest device on which it fits");
   command->add_flag("--search", options->search, "Try settings that may help, and rank them");
   command->add_option("--dump", options->dump, "Write the simulated run as a snapshot to this file (pickle)");
@@ -375,6 +404,76 @@ void add_check(CLI::App& app, Run& chosen) {
   command->add_flag("--json", options->json, "One JSON object on one line");
 }
 
+void add_serve(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "serve", "The page over HTTP, for files beyond a browser's memory", run_serve);
+  command->add_option("PATH", options->paths, "Folders and snapshot files; default: the folder one is in");
+  command->add_option("--listen", options->listen, "Address and port; port 0 is a free one")
+      ->type_name("ADDRESS:PORT")
+      ->capture_default_str();
+  command
+      ->add_option("--host", options->hosts, "Another name under which browsers come here; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      ->add_option_function<std::string>(
+          "--memory",
+          [&options = *options](const std::string& text) {
+            const auto bytes = size_in(text);
+            if (!bytes || *bytes <= 0)
+              throw CLI::ValidationError("--memory", "say a size as 20GiB, not \"" + text + "\"");
+            options.memory_bytes = *bytes;
+          },
+          "Most memory of all open files; default: three quarters of the machine's")
+      ->type_name("SIZE");
+  command->add_option("--sessions", options->sessions, "Most open files")
+      ->capture_default_str()
+      ->check(CLI::Range(size_t{1}, size_t{10'000}));
+  command
+      ->add_option("--idle", options->idle_minutes,
+                   "Minutes after which a file that nobody asks about is closed")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}));
+  command->add_option("--viewer", options->viewer,
+                      "memstrata.html (default: installed or built beside this command)");
+}
+
+void add_mcp(CLI::App& app, Run& chosen) {
+  app.add_subcommand(
+         "mcp", "The questions as tools for an agent (Model Context Protocol, standard input and output)")
+      ->callback([&chosen] { chosen = [](const Console& console) { return run_mcp(run, console); }; });
+}
+
+[[nodiscard]] Manual manual_of(const CLI::App& app) {
+  Manual manual{std::string(kVersion), app.get_description(), app.get_footer(), {}};
+  for (const CLI::App* command : app.get_subcommands({})) {
+    ManualCommand& described = manual.commands.emplace_back();
+    described.name = command->get_name();
+    described.about = command->get_description();
+    for (const CLI::Option* option : command->get_options()) {
+      const bool is_flag = option->get_expected_max() == 0;
+      described.options.push_back(
+          {option->get_positional() ? option->get_name() : option->get_name(false, true),
+           is_flag ? "" : option->get_type_name(), option->get_description()});
+    }
+  }
+  return manual;
+}
+
+void add_manual(CLI::App& app, Run& chosen) {
+  const auto shell = std::make_shared<std::string>();
+  CLI::App* const command =
+      app.add_subcommand("manual", "This manual as a page for man, or completions for a shell");
+  command->add_option("--completions", *shell, "A script for bash, zsh or fish instead")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->callback([&app, &chosen, shell] {
+    chosen = [shell, manual = manual_of(app)](const Console& console) {
+      const std::string text = shell->empty() ? man_page(manual) : completions(manual, *shell);
+      return console.out.write(io::bytes_of(text)) ? kSuccess : tell_unwritten(console);
+    };
+  });
+}
+
 void add_commands(CLI::App& app, Run& chosen) {
   add_report(app, chosen);
   add_summary(app, chosen);
@@ -382,6 +481,7 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_ops(app, chosen);
   add_html(app, chosen);
   add_convert(app, chosen);
+  add_anonymize(app, chosen);
   add_simulate(app, chosen);
   add_whatif(app, chosen);
   add_state(app, chosen);
@@ -392,6 +492,9 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_tracker(app, chosen);
   add_telemetry(app, chosen);
   add_check(app, chosen);
+  add_serve(app, chosen);
+  add_mcp(app, chosen);
+  add_manual(app, chosen);
 }
 
 // Changes of one letter that make `b` of `a`: put in, left out, another one, two swapped. Names are short.

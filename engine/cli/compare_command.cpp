@@ -8,6 +8,7 @@
 
 #include "engine/analysis/compare.h"
 #include "engine/analysis/flame_graph.h"
+#include "engine/analysis/stack_facts.h"
 #include "engine/answers/compare.h"
 #include "engine/answers/flame_graph.h"
 #include "engine/answers/group_lines.h"
@@ -171,20 +172,23 @@ class Comparing {
 
   // What both hold, stack by stack, at the moment of the parts.
   [[nodiscard]] Status add_parts(const Side& before, const Side& after) {
-    std::optional<analysis::Top> tops[2];
+    std::vector<analysis::StackFacts> facts;
     for (const Side* side : {&before, &after}) {
       const auto event = event_or_error(parts_at_, side->opened.moments());
       if (!event) return tl::unexpected(event.error());
       const replay::Device& device = *side->opened.device;
-      auto top =
+      const auto top =
           analysis::find_top(side->recording, device.part, device.lives, *event, TopBy::stack, size_t(-1));
       if (!top) return tl::unexpected(top.error());
-      tops[side == &after ? 1 : 0] = std::move(*top);
+      auto found = analysis::stack_facts({side->recording, *top}, size_t(-1));
+      if (!found) return tl::unexpected(found.error());
+      facts.push_back(std::move(*found));
     }
-    const analysis::Side first{before.recording, *tops[0]}, second{after.recording, *tops[1]};
-    const auto parts = analysis::compare_parts(first, second);
+    const auto parts = analysis::compare_parts(facts[0], facts[1], after.recording.budget);
     if (!parts) return tl::unexpected(parts.error());
-    answer_.add_parts(first, second, *parts, parts_at_, parts_at_ != options_.at);
+    answer_.add_parts({before.recording, before.top.device, facts[0]},
+                      {after.recording, after.top.device, facts[1]}, *parts, parts_at_,
+                      parts_at_ != options_.at);
     return {};
   }
 

@@ -6,10 +6,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "engine/io/byte_sink.h"
+
+namespace memstrata::model {
+struct Recording;
+}
 
 namespace memstrata::cli {
 
@@ -23,12 +28,19 @@ class DescriptorSink final : public io::ByteSink {
   int descriptor_;
 };
 
+// A file that was read before the command began.
+struct OpenedFile {
+  std::string_view path;
+  model::Recording& recording;
+};
+
 struct Console {
   io::ByteSink& out;                        // standard output: the answer
   io::ByteSink& notes;                      // standard error: failures and progress, for a person
   size_t columns = kDefaultColumns;         // that a line of the answer may have
   bool is_watched = false;                  // `notes` is a terminal: progress is shown
   int64_t budget_bytes = int64_t{8} << 30;  // that the files of one command may take
+  std::span<const OpenedFile> opened = {};  // a command that names one of these takes it as it is
 
   static constexpr size_t kDefaultColumns = 80;
 

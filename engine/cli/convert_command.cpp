@@ -6,11 +6,19 @@
 #include <charconv>
 #include <optional>
 
+#include "engine/analysis/flame_graph.h"
+#include "engine/answers/exported_stacks.h"
+#include "engine/answers/exported_trace.h"
+#include "engine/answers/flame_graph.h"
 #include "engine/answers/json_of.h"
+#include "engine/answers/moment.h"
 #include "engine/answers/printable.h"
 #include "engine/answers/written_file.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input.h"
+#include "engine/cli/moment.h"
+#include "engine/cli/one_file.h"
+#include "engine/cli/opened_device.h"
 #include "engine/cli/output_file.h"
 #include "engine/io/writers/csv.h"
 #include "engine/io/writers/json_snapshot.h"
@@ -30,19 +38,28 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
   return failure(name_of(ErrorCode::wrong_usage), std::move(about), std::move(message));
 }
 
-// "pickle", "json" or "csv".
 [[nodiscard]] Outcome<std::string_view> target_of(const ConvertOptions& options) {
   if (!options.to.empty()) return std::string_view(options.to);
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kEndings = {
-      {{".pickle", "pickle"}, {".pkl", "pickle"}, {".json", "json"}, {".csv", "csv"}}};
+  // The first that fits counts.
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kEndings = {
+      {{".pickle", "pickle"},
+       {".pkl", "pickle"},
+       {".speedscope.json", "speedscope"},
+       {".trace.json", "trace"},
+       {".json", "json"},
+       {".csv", "csv"},
+       {".folded", "folded"},
+       {".pprof", "pprof"},
+       {".pb", "pprof"}}};
   for (const auto& [ending, kind] : kEndings) {
     if (std::string_view(options.output).ends_with(ending)) return kind;
   }
-  return wrong_usage(options.output,
-                     options.output == "-"
-                         ? "Say with --to what to write: pickle, json or csv."
-                         : "This name does not end with .pickle, .json or .csv. Say with --to "
-                           "what to write.");
+  return wrong_usage(
+      options.output,
+      options.output == "-"
+          ? "Say with --to what to write: pickle, json, csv, trace, speedscope, folded or pprof."
+          : "This name does not end with .pickle, .json, .csv, .trace.json, .speedscope.json, "
+            ".folded or .pb. Say with --to what to write.");
 }
 
 // The index of the snapshot that was asked for.
@@ -121,6 +138,57 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
                        options.table == "blocks" ? io::CsvTable::blocks : io::CsvTable::events, part);
 }
 
+// Kinds that tell where memory is at a moment, by stack.
+[[nodiscard]] bool is_by_stack(std::string_view to) {
+  return to == "speedscope" || to == "folded" || to == "pprof";
+}
+
+[[nodiscard]] Outcome<void> write_stacks(const model::Recording& recording, answers::TextOut& out,
+                                         std::string_view to, const ConvertOptions& options) {
+  const FileChoice choice{options.file, options.snapshot, options.device, options.json};
+  const auto chosen = choose(recording, choice);
+  if (!chosen) return tl::unexpected(chosen.error());
+  const auto opened = open_device(recording, *chosen);
+  if (!opened) return failure(opened.error(), options.file);
+  const auto event = event_or_error(options.at.empty() ? "peak" : options.at, opened->moments());
+  if (!event) return failure(event.error(), options.file);
+  replay::MemoryAt memory(opened->history, recording.budget);
+  if (const Status there = go_to(memory, *event); !there) return failure(there.error(), options.file);
+  const auto stacks =
+      analysis::fold_memory(recording, opened->history, memory, opened->index.streams, {false, true});
+  if (!stacks) return failure(stacks.error(), options.file);
+  const int32_t device = opened->device->ordinal();
+  const std::string title = fmt::format("Memory of {} {}", answers::device_text(device),
+                                        answers::moment_text(memory.event(), opened->moments()));
+  if (to == "folded") {
+    answers::folded_to_text(out, *stacks);
+  } else if (to == "speedscope") {
+    answers::export_speedscope(out, *stacks, title);
+  } else {
+    std::optional<int64_t> time;
+    if (*event >= 0)
+      time = opened->device->rows.clock.nanoseconds(
+          recording.events.time[opened->device->rows.events.first + *event]);
+    answers::export_pprof(out, *stacks, time);
+  }
+  return {};
+}
+
+// What is no form that this program reads snapshots from, but that other viewers do.
+[[nodiscard]] Outcome<void> write_export(const model::Recording& recording, io::ByteSink& sink,
+                                         std::string_view to, size_t part, const ConvertOptions& options) {
+  answers::TextOut out(sink);
+  if (is_by_stack(to)) {
+    if (auto written = write_stacks(recording, out, to, options); !written) return written;
+  } else if (const Status written =
+                 answers::export_trace(out, recording, part == io::kAllSnapshots ? answers::kAllParts : part);
+             !written) {
+    return failure(written.error(), options.output);
+  }
+  const Status finished = out.finish();
+  return finished ? Outcome<void>() : failure(finished.error(), options.output);
+}
+
 [[nodiscard]] Outcome<Conversion> convert(const ConvertOptions& options, const Console& console) {
   const auto to = target_of(options);
   if (!to) return tl::unexpected(to.error());
@@ -130,6 +198,10 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
     return wrong_usage("--hex-addresses",
                        *to == "csv" ? "csv always has them so." : "A pickle holds integers only.");
   }
+  if (!is_by_stack(*to) && (!options.at.empty() || !options.device.empty()))
+    return wrong_usage(
+        options.at.empty() ? "--device" : "--at",
+        "Only what tells memory by stack is of one device at one moment: speedscope, folded, pprof.");
   Budget budget(console.budget_bytes);
   model::Recording recording(budget);
   if (auto read = read_recording(options.file, recording, console); !read)
@@ -139,6 +211,7 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
 
   const auto bytes =
       write_output(options.output, {&options.file, 1}, console, [&](io::ByteSink& sink) -> Outcome<void> {
+        if (is_by_stack(*to) || *to == "trace") return write_export(recording, sink, *to, *chosen, options);
         const Status written = write(recording, sink, *to, *chosen, options);
         return written ? Outcome<void>() : failure(written.error(), options.output);
       });

@@ -1,5 +1,5 @@
-// memstrata convert FILE -o OUT [--to pickle|json|csv] [--snapshot NAME] [--table events|blocks]
-//                   [--hex-addresses] [--json]
+// memstrata convert FILE -o OUT [--to pickle|json|csv|trace|speedscope|folded|pprof] [--snapshot NAME] [--device D]
+//                   [--at MOMENT] [--table events|blocks] [--hex-addresses] [--json]
 #pragma once
 
 #include <string>
@@ -13,6 +13,8 @@ struct ConvertOptions {
   std::string output;    // - is standard output
   std::string to;        // empty = by the end of the output's name
   std::string snapshot;  // name or index of one of several; empty = all
+  std::string device;    // of stacks; empty = the default one
+  std::string at;        // of stacks; empty = the peak
   std::string table = "events";
   bool hex_addresses = false;
   bool json = false;  // report as JSON

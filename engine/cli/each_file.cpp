@@ -18,12 +18,13 @@ int for_each_file(
     Outcome<void> answered;
     try {
       Budget budget(console.budget_bytes);
-      model::Recording recording(budget);
-      answered = read_recording(file, recording, console);
-      if (answered) {
+      InputRecording input(console, budget);
+      if (const auto recording = input.read(file)) {
         if (!first && !json) out.add("\n");
         first = false;
-        answered = answer(file, recording, out);
+        answered = answer(file, **recording, out);
+      } else {
+        answered = tl::unexpected(recording.error());
       }
     } catch (const std::bad_alloc&) {  // beyond what the budget knows; the other files may well fit
       answered = failure(name_of(ErrorCode::limit_exceeded), file, "This file needs too much memory.");

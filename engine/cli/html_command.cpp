@@ -1,42 +1,46 @@
 #include "engine/cli/html_command.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <array>
-#include <climits>
 #include <string_view>
 #include <vector>
 
 #include "engine/analysis/summary.h"
 #include "engine/answers/json_of.h"
 #include "engine/answers/written_file.h"
+#include "engine/base/content_hash.h"
 #include "engine/base/markup.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input.h"
 #include "engine/cli/output_file.h"
 #include "engine/cli/packed_text.h"
+#include "engine/cli/viewer.h"
 
 namespace memstrata::cli {
 
 namespace {
 
-constexpr size_t kLongestViewer = size_t{64} << 20;
 // What the page looks for, see web/src/page/embedded_snapshot.ts. A script of this type is data and never run.
 constexpr std::string_view kBegin =
     "<script type=\"application/octet-stream\" id=\"memstrata-snapshot\" data-name=\"";
-constexpr std::string_view kEnd = "</script>\n";
+// Links name the file by its own bytes, not by those that the page holds.
+constexpr std::string_view kEnd =
+    "</script>\n<template id=\"memstrata-snapshot-hash\" data-hash=\"{:016x}\"></template>\n";
 
-// Beside the command, where `cmake --install` puts it, and where the wasm preset builds it.
-[[nodiscard]] std::vector<std::string> places_of_viewer() {
-  std::array<char, PATH_MAX> path{};
-  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
-  if (length <= 0) return {};
-  const std::string command(path.data(), static_cast<size_t>(length));
-  const std::string folder = command.substr(0, command.rfind('/'));
-  return {folder + "/memstrata.html", folder + "/../share/memstrata/memstrata.html",
-          folder + "/../../site/memstrata.html"};
-}
+// Hands on what it is given, and tells it from others as the session does (engine/session).
+class HashedSink final : public io::ByteSink {
+ public:
+  explicit HashedSink(io::ByteSink& out) : out_(out) {}
+  [[nodiscard]] Status write(std::span<const std::byte> bytes) override {
+    hash_.add(bytes);
+    return out_.write(bytes);
+  }
+  [[nodiscard]] uint64_t value() const { return hash_.value(); }
+
+ private:
+  io::ByteSink& out_;
+  ContentHash hash_;
+};
 
 // The viewer as two texts, before and after the place of the snapshot.
 struct Viewer {
@@ -44,24 +48,12 @@ struct Viewer {
   size_t place = 0;
 };
 
-[[nodiscard]] Outcome<std::string> viewer_page(const HtmlOptions& options) {
-  if (!options.viewer.empty()) return read_text(options.viewer, kLongestViewer, "a viewer");
-  for (const std::string& place : places_of_viewer()) {
-    if (auto page = read_text(place, kLongestViewer, "a viewer")) return page;
-  }
-  return failure(kNoViewer, options.file,
-                 "The viewer was not found: name it with --viewer memstrata.html (build it with "
-                 "`cmake --preset wasm && cmake --build --preset wasm`, it is in build/site).");
-}
-
 [[nodiscard]] Outcome<Viewer> find_viewer(const HtmlOptions& options) {
   const auto no_viewer = [&](std::string message) {
     return failure(kNoViewer, options.file, std::move(message));
   };
-  auto page = viewer_page(options);
-  if (!page && page.error().code == kNoViewer) return tl::unexpected(page.error());
-  if (!page)
-    return no_viewer(fmt::format("The viewer {} cannot be read: {}", options.viewer, page.error().message));
+  auto page = viewer_page(options.viewer, options.file);
+  if (!page) return tl::unexpected(page.error());
   Viewer viewer{std::move(*page), 0};
   viewer.place = viewer.page.rfind("</body>");
   if (viewer.place == std::string::npos || viewer.page.find("memstrata-snapshot") == std::string::npos)
@@ -83,15 +75,16 @@ struct Viewer {
   };
   Base64Sink base64(out);
   PackedSink packed(base64);
+  HashedSink hashed(packed);
   Outcome<void> done = written(out.write(io::bytes_of(page.substr(0, viewer.place))));
   if (done) done = written(out.write(io::bytes_of(fmt::format("{}{}\">", kBegin, escaped_markup(name)))));
   if (done) {
-    done = read_recording(options.file, recording, console, &packed);
+    done = read_recording(options.file, recording, console, &hashed);
     if (!done && done.error().code == kUnwritable) done.error().about = out_path;
   }
   if (done) done = written(packed.finish());
   if (done) done = written(base64.finish());
-  if (done) done = written(out.write(io::bytes_of(kEnd)));
+  if (done) done = written(out.write(io::bytes_of(fmt::format(kEnd, hashed.value()))));
   if (done) done = written(out.write(io::bytes_of(page.substr(viewer.place))));
   if (!done) return tl::unexpected(done.error());
   return base64.bytes();

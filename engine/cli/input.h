@@ -19,6 +19,18 @@ namespace memstrata::cli {
 [[nodiscard]] Outcome<void> read_recording(const std::string& path, model::Recording& recording,
                                            const Console& console, io::ByteSink* copy);
 
+// The recording of a file that a command answers about: read now, unless the console has it already.
+class InputRecording {
+ public:
+  InputRecording(const Console& console, Budget& budget) : console_(console), own_(budget) {}
+  // Called once. Not null; valid as long as this. Failure: as read_recording().
+  [[nodiscard]] Outcome<model::Recording*> read(const std::string& path);
+
+ private:
+  const Console& console_;
+  model::Recording own_;
+};
+
 // The text of a small file that is no snapshot: a list, a script, a page. Failure: unreadable, also if it has
 // more than `most_bytes`; `what` names it ("A list of paths").
 [[nodiscard]] Outcome<std::string> read_text(const std::string& path, size_t most_bytes,

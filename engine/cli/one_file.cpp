@@ -85,9 +85,9 @@ int answer_about(const FileChoice& choice, const Console& console, const Answer&
   Outcome<void> answered;
   try {
     Budget budget(console.budget_bytes);
-    model::Recording recording(budget);
-    answered = read_recording(choice.file, recording, console);
-    if (answered) answered = answer(recording, out);
+    InputRecording input(console, budget);
+    const auto recording = input.read(choice.file);
+    answered = recording ? answer(**recording, out) : tl::unexpected(recording.error());
   } catch (const std::bad_alloc&) {  // beyond what the budget knows
     answered = failure(name_of(ErrorCode::limit_exceeded), choice.file, "This file needs too much memory.");
   }
@@ -100,10 +100,10 @@ int answer_about(const FileChoice& before, const FileChoice& after, const Consol
   Outcome<void> answered;
   try {
     Budget budget(console.budget_bytes);
-    model::Recording first(budget), second(budget);
-    answered = read_recording(before.file, first, console);
-    if (answered) answered = read_recording(after.file, second, console);
-    if (answered) answered = answer(first, second, out);
+    InputRecording of_before(console, budget), of_after(console, budget);
+    const auto first = of_before.read(before.file);
+    const auto second = first ? of_after.read(after.file) : tl::unexpected(first.error());
+    answered = second ? answer(**first, **second, out) : tl::unexpected(second.error());
   } catch (const std::bad_alloc&) {
     answered =
         failure(name_of(ErrorCode::limit_exceeded), after.file, "These files need too much memory together.");

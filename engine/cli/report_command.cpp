@@ -2,11 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <chrono>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <utility>
 
+#include "engine/analysis/confirmed_remedies.h"
 #include "engine/analysis/report.h"
 #include "engine/analysis/summary.h"
 #include "engine/answers/findings.h"
@@ -39,6 +41,12 @@ using analysis::Report;
   return std::move(*rules);
 }
 
+// A remedy that takes longer to try stays untried.
+[[nodiscard]] analysis::GoesOn until_deadline() {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  return [deadline] { return std::chrono::steady_clock::now() < deadline; };
+}
+
 using Look = std::function<Outcome<void>(const model::Part&, const analysis::EventContext&, const Report&)>;
 
 // Every device that is asked for; false if there is none.
@@ -56,8 +64,9 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
       analysis::add_device_diagnostics(diagnostics, recording, lives);
       const auto attributes = analysis::block_attributes(recording, part, lives);
       if (!attributes) return failure(attributes.error(), file);
-      const auto report = analysis::find_report(opened->context(), *attributes, rules);
+      auto report = analysis::find_report(opened->context(), *attributes, rules);
       if (!report) return failure(report.error(), file);
+      analysis::confirm_remedies(*opened->device, report->out_of_memory, recording.budget, until_deadline());
       if (auto looked = look(part, opened->context(), *report); !looked)
         return tl::unexpected(looked.error());
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <system_error>
@@ -10,6 +11,7 @@
 #include "engine/analysis/what_if.h"
 #include "engine/answers/printable.h"
 #include "engine/answers/what_if.h"
+#include "engine/cli/check_command.h"
 #include "engine/cli/output_file.h"
 #include "engine/io/writers/torch_snapshot.h"
 #include "engine/replay/device.h"
@@ -55,6 +57,34 @@ constexpr std::chrono::seconds kLongestRun{120};
   return changes;
 }
 
+// A whole number of 31 bits and nothing else.
+[[nodiscard]] std::optional<int32_t> event_in(std::string_view text) {
+  int32_t event = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), event);
+  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() || event < 0)
+    return std::nullopt;
+  return event;
+}
+
+// "4GiB@1017", "4GiB@1017..1100".
+[[nodiscard]] Outcome<std::vector<analysis::ExtraRequest>> extra_of(const WhatIfOptions& options) {
+  std::vector<analysis::ExtraRequest> requests;
+  for (const std::string_view given : options.take) {
+    const size_t at = given.find('@');
+    const std::string_view events = at == std::string_view::npos ? "" : given.substr(at + 1);
+    const size_t dots = events.find("..");
+    const auto bytes = size_in(given.substr(0, at));
+    const auto after = event_in(events.substr(0, dots));
+    const auto until = dots == std::string_view::npos ? std::optional(-1) : event_in(events.substr(dots + 2));
+    if (!bytes || !after || !until)
+      return failure(
+          name_of(ErrorCode::wrong_usage), "--take",
+          "Write a size, @ and the number of an event: 4GiB@1017; 4GiB@1017..1100 frees it again.");
+    requests.push_back({*after, *bytes, *until});
+  }
+  return requests;
+}
+
 // Runs all settings, each in one of as many threads as the machine has cores; the first error.
 [[nodiscard]] Result<std::vector<WhatIfAnswer::Tried>> search(const Rehearsal& rehearsal,
                                                               const analysis::Scenario& scenario,
@@ -71,6 +101,7 @@ constexpr std::chrono::seconds kLongestRun{120};
         continue;
       }
       tried.config = *config;
+      tried.caches = true;
       const auto numbers = analysis::run_scenario(rehearsal, tried, budget, until_deadline());
       if (numbers) {
         found[i] = WhatIfAnswer::Tried{texts[i], *numbers};
@@ -99,7 +130,8 @@ constexpr std::chrono::seconds kLongestRun{120};
 [[nodiscard]] Outcome<void> write_dump(const WhatIfOptions& options, const Rehearsal& rehearsal,
                                        const analysis::Scenario& scenario, model::Recording& recording,
                                        const Console& console) {
-  if (auto recorded = analysis::record_scenario(rehearsal, scenario, recording); !recorded)
+  if (auto recorded = analysis::record_scenario(rehearsal, scenario, recording, nullptr, until_deadline());
+      !recorded)
     return failure(recorded.error(), options.choice.file);
   const auto written = write_output(
       options.dump, {&options.choice.file, 1}, console, [&](io::ByteSink& sink) -> Outcome<void> {
@@ -116,6 +148,8 @@ constexpr std::chrono::seconds kLongestRun{120};
   if (!changes) return tl::unexpected(changes.error());
   const auto chosen = choose(recording, options.choice);
   if (!chosen) return tl::unexpected(chosen.error());
+  const auto extra = extra_of(options);
+  if (!extra) return tl::unexpected(extra.error());
   auto device = replay::Device::open(recording, *chosen->part, chosen->device);
   if (!device) return failure(device.error(), file);
   Budget& budget = recording.budget;
@@ -126,7 +160,11 @@ constexpr std::chrono::seconds kLongestRun{120};
   analysis::Scenario scenario{rehearsal->config, options.capacity.value_or(rehearsal->capacity)};
   answer.conf = options.conf.value_or(analysis::settings_text(*rehearsal));
   answer.capacity = scenario.capacity;
-  answer.is_other = options.conf || options.capacity || !changes->empty();
+  scenario.extra = answer.extra = *extra;
+  scenario.empty_cache_after = answer.empty_cache_after = options.empty_cache;
+  scenario.caches = answer.caches = !options.no_caching;
+  answer.is_other = options.conf || options.capacity || !changes->empty() || !extra->empty() ||
+                    !options.empty_cache.empty() || options.no_caching;
   if (options.conf) {
     auto config = analysis::settings_of(*options.conf);
     if (!config) return failure(config.error(), "--conf");

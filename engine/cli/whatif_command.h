@@ -1,5 +1,5 @@
-// memstrata whatif FILE [--conf TEXT] [--capacity BYTES] [--without FILTER] [--scale FILTER=X] [--smallest] [--search]
-//                  [--device D] [--snapshot S] [--dump OUT] [--json]
+// memstrata whatif FILE [--conf TEXT] [--capacity BYTES] [--without FILTER] [--scale FILTER=X] [--take SIZE@EVENT[..EVENT]]
+//                  [--empty-cache EVENT] [--no-caching] [--smallest] [--search] [--device D] [--snapshot S] [--dump OUT] [--json]
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,10 @@ struct WhatIfOptions {
   std::optional<std::string> conf;  // default: the recorded settings
   std::optional<int64_t> capacity;  // default: what the recording says
   std::vector<std::string> without;
-  std::vector<std::string> scale;  // FILTER=X
+  std::vector<std::string> scale;    // FILTER=X
+  std::vector<std::string> take;     // SIZE@EVENT or SIZE@EVENT..EVENT
+  std::vector<int32_t> empty_cache;  // after these events
+  bool no_caching = false;
   bool smallest = false;
   bool search = false;
   std::string dump;  // where the simulated run goes as a snapshot; empty = nowhere

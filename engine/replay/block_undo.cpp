@@ -12,6 +12,16 @@ namespace {
 constexpr size_t kMostLookedAt = 64;
 constexpr uint64_t kNoEnd = std::numeric_limits<uint64_t>::max();
 
+// Rows of BlockTable that the trace with these events says were there before and to the end, in no segment.
+[[nodiscard]] model::RowRange blocks_from_start(const model::Recording& recording, model::RowRange events) {
+  for (const model::Part& part : recording.parts) {
+    for (const model::DeviceTrace& trace : part.traces) {
+      if (trace.events.first == events.first && trace.events.count == events.count) return trace.from_start;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 BlockUndo::BlockUndo(const model::Recording& recording, StateHistory& history, const RangeUndo& ranges)
@@ -56,6 +66,10 @@ bool BlockUndo::sort_addresses() {
       if (is_active && (!active_.push_back(row) || !addresses_.add(blocks.address[i]))) return false;
     }
   }
+  const model::RowRange from_start = blocks_from_start(recording_, history_.rows.events);
+  for (int32_t row = from_start.first; row < from_start.end(); ++row) {
+    if (!active_.push_back(row) || !addresses_.add(blocks.address[static_cast<size_t>(row)])) return false;
+  }
   if (!addresses_.sort()) return false;
   const size_t places = addresses_.size();
   return is_open_.build(std::max(places, size_t{1})) && row_at_.resize(places, -1) &&
@@ -76,6 +90,7 @@ bool BlockUndo::open_final_blocks() {
     const uint64_t right = blocks.address[static_cast<size_t>(b)];
     return left != right ? left < right : a < b;
   });
+  const model::RowRange from_start = blocks_from_start(recording_, history_.rows.events);
   uint64_t free_from = 0;
   for (const int32_t row : active_) {
     const auto i = static_cast<size_t>(row);
@@ -93,7 +108,8 @@ bool BlockUndo::open_final_blocks() {
     const size_t place = addresses_.place_of(bytes.start);
     const Row opened{bytes.start, size,         requested, 0, -1, count, pending ? kUnset : count,
                      row,         frees_[place]};
-    if (known) check_size(opened);
+    const bool in_segment = row < from_start.first || row >= from_start.end();
+    if (known && in_segment) check_size(opened);
     if (!open(place, opened, count)) return false;
   }
   return true;

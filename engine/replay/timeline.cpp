@@ -94,6 +94,12 @@ int64_t Timeline::extent(Axis axis) const { return index_->axis.extent(axis); }
 
 int64_t Timeline::position(Axis axis, int32_t event) const { return index_->axis.position(axis, event); }
 
+int32_t Timeline::event_at(Axis axis, int64_t position) const {
+  if (position < 0) return -1;
+  if (position >= extent(axis) - 1) return index_->axis.event_count() - 1;
+  return index_->axis.range(axis, 0, 1, position + 1).end - 1;
+}
+
 void Timeline::draw(const ColumnGrid& columns, const RowGrid& rows, std::span<uint32_t> pixels,
                     const BandColours* colours) const {
   if (columns.count <= 0 || rows.count <= 0) return;

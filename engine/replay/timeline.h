@@ -100,6 +100,9 @@ class Timeline {
   // Position of an event on an axis: its index, or microseconds since the first event (latest time so far).
   // 0 for -1; extent(axis) from the event after the last on.
   [[nodiscard]] int64_t position(Axis axis, int32_t event) const;
+  // The last event at or before a position: what is shown there is the state after it. -1 = there is none.
+  // O(log events).
+  [[nodiscard]] int32_t event_at(Axis axis, int64_t position) const;
 
  private:
   struct Index;

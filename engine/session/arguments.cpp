@@ -8,6 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "engine/answers/stack_facts.h"
+#include "engine/base/saturating.h"
+
 namespace memstrata::session {
 
 namespace {
@@ -56,15 +59,42 @@ constexpr Type kTypes[] = {
     // What the bands are: blocks, blocks in the envelopes of their private pools, or segments.
     {"Bands", Kind::word, "blocks, pools, segments"},
     {"ColourBy", Kind::word, "allocation, stack, size, stream, pool, lifetime, age, category"},
+    // Of which blocks (engine/analysis/stack_weights.h).
+    {"BlocksOf", Kind::word, "moment, allocated, kept, passed, difference"},
+    {"WeightBy", Kind::word, "bytes, blocks, time"},
+    {"FrameKey", Kind::word, "line, function, file"},
+    {"FramesOf", Kind::word, "own, shown, all"},
+    {"HolderBy", Kind::word, "line, function, file, module, category"},
+    {"FrameOrder", Kind::word, "name, total, self, blocks, change"},
+    // -1 = blocks without a stack.
+    {"FrameOrNone", Kind::whole, {}, -1, kInt32},
+    // What lines of an op table stand for.
+    {"OpBy", Kind::word, "op, path, shape, module, stack"},
+    // Whose memory an op holds: that of its own thread, or of all threads of its process meanwhile.
+    {"OpScope", Kind::word, "thread, process"},
+    {"OpSort", Kind::word, "net, self, gross, peak, at_peak"},
     {"RegionOrder", Kind::word, "address, size, stream"},
     // Columns [first, first + count) of a grid in which column k covers [k * width, (k + 1) * width).
     {"Columns", Kind::object, "axis: Axis, first: Whole, width: Width, count: Pixels"},
+    // The same of an axis that the question knows.
+    {"Stretch", Kind::object, "first: Whole, width: Width, count: Pixels"},
     {"Rows", Kind::object, "bottom: Real, bytesPerRow: Positive, count: Pixels"},
     {"Palette", Kind::object, "bands: Colour[], nothing: Colour, dimmedTowards: Colour, envelope: Colour"},
     // How blocks are coloured. Those that the filter does not mean fade; with `kind` all that are not of it.
     {"Look", Kind::object, "palette: Palette, colourBy: ColourBy, filter: Text, kind: KindOrNone"},
+    // Calls of a moment or range. `from`: the event after which a range begins, or with which `to` is compared. Blocks
+    // that the filter does not mean count as not lit, or with `onlyFiltered` not at all.
+    {"CallTree", Kind::object, "of: BlocksOf, from: Event, to: Event, weight: WeightBy, by: FrameKey, frames: FramesOf, inverted: Flag, filter: Text, onlyFiltered: Flag"},
     // Pixels: at zoom 1 the whole layout fills width x height; (left, top) is its corner in the zoomed one.
     {"StateWindow", Kind::object, "width: Extent, height: Extent, zoom: Real, left: Real, top: Real"},
+    // The blocks that a filter means get a size so many times as large; 0 = they are left out.
+    {"SizeChange", Kind::object, "filter: Text, factor: Real"},
+    // After an event, kept or freed after another one.
+    {"ExtraRequest", Kind::object, "after: Event, bytes: Size, until?: Event"},
+    // What is left out is as it was recorded; capacity 0 = a device with room for all.
+    {"Scenario", Kind::object, "conf?: Text, capacity?: Size, changes?: SizeChange[], extra?: ExtraRequest[], emptyCacheAfter?: Event[], caching?: Flag"},
+    // What the answer `facts` says of the stacks of another moment or file: lists of one length.
+    {"Facts", Kind::object, "keys: Text[], places: Text[], sizes: Size[], counts: Size[], rest_bytes: Size, rest_blocks: Size"},
     // An event must satisfy all that is set. `frame`: part of a stack line file:line:name.
     {"EventFilter", Kind::object, "actions?: Text[], leastSize?: Size, mostSize?: Size, stream?: Count, address?: Text, frame?: Text"},
 };
@@ -256,6 +286,11 @@ replay::ColumnGrid Arguments::columns(std::string_view name) const {
   return {grid.word<replay::Axis>("axis"), grid.whole("first"), grid.whole("width"), grid.integer("count")};
 }
 
+replay::SeriesGrid Arguments::stretch(std::string_view name) const {
+  const Arguments grid = object(name);
+  return {grid.whole("first"), grid.whole("width"), grid.integer("count")};
+}
+
 replay::RowGrid Arguments::rows(std::string_view name) const {
   const Arguments grid = object(name);
   return {grid.real("bottom"), grid.real("bytesPerRow"), grid.integer("count")};
@@ -280,6 +315,62 @@ analysis::EventFilter Arguments::event_filter(std::string_view name) const {
   filter.address = given.text("address");
   filter.frame = given.text("frame");
   return filter;
+}
+
+TreeWanted Arguments::call_tree(std::string_view name) const {
+  const Arguments given = object(name);
+  TreeWanted wanted;
+  wanted.filter = given.text("filter");
+  analysis::TreeAsked& asked = wanted.asked;
+  asked.weights = {given.word<analysis::BlocksOf>("of"), given.word<analysis::WeightBy>("weight"),
+                   given.integer("from"), given.integer("to")};
+  asked.by = given.word<analysis::FrameKey>("by");
+  asked.frames = given.word<analysis::FramesOf>("frames");
+  asked.inverted = given.flag("inverted");
+  asked.only_matched = given.flag("onlyFiltered");
+  return wanted;
+}
+
+AskedScenario Arguments::scenario(std::string_view name) const {
+  const Arguments given = object(name);
+  AskedScenario asked;
+  if (given.has("conf")) asked.conf = given.text("conf");
+  if (given.has("capacity")) asked.capacity = given.whole("capacity");
+  for (const JsonValue& item : given.value("changes").items) {
+    const Arguments change(type_of("SizeChange")->content, item);
+    asked.changes.push_back({std::string(change.text("filter")), change.real("factor")});
+  }
+  for (const JsonValue& item : given.value("extra").items) {
+    const Arguments extra(type_of("ExtraRequest")->content, item);
+    asked.extra.push_back(
+        {extra.integer("after"), extra.whole("bytes"), extra.has("until") ? extra.integer("until") : -1});
+  }
+  asked.empty_cache_after = given.integers("emptyCacheAfter");
+  asked.caching = !given.has("caching") || given.flag("caching");
+  return asked;
+}
+
+Result<analysis::StackFacts> Arguments::facts(std::string_view name, Budget& budget) const {
+  const Arguments given = object(name);
+  const auto& keys = given.value("keys").items;
+  const auto& places = given.value("places").items;
+  const auto& sizes = given.value("sizes").items;
+  const auto& counts = given.value("counts").items;
+  if (places.size() != keys.size() || sizes.size() != keys.size() || counts.size() != keys.size())
+    return wrong("`{}`: keys, places, sizes and counts must be of one length", name);
+  analysis::StackFacts facts(budget);
+  facts.bytes = facts.rest_bytes = given.whole("rest_bytes");
+  facts.blocks = facts.rest_blocks = given.whole("rest_blocks");
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const auto bytes = static_cast<int64_t>(sizes[i].number);
+    const auto blocks = static_cast<int64_t>(counts[i].number);
+    add_saturated(facts.bytes, bytes);
+    add_saturated(facts.blocks, blocks);
+    if (!facts.facts.push_back({answers::key_of_text(keys[i].text), answers::key_of_text(places[i].text),
+                                bytes, blocks, StackId{}, -1}))
+      return fail(ErrorCode::limit_exceeded, -1, "`{}`: no memory for {} stacks", name, keys.size());
+  }
+  return facts;
 }
 
 Look Arguments::look(std::string_view name) const {

@@ -9,13 +9,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "engine/analysis/event_list.h"
+#include "engine/analysis/stack_facts.h"
+#include "engine/analysis/what_if.h"
 #include "engine/base/json_value.h"
 #include "engine/base/status.h"
+#include "engine/replay/series/series_picture.h"
 #include "engine/replay/state_layout.h"
 #include "engine/replay/timeline.h"
 #include "engine/session/view.h"
@@ -26,6 +30,16 @@ namespace memstrata::session {
 struct Limits {
   int32_t events = 0;
   int32_t ranks = 0;
+};
+
+// A scenario as it was asked for: analysis::Scenario needs the recording.
+struct AskedScenario {
+  std::optional<std::string_view> conf;
+  std::optional<int64_t> capacity;
+  std::vector<analysis::Change> changes;
+  std::vector<analysis::ExtraRequest> extra;
+  std::vector<int32_t> empty_cache_after;
+  bool caching = true;
 };
 
 class Arguments {
@@ -48,10 +62,15 @@ class Arguments {
   }
 
   [[nodiscard]] replay::ColumnGrid columns(std::string_view name) const;
+  [[nodiscard]] replay::SeriesGrid stretch(std::string_view name) const;
   [[nodiscard]] replay::RowGrid rows(std::string_view name) const;
   [[nodiscard]] replay::StateWindow window(std::string_view name) const;
   [[nodiscard]] analysis::EventFilter event_filter(std::string_view name) const;
+  [[nodiscard]] TreeWanted call_tree(std::string_view name) const;
   [[nodiscard]] Look look(std::string_view name) const;
+  [[nodiscard]] AskedScenario scenario(std::string_view name) const;
+  // Error: wrong_usage (lists of different lengths), limit_exceeded.
+  [[nodiscard]] Result<analysis::StackFacts> facts(std::string_view name, Budget& budget) const;
 
  private:
   Arguments(std::string_view signature, const JsonValue& given) : signature_(signature), given_(&given) {}

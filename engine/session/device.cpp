@@ -47,6 +47,26 @@ Result<const analysis::DeviceIndex*> Device::index() {
   return &*index_;
 }
 
+Result<analysis::OpList*> Device::ops(analysis::OpBy by, analysis::OpScope scope) {
+  if (!ops_ || ops_->by != by || ops_->scope != scope) {
+    ops_.reset();
+    auto made = analysis::OpList::make(recording(), part(), replayed_->ordinal(), by, scope);
+    if (!made) return tl::unexpected(made.error());
+    ops_.emplace(Ops{by, scope, std::move(*made)});
+  }
+  return ops_->list.get();
+}
+
+Result<const analysis::ProfilerTable*> Device::profiler_table(bool by_shapes) {
+  if (!profiled_ || profiled_->by_shapes != by_shapes) {
+    profiled_.reset();
+    auto found = analysis::find_profiler_table(recording(), by_shapes);
+    if (!found) return tl::unexpected(found.error());
+    profiled_.emplace(Profiled{by_shapes, std::move(*found)});
+  }
+  return &profiled_->table;
+}
+
 Result<StateView*> Device::states() {
   if (!states_) {
     const auto found = history();
@@ -56,6 +76,15 @@ Result<StateView*> Device::states() {
     states_ = StateView::open(*replayed_, **found, **indexed);
   }
   return states_.get();
+}
+
+Result<const analysis::Rehearsal*> Device::rehearsal(const analysis::GoesOn& goes_on) {
+  if (!rehearsal_) {
+    auto found = analysis::rehearse(*replayed_, recording().budget, goes_on);
+    if (!found) return tl::unexpected(found.error());
+    rehearsal_.emplace(std::move(*found));
+  }
+  return &*rehearsal_;
 }
 
 Status Device::prepare_states(int32_t part) {

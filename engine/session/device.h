@@ -7,6 +7,9 @@
 
 #include "engine/analysis/block_attributes.h"
 #include "engine/analysis/device_index.h"
+#include "engine/analysis/op_list.h"
+#include "engine/analysis/profiler_table.h"
+#include "engine/analysis/what_if.h"
 #include "engine/replay/device.h"
 #include "engine/session/state_view.h"
 
@@ -30,6 +33,11 @@ class Device {
   [[nodiscard]] Result<const analysis::BlockAttributes*> attributes();
   [[nodiscard]] Result<const analysis::DeviceIndex*> index();
   [[nodiscard]] Result<StateView*> states();
+  // What can be run again. Error: as analysis::rehearse().
+  [[nodiscard]] Result<const analysis::Rehearsal*> rehearsal(const analysis::GoesOn& goes_on);
+  // Of a profiler's trace; the last one asked for is kept.
+  [[nodiscard]] Result<analysis::OpList*> ops(analysis::OpBy by, analysis::OpScope scope);
+  [[nodiscard]] Result<const analysis::ProfilerTable*> profiler_table(bool by_shapes);
   // What states() needs is made in parts of some milliseconds: at least the first `part` of them are then
   // there. Error: limit_exceeded.
   [[nodiscard]] int32_t state_parts() const { return replayed_->rows.events.count / kEventsOfAPart + 1; }
@@ -46,6 +54,18 @@ class Device {
   std::optional<analysis::BlockAttributes> attributes_;
   std::optional<analysis::DeviceIndex> index_;
   std::unique_ptr<StateView> states_;  // refers to the two above
+  std::optional<analysis::Rehearsal> rehearsal_;
+  struct Ops {
+    analysis::OpBy by;
+    analysis::OpScope scope;
+    std::unique_ptr<analysis::OpList> list;
+  };
+  struct Profiled {
+    bool by_shapes;
+    analysis::ProfilerTable table;
+  };
+  std::optional<Ops> ops_;
+  std::optional<Profiled> profiled_;
 };
 
 }  // namespace memstrata::session

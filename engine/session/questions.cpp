@@ -19,6 +19,23 @@ constexpr Question kQuestions[] = {
     {"summary", Of::file, "file: Text", "Summary", reply::summary},
     // Of all devices of all snapshots but pinned host memory. Replays every one that no view shows.
     {"peaks", Of::file, "", "DevicePeak[][]", reply::peaks},
+    // The rules of categories that a text has (engine/analysis/category_rules.h), those of the engine if it is empty; refused
+    // with the line that is wrong.
+    {"categoryRules", Of::file, "text: Text", "CategoryRules", reply::category_rules},
+    // Parts of the file that are numbers over time, with what is drawn of them (engine/analysis/series_view.h).
+    {"series", Of::file, "", "SeriesPart[]", reply::series},
+    // Curves of a part on its axis.
+    {"seriesPicture", Of::file, "part: Count, series: Count[], stretch: Stretch", "SeriesPicture", reply::series_picture},
+    // Levels of its categories, which add up: in each column those at the moment of the highest total.
+    {"seriesAreas", Of::file, "part: Count, stretch: Stretch", "SeriesAreas", reply::series_areas},
+    // What a column of either shows.
+    {"seriesMoment", Of::file, "part: Count, column: Whole, width: Width", "SeriesMoment", reply::series_moment},
+    // Of profiled functions, at most 1,000.
+    {"calls", Of::file, "part: Count, first: Count, count: Count", "FunctionCall[]", reply::calls},
+    // The object of `memstrata tracker --json`, the `most` operators that took most in it, at most 10,000.
+    {"operators", Of::file, "part: Count, most: Count", "Operators", reply::operators},
+    // The object of `memstrata telemetry --json`.
+    {"telemetry", Of::file, "", "Telemetry", reply::telemetry},
     // Opens a view. Views of one device share what they can.
     {"open", Of::file, "snapshot: Count, device: Device, bands: Bands", "OpenedView", reply::open},
     // The view is gone; its number is never used again.
@@ -51,7 +68,39 @@ constexpr Question kQuestions[] = {
     // The first thing to read about the device: what is known, by what matters (engine/answers/overview.h).
     {"overview", Of::view, "", "Overview", reply::overview},
     // Why it ran out of memory, what leaks, what the peak is made of, what is fragmented (engine/answers/report.h).
-    {"report", Of::view, "", "Report", reply::report},
+    {"report", Of::states, "", "Report", reply::report},
+    // What was allocated by the events of a stretch and is never freed, by line, at most 200; from -1 = also what was
+    // there before.
+    {"neverFreed", Of::view, "from: Event, until: Event", "NeverFreed", reply::never_freed},
+    // Of what is alive after the event: files by what their own lines asked for; and the lines of one, its name as it is there.
+    {"sourceFiles", Of::view, "event: Event", "SourceFile[]", reply::source_files},
+    {"sourceLines", Of::view, "event: Event, file: Text", "SourceLines", reply::source_lines},
+    // What is alive after the event, stack by stack, at most 4,000, for `compare`, of whatever file.
+    {"facts", Of::view, "event: Event", "StackFacts", reply::facts},
+    // What is alive after the event against what `before` had: by stack, whose parts add up to both.
+    {"compare", Of::view, "event: Event, before: Facts", "Compared", reply::compare},
+    // Levels on an axis, or step by step: columns of both files of a comparison mean the same.
+    {"curve", Of::view, "columns: Columns", "LevelCurve", reply::curve},
+    {"stepCurve", Of::view, "steps: Pixels, columnsPerStep: Pixels", "LevelCurve", reply::step_curve},
+
+    // What happened from one position of the axis to another: from the state that is shown at `from` to that at `to`
+    // (engine/analysis/stack_weights.h).
+    {"range", Of::view, "axis: Axis, from: Whole, to: Whole", "RangeTotals", reply::range},
+    // Who holds the memory of a moment (engine/analysis/holders.h), most bytes first, at most 1,000. `rules`: those of
+    // categories; without them the engine's own.
+    {"holders", Of::view, "by: HolderBy, event: Event, filter: Text, rules?: Text, first: Count, count: Count", "Holders", reply::holders},
+    // What one block is for, and the rule that says so; null = it is no block.
+    {"category", Of::view, "rank: Rank, rules?: Text", "BlockCategory | null", reply::category},
+    // Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on. `path`:
+    // keys of frames from the root's child to the one that fills the width (engine/analysis/call_tree.h).
+    {"flame", Of::view, "tree: CallTree, path: FrameOrNone[], width: Pixels, rows: Pixels, search: Text", "FlameGraph", reply::flame},
+    // The same as a table, a row for each frame; at most 1,000. `search`: only those with this text.
+    {"flameRows", Of::view, "tree: CallTree, search: Text, order: FrameOrder, descending: Flag, first: Count, count: Count", "FrameRows", reply::flame_rows},
+
+    // Lines of the op table of a profiler's trace, at most 1,000; as a tree (by path) with what is inside of the `open` rows.
+    {"ops", Of::view, "by: OpBy, scope: OpScope, sort: OpSort, tree: Flag, open: Count[], first: Count, count: Count", "OpLines", reply::ops},
+    // Lines of PyTorch's own table of the whole trace, at most 1,000.
+    {"profilerTable", Of::view, "shapes: Flag, sort: OpSort, first: Count, count: Count", "ProfilerLines", reply::profiler_table},
 
     // Makes at least the first `part` parts of what the questions below need, which else make it all at once;
     // a part takes some milliseconds. How many parts there are.
@@ -67,6 +116,10 @@ constexpr Question kQuestions[] = {
     // The next event of a kind: an action's name, or "peak". -1 = none.
     {"findEvent", Of::states, "kind: Text, from: Event, backwards: Flag", "Event", reply::find_event},
     {"totals", Of::states, "event: Event", "StateTotals", reply::totals},
+    // What holds free memory back after the event, and what each pool and stream has of it.
+    {"fragmentation", Of::states, "event: Event", "Fragmentation", reply::fragmentation},
+    // The same in numbers after each of at most 256 events; cheapest where they ascend.
+    {"fragmentationOver", Of::states, "events: Event[]", "FragmentationOver", reply::fragmentation_over},
     // The state after an event as rectangles, and its totals; with a look the rectangles have colours.
     {"layout", Of::states, "event: Event, window: StateWindow, look?: Look", "StateLayout", reply::layout},
     {"statePick", Of::states, "event: Event, window: StateWindow, x: Real, y: Real", "StatePick | null", reply::state_pick},
@@ -85,6 +138,19 @@ constexpr Question kQuestions[] = {
     {"blockOfRank", Of::states, "rank: RankOrNone", "Row", reply::block_of_rank},
     // -1 = none: the timeline does not show the block.
     {"rankOfBlock", Of::states, "block: Row", "Rank", reply::rank_of_block},
+
+    // What if (engine/analysis/what_if.h): how exactly the recorded requests repeat, and settings worth a try.
+    {"rehearsal", Of::states, "", "Rehearsal", reply::rehearsal},
+    // What a run of them comes to; curves over so many columns of the recorded events.
+    {"whatIf", Of::states, "scenario: Scenario, columns: Pixels", "WhatIf", reply::what_if},
+    // The smallest device on which nothing is out of memory; about 15 runs.
+    {"smallestCapacity", Of::states, "scenario: Scenario", "Bytes", reply::smallest_capacity},
+    // The run as one more snapshot of the file: its number. Views stay open.
+    {"addRun", Of::states, "scenario: Scenario", "Count", reply::add_run},
+    // The event of such a run that stands where an event of the view does; -1 = before its first.
+    {"eventOfRun", Of::states, "snapshot: Count, event: Event", "Event", reply::event_of_run},
+    // Pools of the view after an event beside those of such a run there.
+    {"poolDifferences", Of::states, "snapshot: Count, event: Event", "PoolDifference[]", reply::pool_differences},
 };
 // clang-format on
 

@@ -27,7 +27,39 @@ Status kinds(Asked& asked);
 Status shares(Asked& asked);
 Status marks(Asked& asked);
 Status overview(Asked& asked);
+
+// replies_of_answers.cpp
 Status report(Asked& asked);
+Status never_freed(Asked& asked);
+Status source_files(Asked& asked);
+Status source_lines(Asked& asked);
+Status facts(Asked& asked);
+Status compare(Asked& asked);
+Status curve(Asked& asked);
+Status step_curve(Asked& asked);
+Status fragmentation(Asked& asked);
+Status fragmentation_over(Asked& asked);
+
+// replies_of_trees.cpp
+Status range(Asked& asked);
+Status flame(Asked& asked);
+Status flame_rows(Asked& asked);
+Status holders(Asked& asked);
+Status category(Asked& asked);
+Status category_rules(Asked& asked);
+
+// replies_of_series.cpp
+Status series(Asked& asked);
+Status series_picture(Asked& asked);
+Status series_areas(Asked& asked);
+Status series_moment(Asked& asked);
+Status calls(Asked& asked);
+Status operators(Asked& asked);
+Status telemetry(Asked& asked);
+
+// replies_of_ops.cpp
+Status ops(Asked& asked);
+Status profiler_table(Asked& asked);
 
 // replies_of_states.cpp
 Status prepare(Asked& asked);
@@ -48,5 +80,13 @@ Status address_map(Asked& asked);
 Status region_of_block(Asked& asked);
 Status block_of_rank(Asked& asked);
 Status rank_of_block(Asked& asked);
+
+// replies_of_runs.cpp
+Status rehearsal(Asked& asked);
+Status what_if(Asked& asked);
+Status smallest_capacity(Asked& asked);
+Status add_run(Asked& asked);
+Status event_of_run(Asked& asked);
+Status pool_differences(Asked& asked);
 
 }  // namespace memstrata::session::reply

@@ -5,12 +5,10 @@
 
 #include "engine/analysis/marks.h"
 #include "engine/analysis/overview.h"
-#include "engine/analysis/report.h"
 #include "engine/answers/block_groups.h"
 #include "engine/answers/filter_completion.h"
 #include "engine/answers/marks.h"
 #include "engine/answers/overview.h"
-#include "engine/answers/report.h"
 #include "engine/answers/timeline_view.h"
 #include "engine/base/utf8.h"
 #include "engine/session/replies.h"
@@ -166,23 +164,6 @@ Status overview(Asked& asked) {
   const auto found = analysis::find_overview(device.recording(), device.part(), device.lives());
   if (!found) return tl::unexpected(found.error());
   answers::to_json(asked.json(), device.recording(), *found);
-  return {};
-}
-
-Status report(Asked& asked) {
-  Device& device = asked.view->device();
-  const auto history = device.history();
-  if (!history) return tl::unexpected(history.error());
-  const auto attributes = device.attributes();
-  if (!attributes) return tl::unexpected(attributes.error());
-  const auto index = device.index();
-  if (!index) return tl::unexpected(index.error());
-  const auto rules = analysis::parse_category_rules(analysis::kCategoryRules);
-  if (!rules) return tl::unexpected(rules.error());
-  const analysis::EventContext context{device.recording(), device.part(), **history, device.lives(), **index};
-  const auto found = analysis::find_report(context, **attributes, *rules);
-  if (!found) return tl::unexpected(found.error());
-  answers::to_json(asked.json(), {}, context, *found, *rules);
   return {};
 }
 

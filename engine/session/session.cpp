@@ -28,9 +28,17 @@ struct Session::State {
   struct Open {
     ViewId id = 0;
     std::unique_ptr<View> view;
+    Bands bands = Bands::blocks;
+    int64_t users = 1;
   };
   std::vector<Open> views;
   ViewId last_view = 0;
+  bool are_shared = false;
+  struct Run {
+    int32_t snapshot = 0;
+    Column<int32_t> moments;
+  };
+  std::vector<Run> runs;
   AnswerFrame answer;
 };
 
@@ -85,23 +93,64 @@ Result<std::shared_ptr<Device>> Session::device(int32_t snapshot, int32_t device
 Result<ViewId> Session::open_view(int32_t snapshot, int32_t device_number, Bands bands) {
   State& s = *state_;
   if (!s.finished) return fail(ErrorCode::wrong_usage, -1, "no file has been read");
+  for (State::Open& open : s.views) {
+    const replay::Device& shown = open.view->device().replayed();
+    if (!s.are_shared || open.view->device().snapshot_number() != snapshot ||
+        shown.ordinal() != device_number || open.bands != bands)
+      continue;
+    ++open.users;
+    return open.id;
+  }
   if (s.views.size() >= kMostViews)
     return fail(ErrorCode::wrong_usage, -1, "{} views are open; release one first", kMostViews);
   auto shared = device(snapshot, device_number);
   if (!shared) return tl::unexpected(shared.error());
   auto view = View::open(std::move(*shared), bands);
   if (!view) return tl::unexpected(view.error());
-  s.views.push_back({++s.last_view, std::move(*view)});
+  s.views.push_back({++s.last_view, std::move(*view), bands});
   return s.last_view;
 }
 
 void Session::release(ViewId view) {
-  std::erase_if(state_->views, [view](const State::Open& open) { return open.id == view; });
+  std::erase_if(state_->views, [view](State::Open& open) { return open.id == view && --open.users == 0; });
 }
+
+void Session::share_views() { state_->are_shared = true; }
 
 View* Session::view(ViewId view) {
   for (const State::Open& open : state_->views) {
     if (open.id == view) return open.view.get();
+  }
+  return nullptr;
+}
+
+Result<int32_t> Session::add_run(ViewId of, const analysis::Scenario& scenario,
+                                 const analysis::GoesOn& goes_on) {
+  State& s = *state_;
+  const View* const told = view(of);
+  if (told == nullptr) return fail(ErrorCode::wrong_usage, -1, "there is no such view");
+  if (s.runs.size() >= kMostRuns)
+    return fail(ErrorCode::wrong_usage, -1, "{} runs have been added to the file: open it anew for more",
+                kMostRuns);
+  const auto rehearsal = told->device().rehearsal(goes_on);
+  if (!rehearsal) return tl::unexpected(rehearsal.error());
+  Column<int32_t> moments(s.budget);
+  const Status recorded = analysis::record_scenario(**rehearsal, scenario, s.recording, &moments, goes_on);
+  // The events lie elsewhere now, and timelines refer to their times.
+  for (State::Open& open : s.views) {
+    auto again = View::open(open.view->shared_device(), open.view->bands());
+    if (!again) return tl::unexpected(again.error());
+    open.view = std::move(*again);
+  }
+  if (!recorded) return tl::unexpected(recorded.error());
+  const auto snapshot = static_cast<int32_t>(s.recording.parts.size()) - 1;
+  s.runs.push_back({snapshot, std::move(moments)});
+  return snapshot;
+}
+
+const Column<int32_t>* Session::moments_of_run(int32_t snapshot) const {
+  for (const State::Run& run : state_->runs) {
+    if (run.snapshot == snapshot) return &run.moments;
   }
   return nullptr;
 }

@@ -13,6 +13,8 @@
 #include <span>
 #include <string>
 
+#include "engine/analysis/what_if.h"
+#include "engine/base/column.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 #include "engine/session/view.h"
@@ -56,8 +58,19 @@ class Session {
   [[nodiscard]] Result<ViewId> open_view(int32_t snapshot, int32_t device, Bands bands);
   // The one that views share, or one that nobody keeps. Error: as open_view().
   [[nodiscard]] Result<std::shared_ptr<Device>> device(int32_t snapshot, int32_t device) const;
-  void release(ViewId view);              // of no view: nothing happens
+  void release(ViewId view);  // of no view: nothing happens
+  // From now on a view that is opened again is the same one, until it was released as often: of one session
+  // many clients ask.
+  void share_views();
   [[nodiscard]] View* view(ViewId view);  // null if it is not open
+
+  // -- What if: a run of a view's device under other circumstances, as one more snapshot of the file. All views stay
+  // open. Error: as analysis::record_scenario(); wrong_usage (kMostRuns are there).
+  static constexpr size_t kMostRuns = 16;
+  [[nodiscard]] Result<int32_t> add_run(ViewId of, const analysis::Scenario& scenario,
+                                        const analysis::GoesOn& goes_on);
+  // By event of that device, the last event of the run that stands there; null = there is no such run.
+  [[nodiscard]] const Column<int32_t>* moments_of_run(int32_t snapshot) const;
 
   // -- A question as a frame, answered by one. Whatever the bytes are: an answer or an error in words. Valid
   // until the next call.

@@ -80,6 +80,9 @@ ViewInfo View::info() const {
   info.has_stacks = info.has_stacks || analysis::any_block_has_frames(recording(), snapshot, lives.device);
   for (int32_t row = snapshot.segments.first; row < snapshot.segments.end(); ++row)
     info.segments += recording().segments.device[static_cast<size_t>(row)] == lives.device ? 1 : 0;
+  info.has_ops = snapshot.kind == model::PartKind::trace;
+  info.has_series = std::any_of(recording().parts.begin(), recording().parts.end(),
+                                [](const model::Part& part) { return part.series.count > 0; });
   if (!snapshot.settings_json.is_none())
     info.settings_json = recording().strings.view(snapshot.settings_json);
   return info;
@@ -139,6 +142,8 @@ void View::forget_kept() {
   filters_.clear();
   groups_.clear();
   lit_.reset();
+  calls_.reset();
+  holder_kinds_.clear();
   drawn_.forget();
   scratch_.clear();
   scratch_.shrink_to_fit();

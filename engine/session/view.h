@@ -22,7 +22,10 @@
 
 #include "engine/analysis/block_filter.h"
 #include "engine/analysis/block_groups.h"
+#include "engine/analysis/call_tree.h"
+#include "engine/analysis/call_tree_rows.h"
 #include "engine/analysis/filter_completion.h"
+#include "engine/analysis/holders.h"
 #include "engine/analysis/timeline_view.h"
 #include "engine/replay/kept_picture.h"
 #include "engine/replay/pool_bands.h"
@@ -48,6 +51,11 @@ struct Filtered {
   std::string text;
   analysis::Matches matches;
   int64_t at_peak = 0;  // bytes of those in use at the view's peak
+};
+
+struct TreeWanted {
+  analysis::TreeAsked asked;
+  std::string_view filter;
 };
 
 class View {
@@ -108,7 +116,43 @@ class View {
   // Of what is in use after the event.
   [[nodiscard]] Result<analysis::Shares> shares(analysis::GroupBy by, int32_t event, std::string_view filter);
 
+  // -- Ranges and calls (view_calls.cpp). Events -1 to event_count() - 1. What they return is valid until the next question.
+  [[nodiscard]] analysis::RangeTotals range(replay::Axis axis, int64_t from, int64_t to) const;
+  [[nodiscard]] Result<const analysis::CallTree*> calls(const TreeWanted& wanted);
+  struct RowsWanted {
+    std::string_view search;
+    analysis::RowOrder order = analysis::RowOrder::total;
+    bool descending = true;
+  };
+  [[nodiscard]] Result<std::span<const analysis::FrameRow>> call_rows(const TreeWanted& wanted,
+                                                                      const RowsWanted& rows);
+  // -- Who holds the memory of a moment (view_holders.cpp). Blank rules are the engine's own. Error also: invalid_format for
+  // rules that are none, wrong_usage for categories of segments.
+  struct HolderQuestion {
+    analysis::HolderBy by = analysis::HolderBy::line;
+    int32_t event = -1;
+    std::string_view filter, rules;
+  };
+  struct HolderKinds {
+    std::string rules_text;
+    std::optional<analysis::CategoryRules> rules;
+    std::optional<analysis::Categories> categories;
+    std::optional<analysis::HolderKeys> keys;
+  };
+  [[nodiscard]] Result<const HolderKinds*> holder_kinds(const HolderQuestion& question);
+  [[nodiscard]] Result<analysis::Holders> holders(const HolderQuestion& question, const HolderKinds& kinds);
+
  private:
+  struct Calls {
+    std::string filter;
+    analysis::CallTree tree;
+    // The rows that were last asked for.
+    std::string search;
+    analysis::RowOrder order = analysis::RowOrder::total;
+    bool descending = true;
+    std::optional<Column<analysis::FrameRow>> rows;
+  };
+  [[nodiscard]] Result<Calls*> kept_calls(const TreeWanted& wanted);
   struct Lit {
     analysis::GroupBy by;
     int32_t kind;
@@ -140,7 +184,12 @@ class View {
   [[nodiscard]] Result<std::span<const uint8_t>> lit(const analysis::BlockGroups& groups, int32_t kind);
   // Runs `make`; if memory is refused, once more without what is kept.
   template <typename Make>
-  [[nodiscard]] auto with_room(Make&& make) -> decltype(make());
+  [[nodiscard]] auto with_room(Make&& make) -> decltype(make()) {
+    auto made = make();
+    if (made || made.error().code != ErrorCode::limit_exceeded) return made;
+    forget_kept();
+    return make();
+  }
   void forget_kept();
 
   std::shared_ptr<Device> device_;
@@ -155,6 +204,8 @@ class View {
   // Kept, the last one used at the end.
   std::vector<std::unique_ptr<Filtered>> filters_;
   std::vector<std::unique_ptr<analysis::BlockGroups>> groups_;
+  std::optional<Calls> calls_;
+  std::vector<std::unique_ptr<HolderKinds>> holder_kinds_;
   std::optional<Lit> lit_;
   replay::KeptPictures drawn_;  // before transposing
   std::string drawn_look_;      // what they were coloured by

@@ -28,14 +28,6 @@ T* keep(std::vector<std::unique_ptr<T>>& all, T&& one) {
 
 }  // namespace
 
-template <typename Make>
-auto View::with_room(Make&& make) -> decltype(make()) {
-  auto made = make();
-  if (made || made.error().code != ErrorCode::limit_exceeded) return made;
-  forget_kept();
-  return make();
-}
-
 Result<const Filtered*> View::filtered(std::string_view text) {
   if (text.find_first_not_of(" \t\n\r") == std::string_view::npos) return nullptr;
   if (const Filtered* known = kept(filters_, [&](const Filtered& one) { return one.text == text; }))
@@ -71,6 +63,15 @@ Result<const analysis::BlockGroups*> View::kinds(analysis::GroupBy by) {
   auto found =
       with_room([&] { return analysis::group_blocks(recording(), ranked(), **known, by, peak_event()); });
   if (!found) return tl::unexpected(found.error());
+  const bool is_unknown = found->kinds.size() == 1 && found->kinds[0].key < 0 && found->kinds[0].merged == 0;
+  if (by == analysis::GroupBy::category && is_unknown && !segments_) {
+    const auto sorted = holder_kinds({analysis::HolderBy::category, -1, {}, {}});
+    if (!sorted) return tl::unexpected(sorted.error());
+    auto guessed = analysis::group_by_rules(recording(), ranked(), *(*sorted)->categories, *(*sorted)->rules,
+                                            peak_event());
+    if (!guessed) return tl::unexpected(guessed.error());
+    return keep(groups_, std::move(*guessed));
+  }
   return keep(groups_, std::move(*found));
 }
 

@@ -77,6 +77,13 @@ struct RecordedRequests {
   int64_t most_capacity = INT64_MAX;
 
   [[nodiscard]] int64_t guesses_of(Guess guess) const { return guesses[static_cast<size_t>(guess)]; }
+  // Those that were made: visit(guess, count).
+  template <typename Visit>
+  void for_each_guess(Visit&& visit) const {
+    for (size_t i = 0; i < guesses.size(); ++i) {
+      if (guesses[i] > 0) visit(static_cast<Guess>(i), guesses[i]);
+    }
+  }
 };
 
 // Of a part with events. `start`: what was there before the first of them. O(events + blocks); memory: about 100 bytes an

@@ -48,6 +48,11 @@ Result<std::unique_ptr<Rerun>> Rerun::start(const RunInput& input, model::Record
 
 Status Rerun::step() {
   const size_t row = runner_.at();
+  if (runner_.at_inserted()) {
+    rows_.time = log_.size_rows() == 0 ? model::kNoTime : log_.time[std::min(row, log_.size_rows() - 1)];
+    Status status = runner_.step();
+    return rows_.full ? runner_.no_memory() : status;
+  }
   rows_.time = log_.time[row];
   Status status = runner_.step();
   if (rows_.full) return runner_.no_memory();

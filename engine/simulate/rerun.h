@@ -59,6 +59,11 @@ class Rerun {
   [[nodiscard]] bool at_end() const { return runner_.at_end(); }
   // The next request: its row.
   [[nodiscard]] size_t at() const { return runner_.at(); }
+  // An inserted one comes before it.
+  [[nodiscard]] bool at_inserted() const { return runner_.at_inserted(); }
+  [[nodiscard]] size_t inserted_at() const { return runner_.inserted_at(); }
+  // How many events there are so far.
+  [[nodiscard]] int64_t event_count() const { return rows_.count; }
   // Runner::step().
   [[nodiscard]] Status step();
   [[nodiscard]] Status run_to_end();

@@ -16,7 +16,8 @@ Runner::Runner(const RunInput& input, const StringPool& strings, trace::EventSin
       budget_(budget),
       device_(input.capacity, budget),
       allocator_(device_, input.ordinal, input.config, sink, budget),
-      address_(budget) {
+      address_(budget),
+      inserted_address_(budget) {
   if (input.addresses != nullptr) device_.take_addresses_from(*input.addresses);
 }
 
@@ -61,13 +62,40 @@ alloc::Origin Runner::origin_of(size_t row) const {
 
 Status Runner::step() {
   is_out_of_memory_ = false;
+  if (at_inserted()) {
+    if (inserted_address_.size() == inserted_at_ && !inserted_address_.push_back(0)) return no_memory();
+    Status status = check(apply(input_.inserted[inserted_at_]));
+    if (status) ++inserted_at_;
+    return status;
+  }
   if (address_.size() == at_ && !address_.push_back(0)) return no_memory();
-  Status status = apply(at_);
-  // A simulated device has no other errors of its own, and a free waits at once only if its mark found no room.
-  if (allocator_.forced_waits() > 0 || (!status && status.error().code == ErrorCode::device_error))
-    return no_memory();
+  Status status = check(apply(at_));
   if (status) ++at_;
   return status;
+}
+
+// A simulated device has no other errors of its own, and a free waits at once only if its mark found no room.
+Status Runner::check(Status status) const {
+  const bool refused = !status && status.error().code == ErrorCode::device_error;
+  return allocator_.forced_waits() > 0 || refused ? no_memory() : status;
+}
+
+Status Runner::apply(const Inserted& inserted) {
+  switch (inserted.request) {
+    case Request::allocate: {
+      const auto allocated = allocator_.malloc(inserted.size, inserted.stream);
+      if (allocated) inserted_address_.back() = *allocated;
+      is_out_of_memory_ = !allocated && allocated.error().code == ErrorCode::out_of_memory;
+      return allocated || is_out_of_memory_ ? Status() : Status(tl::unexpected(allocated.error()));
+    }
+    case Request::free: {
+      const uint64_t address = inserted_address_[static_cast<size_t>(inserted.subject)];
+      return address == 0 ? Status() : allocator_.free(address);
+    }
+    default:
+      allocator_.empty_cache();
+      return {};
+  }
 }
 
 Status Runner::allocate(size_t row) {

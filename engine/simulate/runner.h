@@ -26,6 +26,15 @@ inline constexpr int64_t kLargestDevice = int64_t{1} << 50;
 // Error: wrong_usage (not 0 < bytes <= kLargestDevice).
 [[nodiscard]] Status check_capacity(int64_t bytes);
 
+// A request that the log does not have, run before one of its rows.
+struct Inserted {
+  int32_t before = 0;                   // the row; behind the last: at the end
+  Request request = Request::allocate;  // or free, empty_cache; nothing else
+  int64_t size = 0;                     // allocate: bytes > 0
+  int64_t stream = 0;
+  int32_t subject = -1;  // free: place of its allocate among the inserted, before it
+};
+
 // What is run, and where. All that is referred to outlives the run.
 struct RunInput {
   const RequestLog& log;
@@ -35,6 +44,7 @@ struct RunInput {
   std::span<const int64_t> sizes = {};        // by request, instead of the log's; 0 = it is left out
   alloc::AddressSource* addresses = nullptr;  // null = they grow
   int32_t ordinal = 0;                        // of the device
+  std::span<const Inserted> inserted = {};    // in the order of their rows
 };
 
 class Runner {
@@ -44,9 +54,16 @@ class Runner {
 
   // Once, before the first step. Errors: wrong_usage (capacity, a layout that contradicts itself), limit_exceeded.
   [[nodiscard]] Status begin();
-  [[nodiscard]] bool at_end() const { return at_ == input_.log.size_rows(); }
-  // The next request: its row.
+  [[nodiscard]] bool at_end() const { return at_ == input_.log.size_rows() && !at_inserted(); }
+  // The next request of the log: its row.
   [[nodiscard]] size_t at() const { return at_; }
+  // An inserted request comes before it: its place. A step runs that one, and at() stays.
+  [[nodiscard]] bool at_inserted() const {
+    return inserted_at_ < input_.inserted.size() &&
+           (static_cast<size_t>(input_.inserted[inserted_at_].before) <= at_ ||
+            at_ == input_.log.size_rows());
+  }
+  [[nodiscard]] size_t inserted_at() const { return inserted_at_; }
   // Runs the next request. An error is the request's and stays at it: wrong_usage (a pool that is not there, a block that
   // is not live, settings), limit_exceeded. Out of memory is none: see is_out_of_memory().
   [[nodiscard]] Status step();
@@ -62,6 +79,8 @@ class Runner {
 
  private:
   [[nodiscard]] Status apply(size_t row);
+  [[nodiscard]] Status apply(const Inserted& inserted);
+  [[nodiscard]] Status check(Status status) const;
   [[nodiscard]] Status allocate(size_t row);
   [[nodiscard]] Status allocate_from(trace::PoolKey pool, size_t row);
   [[nodiscard]] Status ask(size_t row);
@@ -77,7 +96,8 @@ class Runner {
   alloc::SimulatedDevice device_;
   alloc::DeviceAllocator allocator_;
   Column<uint64_t> address_;
-  size_t at_ = 0;
+  Column<uint64_t> inserted_address_;  // by inserted request so far
+  size_t at_ = 0, inserted_at_ = 0;
   bool is_out_of_memory_ = false;
 };
 

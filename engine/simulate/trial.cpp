@@ -34,10 +34,12 @@ class Comparison final : public trace::EventSink {
                       events.size[at_] == event.size &&
                       (event.action == Action::oom || events.address[at_] == event.address) &&
                       recording_.streams[events.stream[at_].index()] == event.stream;
-    if (same)
+    if (same) {
       ++at_;
-    else
-      result_.first_deviation = std::min(at_, range_.end() - 1) - range_.first;
+      return;
+    }
+    result_.first_deviation = std::min(at_, range_.end() - 1) - range_.first;
+    result_.deviation = {recorded_at(at_), {true, event.action, event.size, event.address, event.stream}};
   }
 
   // After a request told from the row `event`. `address`: of its block, 0 = none.
@@ -51,12 +53,21 @@ class Comparison final : public trace::EventSink {
 
   [[nodiscard]] Fidelity finish(int64_t reserved) {
     skip();
-    if (result_.first_deviation < 0 && at_ < range_.end()) result_.first_deviation = at_ - range_.first;
+    if (result_.first_deviation < 0 && at_ < range_.end()) {
+      result_.first_deviation = at_ - range_.first;
+      result_.deviation = {recorded_at(at_), {}};
+    }
     compare_reserved(range_.end(), reserved);
     return result_;
   }
 
  private:
+  [[nodiscard]] Deviation::Side recorded_at(int32_t row) const {
+    if (row >= range_.end()) return {};
+    const model::EventTable& events = recording_.events;
+    return {true, events.action[row], events.size[row], events.address[row],
+            recording_.streams[events.stream[row].index()]};
+  }
   void skip() {
     while (at_ < range_.end() && !is_decision(recording_.events.action[at_])) ++at_;
   }
@@ -92,18 +103,38 @@ Result<Trial> try_requests(const TrialInput& input, Budget& budget) {
   RecordedAddresses addresses(input.recording, input.events,
                               input.compares ? Difference::is_passed : Difference::ends_it);
   Comparison comparison(input);
-  Runner runner({requests.log, input.config, input.capacity, &requests.start, input.sizes, &addresses},
+  Runner runner({requests.log, input.config, input.capacity, &requests.start, input.sizes, &addresses, 0,
+                 input.inserted},
                 input.recording.strings, input.compares ? &comparison : nullptr, budget);
   if (auto status = runner.begin(); !status) return tl::unexpected(status.error());
   Trial trial;
+  trial.refused.resize(input.inserted.size());
+  const auto note_level = [&](int32_t event) {
+    if (input.levels == nullptr) return;
+    input.levels->at(std::max(event - input.events.first, 0), runner.allocator().device_bytes(),
+                     runner.allocator().stats().allocated_bytes.all().current);
+  };
   while (!runner.at_end()) {
     const size_t row = runner.at();
+    if (runner.at_inserted()) {
+      const size_t inserted = runner.inserted_at();
+      addresses.begin_request(-1);
+      if (auto status = runner.step(); !status) return tl::unexpected(status.error());
+      const int32_t before = row == 0 ? -1 : requests.event[row - 1];
+      note_level(before);
+      trial.refused[inserted] = runner.is_out_of_memory() ? 1 : 0;
+      if (!runner.is_out_of_memory() || trial.first_oom >= 0) continue;
+      trial.first_oom = row == 0 ? 0 : static_cast<int32_t>(row) - 1;
+      trial.first_oom_bytes = runner.allocator().last_oom().requested_bytes;
+      continue;
+    }
     if (row % kBetweenQuestions == 0 && input.goes_on && !input.goes_on(static_cast<int64_t>(row)))
       return fail(ErrorCode::limit_exceeded, -1, "the run was stopped after {} of {} requests", row,
                   requests.log.size_rows());
     const int32_t event = requests.event[row];
     addresses.begin_request(event);
     if (auto status = runner.step(); !status) return tl::unexpected(status.error());
+    note_level(event);
     if (requests.log.request[row] != Request::allocate) continue;
     if (runner.is_out_of_memory() && trial.first_oom < 0) {
       trial.first_oom = static_cast<int32_t>(row);
@@ -112,6 +143,7 @@ Result<Trial> try_requests(const TrialInput& input, Budget& budget) {
     if (input.compares && event >= 0)
       comparison.after_allocation(event, runner.address()[row], runner.allocator().device_bytes());
   }
+  if (input.levels != nullptr) input.levels->finish();
   trial.stats = runner.allocator().stats();
   if (input.compares) trial.fidelity = comparison.finish(runner.allocator().device_bytes());
   return trial;

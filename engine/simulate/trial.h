@@ -3,12 +3,26 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "engine/alloc/stats.h"
+#include "engine/simulate/levels.h"
 #include "engine/simulate/recorded_requests.h"
 #include "engine/simulate/runner.h"
 
 namespace memstrata::simulate {
+
+// Where a run first does something that the trace does not have.
+struct Deviation {
+  struct Side {
+    bool is_there = false;  // false: it had come to its end
+    trace::Action action = trace::Action::alloc;
+    int64_t bytes = 0;
+    uint64_t address = 0;
+    int64_t stream = 0;
+  };
+  Side recorded, simulated;
+};
 
 // What a run is compared with: the trace that its requests were told from.
 struct Fidelity {
@@ -17,6 +31,7 @@ struct Fidelity {
   int64_t reserved_error_bytes =
       0;                         // largest difference of what was reserved, after an allocation or in the end
   int32_t first_deviation = -1;  // the event, from the device's first, that the run does not have; -1 = none
+  Deviation deviation;           // that event, and what the run does
 
   [[nodiscard]] bool is_exact() const { return first_deviation < 0 && same_place == requests; }
 };
@@ -25,7 +40,8 @@ struct Trial {
   alloc::MemoryStats stats;
   int32_t first_oom = -1;  // row of the log; -1 = none
   int64_t first_oom_bytes = 0;
-  Fidelity fidelity;  // if asked for
+  std::vector<uint8_t> refused;  // by inserted request: out of memory
+  Fidelity fidelity;             // if asked for
 };
 
 struct TrialInput {
@@ -38,6 +54,8 @@ struct TrialInput {
   bool compares = false;                // a repetition; else addresses grow from the first difference on
   // Asked now and then with how many requests are done; false = stop. Empty = goes on.
   std::function<bool(int64_t)> goes_on = {};
+  std::span<const Inserted> inserted = {};  // RunInput
+  Levels* levels = nullptr;                 // filled, if it is there
 };
 
 // Safe from several threads at once: what is shared is read only. Errors: wrong_usage, limit_exceeded; cancelled by

@@ -84,6 +84,18 @@ const parts = {
       await page.locator('.picture[data-settled]').waitFor();
     },
   },
+  whatif: {
+    open: 'fragmentation.pickle.gz',
+    of: 'memstrata-drawer',
+    prepare: async (page) => {
+      await page.setViewportSize({ width: 1280, height: 1100 });
+      await page.locator('[role=tab][data-panel=whatif]').click();
+      await page.locator('[data-run="as recorded"]').waitFor();
+      await page.locator('memstrata-whatif input[name=conf]').fill('expandable_segments:True');
+      await page.keyboard.press('Enter');
+      await page.locator('[data-run="expandable_segments:True"]').waitFor();
+    },
+  },
   rank: {
     of: 'memstrata-peak-row',
     prepare: async (page) => {

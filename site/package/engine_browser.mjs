@@ -1,4 +1,5 @@
-// memstrata/engine in browsers: the engine runs in a worker. worker.js and engine.wasm lie beside this file.
+// memstrata/engine in browsers: the engine runs in a worker. worker.js, engine.wasm and engine_rest.wasm lie
+// beside this file.
 import { blobOf, Snapshot } from '../../web/engine/snapshot.ts';
 import { WorkerTransport } from '../../web/engine/transport/worker.ts';
 import { loadEngineParts } from '../../web/engine/assets.ts';
@@ -13,7 +14,9 @@ export async function openSnapshot(source, options) {
     parts = undefined; // the next one asks again
     throw error;
   });
-  const transport = new WorkerTransport(await parts);
+  const loaded = await parts;
+  const transport = new WorkerTransport(loaded);
+  void loaded.rest.load();
   const address = typeof source === 'string' || source instanceof URL;
   return Snapshot.open(
     transport,

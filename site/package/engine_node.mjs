@@ -1,5 +1,5 @@
-// memstrata/engine in Node: the engine runs in this thread. engine.wasm lies beside this file.
-import { openAsBlob } from 'node:fs';
+// memstrata/engine in Node: the engine runs in this thread. engine.wasm and engine_rest.wasm lie beside this file.
+import { openAsBlob, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { startEngine } from '../../web/engine/host/module.ts';
@@ -9,14 +9,16 @@ import { DirectTransport } from '../../web/engine/transport/direct.ts';
 
 export * from '../../web/engine/index.ts';
 
-let compiled;
+let compiled, compiledRest;
+const rest = () =>
+  (compiledRest ??= new WebAssembly.Module(readFileSync(new URL('./engine_rest.wasm', import.meta.url))));
 
 /** @type {import('../../web/engine/snapshot.ts').OpenSnapshot} */
 export async function openSnapshot(source, options) {
   compiled ??= readFile(new URL('./engine.wasm', import.meta.url)).then((bytes) =>
     WebAssembly.compile(bytes),
   );
-  const engine = await startEngine(await compiled, []);
+  const engine = await startEngine(await compiled, [], rest);
   return Snapshot.open(new DirectTransport(engine), await sourceOf(source), options);
 }
 

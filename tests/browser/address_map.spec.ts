@@ -159,7 +159,7 @@ test('the row of a segment that is pinned in the state is scrolled to', async ({
   await details(page).locator('[data-way="segment"]').click();
   await expect(details(page).locator('[data-title]')).toHaveText('Segment');
   await expect(page.getByRole('tabpanel', { name: 'State' })).toBeVisible();
-  await page.getByRole('tab', { name: 'Address map' }).click();
+  await page.getByRole('tab', { name: /^Address map/ }).click();
   await scroller(page).evaluate((element) => (element.scrollTop = 0));
   await page.keyboard.press('2');
   await page.keyboard.press('3');

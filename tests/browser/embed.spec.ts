@@ -81,6 +81,23 @@ test('three viewers on one page: each has its own file, keys, theme and size', a
   expect(await page.evaluate(() => localStorage.length)).toBe(0);
 });
 
+test('a host styles and hides parts', async ({ page }) => {
+  await openHost(
+    page,
+    `<style>
+      memstrata-viewer::part(top-bar), memstrata-viewer::part(panels) { display: none }
+      memstrata-viewer::part(main) { outline: 3px solid rgb(1, 2, 3) }
+      memstrata-viewer::part(numbers) { background: rgb(4, 5, 6) }
+    </style><memstrata-viewer src="a.pickle"></memstrata-viewer>`,
+  );
+  const viewer = page.locator('memstrata-viewer');
+  await ready(viewer);
+  await expect(viewer.locator('memstrata-top-bar')).toBeHidden();
+  await expect(viewer.locator('memstrata-drawer')).toBeHidden();
+  await expect(viewer.locator('main')).toHaveCSS('outline-color', 'rgb(1, 2, 3)');
+  await expect(viewer.locator('section.second')).toHaveCSS('background-color', 'rgb(4, 5, 6)');
+});
+
 test('a file that is dropped on a viewer is opened there and nowhere else', async ({ page }) => {
   await openHost(page, three);
   for (const id of ['#one', '#two', '#three']) await ready(page.locator(id));
@@ -221,4 +238,17 @@ test('what a router keeps in the history stays there', async ({ page }) => {
   await waitForState(page, 'ready');
   await expect(page).toHaveURL(/#file=/);
   expect(await page.evaluate(() => history.state as unknown)).toEqual({ route: 'viewer' });
+});
+
+test('the sheet of keys names no link where there is none', async ({ page }) => {
+  await openHost(page, '<memstrata-viewer id="one" src="a.pickle"></memstrata-viewer>');
+  const viewer = page.locator('#one');
+  await ready(viewer);
+  await viewer.locator('.plot').focus();
+  await page.keyboard.press('?');
+  await expect(viewer.locator('[data-key-of=picture]')).toBeVisible();
+  await expect(viewer.locator('[data-key-of=link]')).toHaveCount(0);
+  await openPage(page);
+  await page.keyboard.press('?');
+  await expect(page.locator('[data-key-of=link]')).toBeVisible();
 });

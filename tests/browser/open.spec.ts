@@ -311,3 +311,36 @@ test('the one-file page opens a snapshot from the disk', async ({ page }) => {
   expect(await bytesOf(page, 'peak')).toBe(7 * MiB);
   expect(errors).toEqual([]);
 });
+
+test('a first picture does not wait for what panels need; a panel waits for it', async ({ page }) => {
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  let asked = 0;
+  await page.route('**/engine_rest.wasm', async (route) => {
+    asked += 1;
+    await held;
+    await route.continue();
+  });
+  await openPage(page, '?url=samples/training_run.pickle');
+  await waitForState(page, 'ready');
+  await settledView(page);
+  await expect.poll(() => asked).toBeGreaterThan(0);
+  await expect(page.locator('memstrata-viewer')).not.toHaveAttribute('data-whole');
+  await page.keyboard.press('2');
+  letGo();
+  await expect(page.locator('.picture[data-settled]')).toBeVisible();
+  await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-whole');
+});
+
+test('what panels need is fetched again when it could not be had', async ({ page }) => {
+  let asked = 0;
+  await page.route('**/engine_rest.wasm', (route) => {
+    asked += 1;
+    return asked === 1 ? route.abort() : route.continue();
+  });
+  await openPage(page, '?url=samples/training_run.pickle');
+  await waitForState(page, 'ready');
+  await page.keyboard.press('2');
+  await expect(page.locator('.picture[data-settled]')).toBeVisible();
+  expect(asked).toBeGreaterThan(1);
+});

@@ -8,6 +8,7 @@ const themes = ['light', 'dark'] as const;
 const kinds = {
   by: 'stack' as const,
   ordered: false,
+  inferred: false,
   kinds: Array.from({ length: 12 }, (_, i) => ({ label: String(i), blocks: 1, merged: i === 11 ? 3 : 0 })),
 };
 

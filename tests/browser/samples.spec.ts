@@ -85,3 +85,19 @@ test('a page made by the command opens from the disk and shows the numbers of th
   await expectNumbersOf(page, plain);
   expect(errors).toEqual([]);
 });
+
+test('a link of a page made by the command names the file as a link of the file does', async ({ page }) => {
+  const plain = join(samples, 'training_run.pickle');
+  const out = join(folder, 'linked.html');
+  execFileSync(join(root, 'build/native-release/bin/memstrata'), ['html', plain, '-o', out]);
+  const linked = async (): Promise<string> => {
+    await waitForState(page, 'ready');
+    await expect(page).toHaveURL(/hash=[0-9a-f]{16}/);
+    return /hash=([0-9a-f]{16})/.exec(page.url())![1]!;
+  };
+  await page.goto(pathToFileURL(out).href);
+  const ofPage = await linked();
+  await openPage(page);
+  await page.locator('input[type=file]').first().setInputFiles(plain);
+  expect(await linked()).toBe(ofPage);
+});

@@ -83,7 +83,7 @@ test('the filter completes fields and values', async ({ page }) => {
   await openKnown(page);
   const options = page.locator('memstrata-filter').getByRole('option');
   await page.keyboard.press('/');
-  await expect(options).toHaveCount(10);
+  await expect(options).toHaveCount(13);
   await page.keyboard.type('al');
   await expect(options).toHaveCount(1);
   await page.keyboard.press('ArrowDown');

@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { filterOf, noFields, sizeOf } from '../../web/src/panels/events/event_fields.ts';
+import { sizeOf } from '../../web/src/base/sizes.ts';
+import { filterOf, noFields } from '../../web/src/panels/events/event_fields.ts';
 import { RowWindow } from '../../web/src/controls/row_window.ts';
 import { resizedTo, revealing, wholeState, zoomedAt } from '../../web/src/panels/state/state_window.ts';
 import { keepDetails, pointOf, settledView, watchErrors } from './page.ts';
@@ -116,7 +117,7 @@ async function openState(page: Page): Promise<void> {
   await openBusy(page);
   await page.keyboard.press('2');
   await settled(page, 8);
-  await page.keyboard.press('6');
+  await page.keyboard.press('0');
   await expect(row(page, 8)).toBeVisible();
   await settled(page, 8);
 }
@@ -261,19 +262,54 @@ test('a rectangle tells what it is and is pinned everywhere', async ({ page }) =
   expect(errors).toEqual([]);
 });
 
+/** The colour of a point of the picture, as `inPicture` names it. */
+async function colorAt(page: Page, right: number, down: number): Promise<string> {
+  const at = await inPicture(page, right, down);
+  return page.locator('.picture').evaluate((picture, { x, y }) => {
+    const canvas = picture.querySelector('canvas')!;
+    const rect = canvas.getBoundingClientRect();
+    const { data } = canvas
+      .getContext('2d')!
+      .getImageData((x - rect.left) * devicePixelRatio, (y - rect.top) * devicePixelRatio, 1, 1);
+    return [...data.slice(0, 3)].join(' ');
+  }, at);
+}
+
+test('blocks have the colours of the timeline, and fade with them when a filter means others', async ({
+  page,
+}) => {
+  await openState(page);
+  const picture = page.locator('.picture[data-settled]');
+  const filter = page.getByLabel('Search and filter blocks');
+  await page.keyboard.press('1');
+  await page.getByLabel('Colour by').selectOption('stack');
+  const fill = await page.locator('[data-kind*="feed_forward"] rect').getAttribute('fill');
+  const channels = (color: string): number[] => color.split(' ').map(Number);
+  const kind = [1, 3, 5].map((at) => Number.parseInt(fill!.slice(at, at + 2), 16));
+  // Blocks of a kind are a little lighter or darker each, at most an eighth.
+  const isOfKind = (color: string): boolean =>
+    channels(color).every((channel, at) => Math.abs(channel - (kind[at] ?? 0)) <= 32);
+  await page.keyboard.press('2');
+  await expect(picture).toBeVisible();
+  await expect(page.locator('memstrata-state-picture .legend')).toContainText('feed_forward');
+  await expect.poll(async () => isOfKind(await colorAt(page, 0.4, 0.7))).toBe(true);
+  const z = await colorAt(page, 0.4, 0.7);
+  // X, which waits, is of another stack: it fades, Z stays.
+  await filter.fill('stack:feed_forward');
+  await filter.press('Enter');
+  await expect.poll(() => colorAt(page, 0.15, 0.7)).not.toBe('200 50 42');
+  await expect(picture).toBeVisible();
+  expect(await colorAt(page, 0.4, 0.7)).toBe(z);
+  // And the other way round.
+  await filter.fill('stack:attention');
+  await filter.press('Enter');
+  await expect.poll(() => colorAt(page, 0.15, 0.7)).toBe('200 50 42');
+  await expect.poll(() => colorAt(page, 0.4, 0.7)).not.toBe(z);
+});
+
 test('the picture has the colours of the states, and zooms about the pointer', async ({ page }) => {
   await openState(page);
-  const color = async (right: number, down: number): Promise<string> => {
-    const at = await inPicture(page, right, down);
-    return page.locator('.picture').evaluate((picture, { x, y }) => {
-      const canvas = picture.querySelector('canvas')!;
-      const rect = canvas.getBoundingClientRect();
-      const { data } = canvas
-        .getContext('2d')!
-        .getImageData((x - rect.left) * devicePixelRatio, (y - rect.top) * devicePixelRatio, 1, 1);
-      return [...data.slice(0, 3)].join(' ');
-    }, at);
-  };
+  const color = (right: number, down: number): Promise<string> => colorAt(page, right, down);
   expect(await color(0.15, 0.7)).toBe('200 50 42'); // X waits
   expect(await color(0.8, 0.7)).toBe('255 255 255'); // free
   expect(await color(0.8, 0.2)).toBe('245 246 248'); // no segment there

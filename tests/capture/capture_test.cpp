@@ -391,6 +391,69 @@ TEST_F(Capture, PyTorchIsToldOfOutOfMemoryByAnException) {
   give_back(pointer);
 }
 
+TEST_F(Capture, APoolThatCannotBeginThrowsAndOneThatIsNotThereIsReleasedInSilence) {
+  using Id = std::pair<unsigned long long, unsigned long long>;
+  const auto begin = reinterpret_cast<void (*)(int, Id, std::function<bool(void*)>)>(
+      dlsym(RTLD_DEFAULT, "memstrata_hook_begin_allocate_to_pool"));
+  const auto release =
+      reinterpret_cast<void (*)(int, Id)>(dlsym(RTLD_DEFAULT, "memstrata_hook_release_pool"));
+  memstrata_hook_init(1);
+  begin(0, {3, 0}, nullptr);
+  EXPECT_THROW(begin(0, {3, 0}, nullptr), std::runtime_error);  // it is being recorded already
+  EXPECT_THROW(begin(9, {4, 0}, nullptr), std::runtime_error);  // no such device
+  testing::internal::CaptureStderr();
+  release(0, {8, 0});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+// Copies between devices are made by either of them: both must be allowed to.
+TEST(CaptureDevices, ExpandableSegmentsAreMappedForEveryPeer) {
+  ASSERT_EQ(setenv("FAKE_CUDA_DEVICES", "3", 1), 0);
+  ASSERT_EQ(setenv("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", 1), 0);
+  void* const pointer = take(5 * kMiB, 1);
+  for (const int device : {0, 1, 2}) EXPECT_EQ(fake_cuda_reaches(device, pointer), 1) << device;
+  EXPECT_EQ(fake_cuda_misuses(), 0);
+}
+
+TEST(CaptureDevices, WithoutPeerAccessSegmentsAreOrdinaryOnes) {
+  ASSERT_EQ(setenv("FAKE_CUDA_DEVICES", "2", 1), 0);
+  ASSERT_EQ(setenv("FAKE_CUDA_NO_PEER", "1", 1), 0);
+  ASSERT_EQ(setenv("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", 1), 0);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(fake_cuda_reaches(0, take(5 * kMiB, 0)), -1);  // of cuMemAlloc
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("device 0: no expandable segments, since device 1 cannot reach them"));
+  // Asked for later, too.
+  ASSERT_EQ(memstrata_set_allocator_settings("expandable_segments:True,max_split_size_mb:64"), MEMSTRATA_OK);
+  EXPECT_EQ(fake_cuda_reaches(0, take(30 * kMiB, 0)), -1);
+}
+
+TEST(CaptureSettings, WhatIsNotKnownDoesNotLoseTheRest) {
+  ASSERT_EQ(setenv("PYTORCH_CUDA_ALLOC_CONF",
+                   "expandable_segments_reserve_by_class:[1:2,3:4],expandable_segments:True,of_2031:x", 1),
+            0);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(fake_cuda_reaches(0, take(5 * kMiB)), 1);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("expandable_segments_reserve_by_class, of_2031 is not known here and ignored"));
+  // Said by the program, a wrong word is an error.
+  EXPECT_EQ(memstrata_set_allocator_settings("of_2031:x"), MEMSTRATA_WRONG_USAGE);
+}
+
+// A capture that PyTorch did not begin: its events never end, the stream's work does.
+TEST_F(Capture, AnEventOfACaptureCountsOnceTheCaptureIsOver) {
+  void* const shared = take(5 * kMiB);
+  ASSERT_EQ(memstrata_use_on_stream(shared, stream(0x100)), MEMSTRATA_OK);
+  fake_cuda_capture(stream(0x100), 1);
+  give_back(shared);
+  EXPECT_NE(take(5 * kMiB), shared);
+  fake_cuda_hold(stream(0x100));
+  fake_cuda_capture(stream(0x100), 0);
+  EXPECT_NE(take(5 * kMiB), shared);  // the stream works on
+  fake_cuda_finish(stream(0x100));
+  EXPECT_EQ(take(5 * kMiB), shared);
+}
+
 // --- Faults
 // ----------------------------------------------------------------------------------------------------
 
@@ -654,6 +717,24 @@ TEST_F(Capture, AForkedChildIsToldAndTheParentGoesOn) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
+  give_back(pointer);
+  EXPECT_EQ(take(1000), pointer);
+}
+
+// A data loader's worker drops its copies of the parent's tensors.
+TEST_F(Capture, AForkedChildFreesInSilence) {
+  void* const pointer = take(1000);
+  testing::internal::CaptureStderr();
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    memstrata_free(pointer, 1000, 0, nullptr);
+    _exit(fake_cuda_misuses() == 0 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   give_back(pointer);
   EXPECT_EQ(take(1000), pointer);
 }

@@ -398,9 +398,12 @@ class Faults(Scenario):
         """)
 
     def test_a_wrong_environment_is_told_and_ignored(self):
-        _, told = self.run_python("assert take(1000)", {"PYTORCH_CUDA_ALLOC_CONF": "max_splt_size_mb:128"})
+        _, told = self.run_python("assert take(1000)", {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:1"})
         self.assertIn("memstrata: PYTORCH_CUDA_ALLOC_CONF is ignored", told)
-        self.assertIn("max_splt_size_mb", told)
+        self.assertIn("max_split_size_mb", told)
+        # A key that only a newer PyTorch knows costs no other.
+        _, told = self.run_python("assert take(1000)", {"PYTORCH_CUDA_ALLOC_CONF": "max_splt_size_mb:128"})
+        self.assertIn("memstrata: PYTORCH_CUDA_ALLOC_CONF: max_splt_size_mb is not known here", told)
 
     def test_the_slow_unwinder_is_told(self):
         """Where libunwind cannot be loaded: an empty file stands before the system's."""
@@ -461,12 +464,41 @@ class Faults(Scenario):
         self.assertIn("two copies are loaded", told)
 
 
+class Files(Scenario):
+    def test_rank_and_process_are_in_the_name(self):
+        out, _ = self.run_python("""
+            m.use_simulated_device(1 << 30)
+            m.record_memory_history()
+            m.dump_snapshot("run_{rank}_{pid}.pickle")
+            m.dump_on_oom("oom_{rank}.pickle")
+            assert not take(2 << 30)
+            print(os.getpid())
+        """, {"RANK": "7"})
+        self.assertTrue((self.folder / f"run_7_{int(out)}.pickle").exists())
+        self.assertTrue((self.folder / "oom_7.pickle").exists())
+
+    def test_the_functions_of_a_mempool_never_wait_for_python(self):
+        # They are called under a lock of PyTorch's; a thread that holds Python's lock may wait for that one.
+        self.run_python("""
+            m.record_memory_history(stacks="python")
+            lib.memstrata_mempool_alloc.restype = ctypes.c_void_p
+            lib.memstrata_mempool_alloc.argtypes = [ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]
+            lib.memstrata_mempool_free.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]
+            with_python = take(1000)
+            without = lib.memstrata_mempool_alloc(1000, 0, None)
+            lib.memstrata_mempool_free(without, 1000, 0, None)
+            stacks = [len(e["frames"]) for e in m.snapshot()["device_traces"][0] if e["action"] == "alloc"]
+            assert stacks[0] > 0 and stacks[1] == 0, stacks
+        """)
+
+
 FAKE_TORCH = """
 import sys, types
 calls = []
 class Inner:
     def __getattr__(self, name):
         if name == "set_base_alloc_fn" and OLD: raise AttributeError(name)
+        if name in TOO_OLD: raise AttributeError(name)
         if name.startswith("set_"): return lambda address: calls.append((name, address))
         raise AttributeError(name)
 class CUDAPluggableAllocator:
@@ -478,17 +510,24 @@ class CUDAPluggableAllocator:
 def change_current_allocator(allocator):
     if USED: raise RuntimeError("Can't swap an already initialized allocator")
     calls.append(("change", allocator.pair))
+def native(name, answer=None):  # PyTorch's own
+    return lambda *given, **named: (calls.append((name, given, named)), answer)[1]
 torch = types.ModuleType("torch")
+torch.__version__ = "1.13"
 torch.cuda = types.SimpleNamespace(is_initialized=lambda: False, current_device=lambda: 1,
+    memory_stats=native("memory_stats", {"allocated_bytes.all.peak": 5}), memory_allocated=native("memory_allocated"),
     memory=types.SimpleNamespace(CUDAPluggableAllocator=CUDAPluggableAllocator,
+                                 memory_stats=native("memory_stats"), _snapshot=native("_snapshot", {"theirs": 1}),
+                                 _dump_snapshot=native("_dump_snapshot"),
+                                 _record_memory_history=native("_record_memory_history"),
                                  change_current_allocator=change_current_allocator))
 sys.modules["torch"] = torch
 """
 
 
 class Install(Scenario):
-    def torch(self, old=False, used=False):
-        return textwrap.indent(f"OLD, USED = {old}, {used}\n" + FAKE_TORCH, " " * 12)
+    def torch(self, old=False, used=False, too_old=()):
+        return textwrap.indent(f"OLD, USED, TOO_OLD = {old}, {used}, {too_old!r}\n" + FAKE_TORCH, " " * 12)
 
     def test_importing_needs_no_torch(self):
         self.run_python("assert 'torch' not in sys.modules")
@@ -518,6 +557,56 @@ class Install(Scenario):
         self.run_python(self.torch(old=True) + """
             assert m.install() is True
             assert "set_base_alloc_fn" not in [c[0] for c in calls]
+        """)
+
+    def test_a_pytorch_without_pool_hooks_is_refused(self):
+        # Around 2.1 they had other names and types: memory of a CUDA graph would come from the common pool.
+        for missing in ("set_begin_allocate_to_pool", "set_end_allocate_to_pool_fn", "set_release_pool"):
+            _, told = self.run_python(self.torch(too_old=(missing,)) + """
+            assert m.install() is False
+            assert "change" not in [c[0] for c in calls]
+            """)
+            self.assertIn(f"this PyTorch (1.13) is too old: its pluggable allocator has no {missing}", told)
+
+    def test_what_could_not_be_installed_is_recorded_by_pytorch(self):
+        self.run_python(self.torch(used=True) + """
+            assert m.install() is False
+            m.record_memory_history(stacks="python", max_entries=10)
+            assert calls[-1] == ("_record_memory_history", ("all",),
+                                 {"context": "all", "stacks": "python", "max_entries": 10, "device": None})
+            assert m.snapshot() == {"theirs": 1}
+            m.dump_snapshot("rank{rank}.pickle")
+            assert calls[-1] == ("_dump_snapshot", ("rank3.pickle",), {})
+            assert m.max_memory_allocated(0) == 5
+        """, {"RANK": "3"})
+
+    def test_pytorch_s_own_questions_are_answered(self):
+        self.run_python(self.torch() + """
+            assert m.install() is True
+            m.record_memory_history()
+            held = take(1000)
+            import torch
+            assert torch.cuda.memory_allocated(0) == 1024
+            assert torch.cuda.memory.memory_stats(0) == m.memory_stats(0)
+            assert torch.cuda.memory._snapshot()["device_traces"][0][-1]["size"] == 1000
+            torch.cuda.memory._record_memory_history(False)  # its older form
+            give(take(3000))
+            torch.cuda.memory._dump_snapshot("theirs.pickle")
+            with open("theirs.pickle", "rb") as file:
+                dumped = pickle.load(file)
+            assert dumped["segments"][0]["allocated_size"] == 1024
+            assert 3000 not in [event["size"] for trace in dumped["device_traces"] for event in trace]
+            assert not any(name.startswith(("_", "memory")) for name, *_ in calls)
+        """)
+
+    def test_installing_does_not_begin_the_driver(self):
+        # A fork after it, as of data loaders, and a CUDA_VISIBLE_DEVICES set after it are as without it.
+        self.run_python(self.torch() + """
+            assert m.install() is True
+            child = os.fork()
+            if child == 0: os._exit(0 if take(1000) and fake.fake_cuda_misuses() == 0 else 1)
+            assert os.waitpid(child, 0)[1] == 0
+            assert take(1000)
         """)
 
     def test_too_late(self):

@@ -436,6 +436,9 @@ class Html(unittest.TestCase):
             self.assertEqual((answer["bytes"], answer["output"]), (len(page), str(self.out)))
             before, rest = page.split(b'<script type="application/octet-stream" id="memstrata-snapshot" data-name="input.pickle">')
             inside, after = rest.split(b"</script>\n", 1)
+            # What links name the file by is told behind it.
+            told, after = after.split(b"</template>\n", 1)
+            self.assertRegex(told, rb'^<template id="memstrata-snapshot-hash" data-hash="[0-9a-f]{16}">$')
             self.assertEqual(before + after, self.VIEWER)
             packed = base64.b64decode(inside, validate=True)
             self.assertEqual(len(packed), answer["packed_bytes"])

@@ -183,6 +183,24 @@ class Fragmentation(WithFiles):
         self.assertEqual(found["event"], -1)
 
 
+class Findings(WithFiles):
+    def test_what_went_wrong_comes_first_and_quiet_runs_say_little(self):
+        first = {"oom": runs.out_of_memory("full")[0], "leaks": runs.train(1, leak="one")[0]}
+        for kind, snapshot in first.items():
+            finding = self.report_of(snapshot)["findings"][0]
+            self.assertEqual((finding["kind"], finding["bad"]), (kind, True))
+        quiet = self.report_of(runs.train(1)[0])
+        self.assertEqual([f["kind"] for f in quiet["findings"] if f["bad"]], [])
+        peak = next(f for f in quiet["findings"] if f["kind"] == "peak")
+        self.assertEqual(peak["bytes"], quiet["peak"]["requested_bytes"])
+        self.assertLessEqual(sum(part["bytes"] for part in peak["parts"]), peak["bytes"])
+
+    def test_where_reserved_memory_goes_adds_up(self):
+        for seed in range(4):
+            use = self.report_of(runs.train(seed)[0])["reserved_peak"]
+            self.assertEqual(use["requested_bytes"] + use["rounding_bytes"] + use["cached_bytes"], use["reserved_bytes"])
+
+
 class Categories(WithFiles):
     def test_labels_and_rules_of_a_user(self):
         device = runs.Device()
@@ -345,6 +363,10 @@ class RealFiles(WithFiles):
             (answer,) = self.reported(str(REAL / f"{name}.pickle"))
             (device,) = [d for d in answer["devices"] if d["device"] == number]
             self.assertEqual([o["verdict"] for o in device["oom"]], [verdict])
+            self.assertEqual(device["findings"][0]["kind"], "oom")
+            tried = {r["confirmed"] for r in device["oom"][0]["remedies"] if r["name"] == "expandable_segments"}
+            # `memstrata whatif --conf expandable_segments:True` says the same: not out of memory.
+            self.assertEqual(tried, {True} if verdict == "fragmented" else set())
 
     def test_no_false_alarms(self):
         # None of these runs leaks: single steps, forward passes, inference.

@@ -114,6 +114,78 @@ class WhatIf(unittest.TestCase):
         self.assertEqual(half["changed_blocks"], 2)
         self.assertEqual(half["simulated"]["peak_reserved_bytes"], (16 + 20 + 2) * MIB)
 
+    def test_one_more_request(self):
+        # Events: 0 segment_alloc, 1 alloc, 2 and 3 the free of a, 4 c out of the same 30 MiB.
+        file = self.recorded("extra", f"m a {30 * MIB}; f a; m c {20 * MIB}")
+
+        def run_of(*arguments):
+            answer = self.whatif(file, *arguments)
+            return answer, answer["simulated"]
+
+        # While a lives there is no room for 40 MiB more; c then takes a's place as ever.
+        answer, run = run_of("--take", "40MiB@1", "--capacity", str(60 * MIB))
+        self.assertEqual(answer["extra"], [{"event": 1, "until": None, "requested_bytes": 40 * MIB, "refused": True}])
+        self.assertEqual((run["ooms"], run["first_oom"]), (1, {"event": 1, "requested_bytes": 40 * MIB}))
+        self.assertEqual(run["peak_reserved_bytes"], 30 * MIB)
+        # Where a is free, 30 MiB more are its block; c needs a segment of its own.
+        answer, run = run_of("--take", "30MiB@3", "--capacity", str(60 * MIB))
+        self.assertFalse(answer["extra"][0]["refused"])
+        self.assertEqual((run["ooms"], run["peak_reserved_bytes"], run["device_allocs"]), (0, 50 * MIB, 2))
+        # Taken and freed before c: c takes the 20 MiB, which fit better.
+        _, run = run_of("--take", "20MiB@1..2", "--capacity", str(50 * MIB))
+        self.assertEqual((run["ooms"], run["peak_reserved_bytes"], run["end_reserved_bytes"]),
+                         (0, 50 * MIB, 50 * MIB))
+        self.assertEqual(run["peak_allocated_bytes"], 50 * MIB)
+        # The cache emptied after the free: a's segment is gone, c asks the device for 20 MiB.
+        answer, run = run_of("--empty-cache", "3")
+        self.assertEqual(answer["empty_cache_after"], [3])
+        self.assertEqual((run["device_allocs"], run["device_frees"], run["end_reserved_bytes"]), (2, 1, 20 * MIB))
+        # At one place it is emptied before more is taken: 30 MiB are a segment of their own again.
+        _, run = run_of("--take", "30MiB@3", "--empty-cache", "3")
+        self.assertEqual((run["device_allocs"], run["device_frees"], run["peak_reserved_bytes"]), (3, 1, 50 * MIB))
+
+    def test_without_a_cache(self):
+        # 1,000 bytes take 1,024. At most a and b: 30 MiB + 1,024.
+        file = self.recorded("uncached", f"m a {30 * MIB}; m b 1000; f a; m c {20 * MIB}")
+        answer = self.whatif(file, "--no-caching")
+        self.assertEqual(answer["caching"], False)
+        numbers = answer["simulated"]
+        self.assertEqual((numbers["peak_reserved_bytes"], numbers["end_reserved_bytes"]),
+                         (30 * MIB + 1024, 20 * MIB + 1024))
+        self.assertEqual((numbers["device_allocs"], numbers["device_frees"], numbers["ooms"]), (3, 1, 0))
+        self.assertEqual(self.whatif(file, "--no-caching", "--smallest")["smallest_capacity_bytes"], 32 * MIB)
+        # a does not fit into 25 MiB: neither its segment nor its free reach the device.
+        tight = self.whatif(file, "--no-caching", "--capacity", str(25 * MIB))["simulated"]
+        self.assertEqual((tight["device_allocs"], tight["device_frees"], tight["ooms"]), (2, 0, 1))
+        self.assertEqual(tight["first_oom"], {"event": 1, "requested_bytes": 30 * MIB})
+        done = run("whatif", file, "--no-caching", "--dump", self.path("none"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no segments", done.stderr)
+
+    def test_the_first_deviation_is_named(self):
+        # An allocator that makes segments of 4 MiB where this one makes 20.
+        file = self.recorded("foreign", f"m a {4 * MIB}; m b {4 * MIB}")
+        with open(file, "rb") as opened:
+            snapshot = pickle.load(opened)
+        trace = snapshot["device_traces"][0]
+        trace[0]["size"] = 4 * MIB
+        other = dict(trace[0], addr=trace[0]["addr"] + 32 * MIB)
+        trace[2]["addr"] = other["addr"]
+        trace.insert(2, other)
+        snapshot["segments"] = []
+        with open(file, "wb") as out:
+            pickle.dump(snapshot, out)
+        answer = self.whatif(file)
+        self.assertEqual(answer["fidelity"]["first_deviation"], 0)
+        address = hex(trace[0]["addr"])
+        self.assertEqual(answer["deviation"]["recorded"],
+                         {"action": "segment_alloc", "bytes": 4 * MIB, "address": address})
+        self.assertEqual(answer["deviation"]["simulated"]["action"], "segment_alloc")
+        self.assertEqual(answer["deviation"]["simulated"]["bytes"], 20 * MIB)
+        self.assertIn("sizes segments in another way", answer["deviation"]["text"])
+        done = run("whatif", file)
+        self.assertIn("differs from event 0 on by at most 16.0 MiB of reserved memory", " ".join(done.stdout.split()))
+
     def test_search_and_text(self):
         file = self.recorded("search", f"m a {30 * MIB}; m b {30 * MIB}; f a; f b; m c {60 * MIB}")
         found = self.whatif(file, "--search")["search"]
@@ -153,6 +225,12 @@ class WhatIf(unittest.TestCase):
                                  (["--scale", "size>1"], "Write a filter, an equals sign and a number"),
                                  (["--without", "size>>1"], "number is missing"),
                                  (["--scale", "size>1=-1"], "scaled by 0 to 1,000,000"),
+                                 (["--take", "4GiB"], "Write a size, @ and the number of an event"),
+                                 (["--take", "4GiB@x"], "Write a size, @ and the number of an event"),
+                                 (["--take", "1KiB@99"], "there is no event 99"),
+                                 (["--take", "1KiB@1..0"], "cannot be freed after event 0"),
+                                 (["--take", "0B@1"], "one more request is of 1 to"),
+                                 (["--empty-cache", "99"], "there is no event 99"),
                                  (["--device", "7"], "no device")]:
             done = run("whatif", file, *arguments)
             self.assertEqual(done.returncode, 1, arguments)

@@ -13,9 +13,11 @@ from pathlib import Path
 RANK = {"base": 0, "trace": 1.0, "alloc": 1.5, "model": 2, "io": 3, "simulate": 3.5, "replay": 4, "analysis": 5, "answers": 5.5, "session": 6}
 # Clients of the engine: the engine folders that each may include.
 CLIENTS = {
-    "engine/cli": set(RANK),
+    "engine/cli": set(RANK) | {"engine/serve"},
+    "engine/serve": {"base", "analysis", "answers", "session"},
     "wasm": {"base", "model", "answers", "session"},
     "capture": {"base", "trace", "alloc", "model", "io"},
+    "capture/python": set(RANK) | {"engine/cli"},
 }
 # What would tie the engine to one system: the operating system, threads, CUDA, Emscripten.
 SYSTEM = re.compile(
@@ -35,10 +37,12 @@ SUFFIXES = {".h", ".hpp", ".cpp", ".cc", ".inc"}
 def owner(path):
     """The layer folder (`base`) or client (`wasm`) that a path relative to the root belongs to, or None."""
     parts = path.split("/")
+    if parts[:2] == ["capture", "python"]:
+        return "capture/python"
     if parts[0] in ("wasm", "capture"):
         return parts[0]
     if parts[0] == "engine" and len(parts) > 2:
-        return "engine/cli" if parts[1] == "cli" else parts[1]
+        return f"engine/{parts[1]}" if parts[1] in ("cli", "serve") else parts[1]
     return None
 
 
@@ -113,11 +117,20 @@ CASES = [
     ("engine/cli/main.cpp", "#include <unistd.h>", True),
     ("engine/cli/main.cpp", '#include "engine/session/b.h"', True),
     ("engine/cli/main.cpp", '#include "capture/recorder/b.h"', False),
+    ("engine/cli/a.cpp", '#include "engine/serve/b.h"', True),
+    ("engine/serve/a.cpp", "#include <sys/socket.h>", True),
+    ("engine/serve/a.cpp", '#include "engine/session/b.h"', True),
+    ("engine/serve/a.cpp", '#include "engine/cli/b.h"', False),
+    ("engine/session/a.cpp", '#include "engine/serve/b.h"', False),
     ("wasm/bindings.cpp", "#include <emscripten/bind.h>", True),
     ("wasm/bindings.cpp", '#include "engine/session/b.h"', True),
     ("wasm/bindings.cpp", '#include "engine/replay/b.h"', False),
     ("wasm/bindings.cpp", '#include "capture/front/b.h"', False),
     ("capture/front/a.cpp", '#include "engine/io/writer.h"', True),
+    ("capture/front/a.cpp", '#include "capture/python/native/a.h"', False),
+    ("capture/python/native/a.cpp", '#include "engine/cli/a.h"', True),
+    ("capture/python/native/a.cpp", '#include "engine/answers/a.h"', True),
+    ("capture/python/native/a.cpp", '#include "capture/front/a.h"', False),
     ("capture/front/a.cpp", '#include "engine/session/b.h"', False),
     ("capture/front/a.cpp", '#include "wasm/b.h"', False),
 ]

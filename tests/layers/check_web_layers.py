@@ -16,6 +16,7 @@ ROWS = [
     ["engine"],
     ["model"],
     ["controls", "draw", "words"],
+    ["series"],
     ["timeline", "panels", "details", "files"],
     ["viewer"],
     ["page"],

@@ -45,6 +45,7 @@ test('holds what it must and nothing else, and is of the version of the project'
     'engine.js',
     'engine.node.js',
     'engine.wasm',
+    'engine_rest.wasm',
     'package.json',
     'viewer.d.ts',
     'viewer.js',

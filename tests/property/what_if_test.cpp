@@ -32,7 +32,11 @@ class Program {
                                          "roundup_power2_divisions:[64:8,256:2,>:1]",
                                          "large_segment_size_mb:64",
                                          "expandable_segments:True,roundup_power2_divisions:8",
-                                         "expandable_segments:True,max_split_size_mb:64"};
+                                         "expandable_segments:True,max_split_size_mb:64",
+                                         "roundup_power2_divisions:16,max_split_size_mb:200",
+                                         "large_segment_size_mb:32,max_split_size_mb:100",
+                                         "expandable_segments:True,large_segment_size_mb:64",
+                                         "roundup_power2_divisions:[1:4,16:2,256:8,>:1]"};
     return kTexts[below(std::size(kTexts))];
   }
   [[nodiscard]] std::vector<std::string> steps(int count, bool streams) {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 
 import { generated } from '../../web/engine/protocol/generate.mjs';
-import { casesFolder, goldenCases, loadEngine, newest, noEngine, root } from './engine.mjs';
+import { casesFolder, goldenCases, loadEngine, newest, noEngine, noTool, root } from './engine.mjs';
 import { answersOf, budget, loadRoom, openDirect, startServer } from './room.mjs';
 
 const nativePath =
@@ -35,6 +35,15 @@ const look = {
 const window = { width: 640, height: 200.5, zoom: 1.25, left: 3, top: 0 };
 const order = 'address';
 
+/** Lines of op tables; without a trace there are none. */
+const lines = { sort: 'at_peak', first: 0, count: 50 };
+const ofOps = [
+  ['ops', { ...lines, by: 'op', scope: 'thread', tree: false, open: [] }],
+  ['ops', { ...lines, by: 'path', scope: 'process', sort: 'self', tree: true, open: [0, 1] }],
+  ['ops', { ...lines, by: 'op', scope: 'thread', tree: true, open: [] }],
+  ['profilerTable', { ...lines, shapes: true }],
+];
+
 /** One of every kind, for a view with so many events; rows and ranks may not exist, which has an answer as well. */
 function questionsFor(info) {
   const columns = { axis: 'event', first: 0, width: Math.max(1, Math.ceil(info.events / 50)), count: 50 };
@@ -55,6 +64,31 @@ function questionsFor(info) {
     ['marks', {}],
     ['overview', {}],
     ['report', {}],
+    ['range', { axis: 'event', from: 1, to: event + 1 }],
+    ['range', { axis: 'time', from: 0, to: 2 ** 53 }],
+    ['neverFreed', { from: -1, until: event }],
+    ['sourceFiles', { event: last }],
+    ['sourceLines', { event: info.peak.event, file: 'file.py' }],
+    ['facts', { event: info.peak.event }],
+    [
+      'compare',
+      {
+        event: last,
+        before: {
+          keys: ['0'.repeat(32), 'x'],
+          places: ['0'.repeat(32), 'y'],
+          sizes: [5, 7],
+          counts: [1, 2],
+          rest_bytes: 3,
+          rest_blocks: 1,
+        },
+      },
+    ],
+    ['curve', { columns }],
+    ['stepCurve', { steps: 3, columnsPerStep: 4 }],
+    ['fragmentation', { event }],
+    ['fragmentationOver', { events: [-1, 0, event, last] }],
+    ...ofOps,
     ['prepare', { part: 1 }],
     ['prepare', { part: 2 ** 31 - 1 }],
     ['states', {}],
@@ -76,6 +110,44 @@ function questionsFor(info) {
   for (const by of ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age', 'category']) {
     list.push(['kinds', { by }], ['shares', { by, event: info.peak.event, filter: 'size>1KiB' }]);
   }
+  const tree = {
+    of: 'moment',
+    from: -1,
+    to: info.peak.event,
+    weight: 'bytes',
+    by: 'line',
+    frames: 'shown',
+    inverted: false,
+    filter: '',
+    onlyFiltered: false,
+  };
+  const trees = [
+    tree,
+    { ...tree, of: 'allocated', weight: 'time', by: 'function', frames: 'own', inverted: true },
+    { ...tree, of: 'difference', from: event, to: last, by: 'file', frames: 'all', filter: 'size>1KiB' },
+    { ...tree, of: 'passed', to: last, weight: 'blocks', filter: 'size>1KiB', onlyFiltered: true },
+  ];
+  for (const by of ['line', 'function', 'file', 'module', 'category'])
+    list.push(['holders', { by, event: info.peak.event, filter: 'size>1KiB', first: 0, count: 30 }]);
+  for (const rank of [0, 1, 1000]) list.push(['category', { rank }]);
+  const rules = 'input 0.5 frame:e\nwhatever 0.25 kept';
+  list.push(['holders', { by: 'category', event: last, filter: '', rules, first: 0, count: 9 }]);
+  for (const one of trees) {
+    list.push(['flame', { tree: one, path: [], width: 300, rows: 50, search: 'F' }]);
+    list.push(['flame', { tree: one, path: [0, 1], width: 77, rows: 3, search: '' }]);
+    for (const order of ['name', 'total', 'self', 'blocks', 'change'])
+      list.push([
+        'flameRows',
+        {
+          tree: one,
+          search: order === 'self' ? 'e' : '',
+          order,
+          descending: order !== 'name',
+          first: 0,
+          count: 20,
+        },
+      ]);
+  }
   for (const at of [-1, 0, event, last]) {
     list.push(['totals', { event: at }], ['layout', { event: at, window }], ['event', { event: at }]);
     list.push(['layout', { event: at, window, look: { ...look, filter: 'size>1KiB' } }]);
@@ -92,10 +164,48 @@ function questionsFor(info) {
     list.push(['rankOfBlock', { block: rank }], ['regionOfBlock', { order, block: rank }]);
   }
   list.push(['findEvent', { kind: 'peak', from: 0, backwards: true }]);
+  // Runs: as recorded, other settings, one more request, no cache; refused ones, too.
+  const changes = [{ filter: 'size>1KiB', factor: 0.5 }];
+  const scenarios = [
+    {},
+    { conf: 'expandable_segments:True' },
+    { capacity: 2 ** 20, changes },
+    { extra: [{ after: -1, bytes: 2 ** 22 }], emptyCacheAfter: [last] },
+    { caching: false, capacity: 0 },
+    { conf: 'max_split_size_mb:x' },
+  ];
+  list.push(['rehearsal', {}]);
+  for (const scenario of scenarios) list.push(['whatIf', { scenario, columns: 20 }]);
+  list.push(['smallestCapacity', { scenario: scenarios[1] }], ['addRun', { scenario: scenarios[4] }]);
+  list.push(['addRun', { scenario: scenarios[1] }], ['highest', { columns }]);
+  for (const snapshot of [0, 1, 2, 3]) {
+    list.push(['eventOfRun', { snapshot, event }], ['eventOfRun', { snapshot, event: -1 }]);
+    list.push(['poolDifferences', { snapshot, event: last }]);
+  }
   // Refused, in the same words.
   list.push(['totals', { event: 2 ** 63 }], ['totals', { event: NaN }], ['totals', {}], ['nonsense', {}]);
   return list;
 }
+
+const profilers = join(root, 'tests/data/profilers');
+const profilerFiles = [
+  'timeline.json',
+  'tracker.pickle',
+  'telemetry.json',
+  'functions.json',
+  'trace.json',
+].map((name) => ({ name, file: join(profilers, name) }));
+const stretch = { first: 0, width: 1, count: 20 };
+/** Numbers over time; most snapshots have none, which is refused in words. */
+const ofSeries = [
+  { ask: 'series', args: {} },
+  { ask: 'seriesPicture', args: { part: 0, series: [0, 1], stretch } },
+  { ask: 'seriesAreas', args: { part: 0, stretch } },
+  { ask: 'seriesMoment', args: { part: 0, column: 1, width: 1 } },
+  { ask: 'calls', args: { part: 0, first: 0, count: 10 } },
+  { ask: 'operators', args: { part: 0, most: 10 } },
+  { ask: 'telemetry', args: {} },
+];
 
 /** Frames of everything about every device and all three kinds of bands; the ids of views count up from 1. */
 async function framesOf(data) {
@@ -105,6 +215,9 @@ async function framesOf(data) {
     { ask: 'contents', args: {} },
     { ask: 'summary', args: { file: 'x' } },
     { ask: 'peaks', args: {} },
+    { ask: 'categoryRules', args: { text: '' } },
+    { ask: 'categoryRules', args: { text: 'input 0.5 nonsense' } },
+    ...ofSeries,
   ];
   let id = 0;
   for (const [snapshot, { devices }] of contents.snapshots.entries()) {
@@ -160,11 +273,14 @@ test(
   { skip: noEngine },
   async (t) => {
     const { DirectTransport, HttpTransport, decodeAnswer } = await loadRoom();
-    const server = await startServer();
+    const server = noTool ? undefined : await startServer();
     const asked = new Set();
     try {
-      for (const name of goldenCases) {
-        const file = join(casesFolder, name, 'input.pickle');
+      const cases = [
+        ...goldenCases.map((name) => ({ name, file: join(casesFolder, name, 'input.pickle') })),
+        ...profilerFiles,
+      ];
+      for (const { name, file } of cases) {
         const data = readFileSync(file);
         const direct = new DirectTransport(await loadEngine());
         const readable = await direct
@@ -182,15 +298,18 @@ test(
             if (!('error' in decodeAnswer(answers[index].slice()))) asked.add(ask);
           }
           if (nativePath !== undefined) same(answers, nativeAnswers(file, frames), frames, 'native');
+          // The server asks the same engine as above: some cases show that frames travel whole.
+          if (!server || !goldenCases.includes(name) || goldenCases.indexOf(name) % 4 > 0) return;
           const http = new HttpTransport(server.address);
-          await http.read({ file: new Blob([data]) }, budget, () => undefined);
+          const served = { address: server.address, name: `${name}/input.pickle` };
+          await http.read({ served }, budget, () => undefined);
           same(await answersOf(http, frames), answers, frames, 'HTTP');
           http.close();
         });
         direct.close();
       }
     } finally {
-      server.close();
+      server?.close();
     }
     // Nothing was forgotten: every question of the table was answered at least once.
     assert.deepEqual([...asked].sort(), generated().kinds.sort());
@@ -198,17 +317,24 @@ test(
   },
 );
 
-test('a server refuses what is no snapshot in the words of the engine', { skip: noEngine }, async () => {
+test('a server says in words what it cannot open', { skip: noTool }, async () => {
   const { Engine, EngineFailure, HttpTransport } = await loadRoom();
   const server = await startServer();
   try {
-    const engine = new Engine(new HttpTransport(server.address));
-    await assert.rejects(engine.open({ file: new Blob(['no snapshot']) }, budget), (error) => {
-      assert.ok(error instanceof EngineFailure);
-      assert.notEqual(error.reason.code, 'internal');
-      return true;
-    });
-    engine.close();
+    for (const name of ['no such case/input.pickle', '../README.md']) {
+      const engine = new Engine(new HttpTransport(server.address));
+      await assert.rejects(engine.open({ served: { address: server.address, name } }, budget), (error) => {
+        assert.ok(error instanceof EngineFailure);
+        assert.equal(error.reason.code, 'wrong_usage');
+        return true;
+      });
+      engine.close();
+    }
+    const elsewhere = new Engine(new HttpTransport(`${server.address}nothing/`));
+    await assert.rejects(
+      elsewhere.open({ served: { address: server.address, name: 'x' } }, budget),
+      EngineFailure,
+    );
   } finally {
     server.close();
   }

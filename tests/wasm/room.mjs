@@ -1,9 +1,10 @@
 // web/engine in Node: its TypeScript bundled, the engine in this thread or behind an address.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 
-import { loadEngine, root } from './engine.mjs';
+import { casesFolder, loadEngine, root, toolPath } from './engine.mjs';
 
 const require = createRequire(join(root, 'web', 'package.json'));
 let room;
@@ -52,60 +53,12 @@ export async function answersOf(transport, frames) {
   return answers;
 }
 
-/** A server for one engine, as HttpTransport wants it; a direct transport answers behind it. */
+/** `memstrata serve` for all golden cases, each called `NAME/input.pickle`. */
 export async function startServer() {
-  const { DirectTransport, EngineFailure, encodeQuestion, protocolVersion } = await loadRoom();
-  const transport = new DirectTransport(await loadEngine());
-  const waiting = [];
-  transport.listen(
-    (answer) => waiting.shift().resolve(answer),
-    (why) => waiting.shift()?.reject(new Error(why.message)),
-  );
-  const ask = (frame) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ resolve, reject });
-      transport.send(frame);
-    });
-  const server = createServer((request, response) => {
-    // The engine holds up this thread for seconds, in which both ends take a kept connection for dead.
-    response.setHeader('Connection', 'close');
-    const parts = [];
-    request.on('data', (part) => parts.push(part));
-    request.on('end', () => {
-      const body = new Uint8Array(Buffer.concat(parts));
-      const { pathname, searchParams } = new URL(request.url, 'http://here');
-      const answer =
-        pathname === '/ask'
-          ? ask(body)
-          : transport
-              .read({ file: new Blob([body]) }, Number(searchParams.get('budget')), () => undefined)
-              .then(() => ask(encodeQuestion(0, { ask: 'contents', args: {} })))
-              .catch((error) => {
-                if (!(error instanceof EngineFailure)) throw error;
-                return refusal(error.reason, protocolVersion);
-              });
-      answer.then(
-        (bytes) => response.end(bytes),
-        () => response.writeHead(500).end(),
-      );
-    });
+  const server = spawn(toolPath, ['serve', casesFolder, '--sessions', '1000'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    address: `http://127.0.0.1:${server.address().port}/`,
-    close: () => {
-      transport.close();
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
-
-function refusal(error, version) {
-  const text = JSON.stringify({ error });
-  const head = new TextEncoder().encode(text.padEnd(Math.ceil(text.length / 8) * 8));
-  const frame = new Uint8Array(24 + head.length);
-  new Uint32Array(frame.buffer, 0, 6).set([0x4154534d, version, 0, head.length, 0, 0]);
-  frame.set(head, 24);
-  return frame;
+  server.stdout.setEncoding('utf8');
+  const [line] = await once(server.stdout, 'data');
+  return { address: line.trim(), close: () => server.kill() };
 }

@@ -1,6 +1,6 @@
 // What the page's engines are made of: fetches the worker's script and compiles the engine, once, while no file is open yet: opening a local file
 // causes no request. The one-file page carries both inside itself.
-import type { EngineParts } from './transport/worker.ts';
+import type { EngineParts, RestOfEngine } from './transport/worker.ts';
 
 /** What memstrata.html holds, each in gzip and base64. */
 export interface EmbeddedParts {
@@ -31,7 +31,24 @@ export async function loadEngineParts(): Promise<EngineParts> {
       : compile(new URL('./engine.wasm', import.meta.url)),
   ]);
   const script = new Blob([source], { type: 'text/javascript' });
-  return { workerUrl: URL.createObjectURL(script), module };
+  const workerUrl = URL.createObjectURL(script);
+  // The one-file page holds the whole engine as one module.
+  return {
+    workerUrl,
+    module,
+    ...(!embedded && { rest: rest(new URL('./engine_rest.wasm', import.meta.url)) }),
+  };
+}
+
+function rest(address: URL): RestOfEngine {
+  let arrive: (module: WebAssembly.Module) => void;
+  const module = new Promise<WebAssembly.Module>((resolve) => (arrive = resolve));
+  let loading: Promise<void> | undefined;
+  const load = (): Promise<void> =>
+    (loading ??= compile(address).then(arrive, () => {
+      loading = undefined;
+    }));
+  return { address: address.href, module, load };
 }
 
 async function compile(url: URL): Promise<WebAssembly.Module> {

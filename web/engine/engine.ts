@@ -22,6 +22,12 @@ export interface Shown {
   bands: Bands;
 }
 
+/** What opening a file and its timeline ask: the first part of the engine answers it (site/split_engine.mjs). */
+const askedFirst = new Set<string>([
+  ...['contents', 'peaks', 'open', 'release', 'picture', 'labels', 'highest', 'position', 'marks'],
+  ...['probe', 'block', 'outline', 'kinds', 'shares', 'filter', 'match'],
+]);
+
 const cancelled: EngineError = { code: 'cancelled', message: 'Cancelled.', offset: -1 };
 const released: EngineError = { code: 'cancelled', message: 'The view was released.', offset: -1 };
 
@@ -31,8 +37,11 @@ export class Engine {
   private readonly waiting = new Map<number, Waiting>();
   private lastId = 0;
   private dead: EngineError | undefined;
+  /** All of the engine is there. */
+  private isWhole: boolean;
 
   constructor(private readonly transport: Transport) {
+    this.isWhole = transport.whole === undefined;
     transport.listen(
       (answer) => this.receive(answer),
       (why) => this.die(why),
@@ -80,7 +89,15 @@ export class Engine {
       signal?.addEventListener('abort', () => this.take(id)?.reject(new EngineFailure(cancelled)), {
         once: true,
       });
-      this.transport.send(encodeQuestion(id, { ask: kind, ...(view !== undefined && { view }), args }));
+      const send = (): void => {
+        if (this.waiting.has(id))
+          this.transport.send(encodeQuestion(id, { ask: kind, ...(view !== undefined && { view }), args }));
+      };
+      if (this.isWhole || askedFirst.has(kind)) return send();
+      void this.transport.whole?.().then(() => {
+        this.isWhole = true;
+        send();
+      });
     });
   }
 
@@ -138,7 +155,7 @@ export class EngineView {
 
   constructor(
     readonly engine: Engine,
-    private readonly shown: Shown,
+    readonly shown: Shown,
     opened: OpenedView,
   ) {
     this.id = opened.id;

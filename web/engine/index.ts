@@ -12,6 +12,7 @@ export {
   EngineFailure,
   type Phase,
   type Progress,
+  type Served,
   type Source,
   type Transport,
 } from './transport/transport.ts';

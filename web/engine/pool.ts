@@ -2,6 +2,8 @@
 // that is made from them, without a request and without a compilation.
 import { loadEngineParts } from './assets.ts';
 import { Engine } from './engine.ts';
+import { HttpTransport } from './transport/http.ts';
+import type { Source } from './transport/transport.ts';
 import { WorkerTransport, type EngineParts } from './transport/worker.ts';
 
 export class EnginePool {
@@ -32,12 +34,23 @@ export class EnginePool {
     }
   }
 
+  /** Has the whole engine: what panels and files that are no snapshots need. Never refused. */
+  async loadRest(): Promise<void> {
+    try {
+      await (await this.parts)?.rest?.load();
+    } catch {
+      // The engine is not there at all; told when a file is opened.
+    }
+  }
+
   /** One for something else than a file, which finds the others waiting as before. */
   async spare(): Promise<Engine> {
     return (await this.ready.pop()) ?? this.another();
   }
 
-  async take(): Promise<Engine> {
+  /** One that can read `source`: what a server serves, the engine there. */
+  async take(source: Source): Promise<Engine> {
+    if ('served' in source) return new Engine(new HttpTransport(source.served.address));
     this.warmUp();
     try {
       const engine = await this.ready.shift();

@@ -1,34 +1,49 @@
 #include "engine/io/readers/trace_matching.h"
 
-#include "engine/base/hash.h"
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/hash_seed.h"
 #include "engine/base/saturating.h"
 
 namespace memstrata::io::traces {
 
-size_t Matching::Table::slot_of(const Column<Slot>& slots, uint64_t key) const {
-  size_t slot = mix_hash(key) & (slots.size() - 1);
-  while (slots[slot].used && slots[slot].key != key) slot = (slot + 1) & (slots.size() - 1);
+size_t Matching::Table::home_of(uint64_t key) const {
+  return static_cast<size_t>(mix_hash(key ^ seed_)) & (slots_.size() - 1);
+}
+
+size_t Matching::Table::slot_of(uint64_t key) const {
+  size_t slot = home_of(key);
+  while (slots_[slot].used && slots_[slot].key != key) slot = (slot + 1) & (slots_.size() - 1);
   return slot;
 }
 
-bool Matching::Table::grow() {
-  Column<Slot> grown(*budget_);
-  if (!grown.resize(slots_.empty() ? 256 : slots_.size() * 2, {0, -1, false})) return false;
-  for (const Slot& slot : slots_) {
-    if (slot.used) grown[slot_of(grown, slot.key)] = slot;
+// False: memory was refused, the table is as before.
+bool Matching::Table::rebuild(size_t size, uint64_t seed) {
+  Column<Slot> old = std::move(slots_);
+  slots_ = Column<Slot>(*budget_);
+  if (!slots_.resize(size, {0, -1, false})) {
+    slots_ = std::move(old);
+    return false;
   }
-  slots_ = std::move(grown);
+  seed_ = seed;
+  for (const Slot& slot : old) {
+    if (slot.used) slots_[slot_of(slot.key)] = slot;
+  }
   return true;
 }
 
 int32_t* Matching::Table::find_or_add(uint64_t key) {
-  if (used_ * 2 >= slots_.size() && !grow()) return nullptr;
-  Slot& slot = slots_[slot_of(slots_, key)];
-  if (!slot.used) {
-    slot = {key, -1, true};
+  constexpr size_t kSmallest = 256;
+  if (used_ * 2 >= slots_.size() && !rebuild(std::max(kSmallest, slots_.size() * 2), seed_)) return nullptr;
+  size_t at = slot_of(key);
+  if (!slots_[at].used) {
+    const size_t probes = (at - home_of(key)) & (slots_.size() - 1);
+    if (probes > kMostProbes && rebuild(slots_.size(), fresh_hash_seed())) at = slot_of(key);
+    slots_[at] = {key, -1, true};
     ++used_;
   }
-  return &slot.value;
+  return &slots_[at].value;
 }
 
 void Matching::count_older(int64_t bytes) { add_saturated(freed_older_, bytes); }

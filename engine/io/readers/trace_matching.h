@@ -11,6 +11,8 @@ namespace memstrata::io::traces {
 
 // Addresses that were made up, so that nobody takes them for what the trace says.
 inline constexpr uint64_t kMadeUp = uint64_t{0xA5A5A5A5} << 32;
+// Where all that is older than the trace and not freed in it is said to lie: no device has memory there.
+inline constexpr uint64_t kOlder = uint64_t{0xC0} << 56;
 [[nodiscard]] constexpr bool is_made_up(uint64_t address) { return address >> 32 == kMadeUp >> 32; }
 
 class Matching {
@@ -23,7 +25,7 @@ class Matching {
   [[nodiscard]] int64_t freed_older() const { return freed_older_; }
 
  private:
-  // Numbers by number.
+  // Numbers by number. Files choose the keys: see base/hash_seed.h.
   class Table {
    public:
     explicit Table(Budget& budget) : slots_(budget), budget_(&budget) {}
@@ -36,11 +38,14 @@ class Matching {
       int32_t value;
       bool used;
     };
-    [[nodiscard]] size_t slot_of(const Column<Slot>& slots, uint64_t key) const;
-    [[nodiscard]] bool grow();
+    [[nodiscard]] size_t home_of(uint64_t key) const;
+    // Slot of the key, or the free one where it belongs.
+    [[nodiscard]] size_t slot_of(uint64_t key) const;
+    [[nodiscard]] bool rebuild(size_t size, uint64_t seed);
 
     Column<Slot> slots_;
     size_t used_ = 0;
+    uint64_t seed_ = 0;
     Budget* budget_;
   };
   // An alloc without an address that is not freed yet.

@@ -113,8 +113,10 @@ class Maker {
     if (base > matching.freed_older()) {
       const int64_t bytes = base - matching.freed_older();
       trace.from_start = {static_cast<int32_t>(rec_.blocks.size_rows()), 1};
-      whole = rec_.blocks.append(
-                  {.size = bytes, .requested_size = bytes, .state = model::BlockState::active_allocated}) &&
+      whole = rec_.blocks.append({.address = kOlder,
+                                  .size = bytes,
+                                  .requested_size = bytes,
+                                  .state = model::BlockState::active_allocated}) &&
               whole;
       if (!whole) trace.from_start = {};
     }

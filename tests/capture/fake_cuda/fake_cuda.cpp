@@ -9,6 +9,7 @@
 //   FAKE_CUDA_DEVICES   number of devices (1)
 //   FAKE_CUDA_MEMORY    bytes of each (1 GiB)
 //   FAKE_CUDA_NO_VMM    set: virtual memory management is not supported
+//   FAKE_CUDA_NO_PEER   set: no device reaches the memory of another
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -38,12 +39,14 @@ struct Page {
   size_t bytes = 0;
   CuMemHandle handle = 0;
   bool accessible = false;
+  std::set<int> readers;  // devices that may use it
 };
 struct Event {
   bool recorded = false;
   bool finished = true;
   CuStream stream = nullptr;
   int device = 0;
+  bool captured = false;  // recorded into a graph
 };
 
 struct Driver {
@@ -59,6 +62,8 @@ struct Driver {
   std::map<CuMemHandle, Range> handles;
   std::map<CuEvent, Event> events;
   std::set<CuStream> held;
+  std::set<CuStream> capturing;
+  bool has_peers = true;
   uintptr_t next_name = 1;
   int until_failure = 0;  // calls that take memory; 0 = none ordered
   CuResult failure = kSuccess;
@@ -141,6 +146,7 @@ CuResult cuInit(unsigned) {
   if (const char* text = std::getenv("FAKE_CUDA_DEVICES")) d.devices = std::atoi(text);
   if (const char* text = std::getenv("FAKE_CUDA_MEMORY")) d.capacity = std::strtoull(text, nullptr, 10);
   d.has_virtual_memory = std::getenv("FAKE_CUDA_NO_VMM") == nullptr;
+  d.has_peers = std::getenv("FAKE_CUDA_NO_PEER") == nullptr;
   d.used.assign(static_cast<size_t>(d.devices), 0);
   return d.devices > 0 ? kSuccess : kNoDevice;
 }
@@ -178,6 +184,16 @@ CuResult cuDeviceGetName(char* name, int length, CuDevice device) {
 CuResult cuDeviceGetAttribute(int* value, int attribute, CuDevice) {
   FAKE_ENTER;
   *value = attribute == kAttributeVirtualMemory && driver().has_virtual_memory ? 1 : 0;
+  return kSuccess;
+}
+CuResult cuDeviceCanAccessPeer(int* can, CuDevice device, CuDevice peer) {
+  FAKE_ENTER;
+  *can = driver().has_peers && device != peer ? 1 : 0;
+  return kSuccess;
+}
+CuResult cuStreamIsCapturing(CuStream stream, int* status) {
+  FAKE_ENTER_WITH_CONTEXT;
+  *status = driver().capturing.contains(stream) ? 1 : 0;
   return kSuccess;
 }
 CuResult cuDevicePrimaryCtxRetain(CuContext* context, CuDevice device) {
@@ -243,7 +259,8 @@ CuResult cuEventRecord(CuEvent event, CuStream stream) {
       error != kSuccess)
     return error;
   if (ordered_failure()) return driver().failure;
-  *found = {true, !driver().held.contains(stream), stream, found->device};
+  const bool captured = driver().capturing.contains(stream);
+  *found = {true, !captured && !driver().held.contains(stream), stream, found->device, captured};
   return kSuccess;
 }
 CuResult cuEventQuery(CuEvent event) {
@@ -253,6 +270,7 @@ CuResult cuEventQuery(CuEvent event) {
       error != kSuccess)
     return error;
   if (driver().query_failure != kSuccess) return driver().query_failure;
+  if (found->captured) return kCapturedEvent;
   return found->finished ? kSuccess : kNotReady;
 }
 CuResult cuEventSynchronize(CuEvent event) {
@@ -364,7 +382,7 @@ CuResult cuMemMap(CuDevicePtr address, size_t bytes, size_t offset, CuMemHandle 
       (next != driver().pages.begin() && std::prev(next)->first + std::prev(next)->second.bytes > address);
   if (overlaps) return misuse(kInvalidValue, "cuMemMap over mapped pages");
   if (ordered_failure()) return driver().failure;
-  driver().pages[address] = {bytes, handle, false};
+  driver().pages[address] = {bytes, handle, false, {}};
   return kSuccess;
 }
 CuResult cuMemUnmap(CuDevicePtr address, size_t bytes) {
@@ -387,6 +405,8 @@ CuResult cuMemSetAccess(CuDevicePtr address, size_t bytes, const CuMemAccessDesc
     if (page == driver().pages.end() || page->first != at)
       return misuse(kInvalidValue, "cuMemSetAccess of a range that is not mapped");
     page->second.accessible = true;
+    page->second.readers.clear();
+    for (size_t i = 0; i < count; ++i) page->second.readers.insert(access[i].location.id);
     at += page->second.bytes;
   }
   (void)mprotect(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE);
@@ -407,6 +427,25 @@ void fake_cuda_finish(void* stream) {
   for (auto& [name, event] : driver().events) {
     if (event.stream == stream) event.finished = true;
   }
+}
+// Work on the stream goes into a graph from now on, or no more: a host program's own capture.
+void fake_cuda_capture(void* stream, int on) {
+  const std::lock_guard guard(driver().lock);
+  if (on != 0) {
+    driver().capturing.insert(static_cast<CuStream>(stream));
+  } else {
+    driver().capturing.erase(static_cast<CuStream>(stream));
+  }
+}
+// Whether the device may use the mapped page that holds the address; -1 = nothing is mapped there.
+int fake_cuda_reaches(int device, void* pointer) {
+  const std::lock_guard guard(driver().lock);
+  const auto address = reinterpret_cast<CuDevicePtr>(pointer);
+  auto page = driver().pages.upper_bound(address);
+  if (page == driver().pages.begin()) return -1;
+  --page;
+  if (address >= page->first + page->second.bytes) return -1;
+  return page->second.readers.contains(device) ? 1 : 0;
 }
 // The n-th call from now (1 = the next) that takes memory, maps or records an event fails.
 void fake_cuda_fail(int n, int error) {

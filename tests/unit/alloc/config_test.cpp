@@ -1,5 +1,7 @@
 #include "engine/alloc/config.h"
 
+#include "engine/alloc/known_settings.h"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -128,6 +130,20 @@ TEST(Settings, WrongTextsAreRefusedInWordsAndChangeNothing) {
     EXPECT_EQ(config.max_split_size, 64 * kMiB) << one.text;
     EXPECT_EQ(config.last_settings, "max_split_size_mb:64");
   }
+}
+
+TEST(Settings, UnknownKeysArePassedOverWithTheirValues) {
+  Config config;
+  const auto unknown = apply_known_settings(
+      config, "by_class:[1:2,3:4],max_split_size_mb:64,of_2031:x,roundup_power2_divisions:4");
+  ASSERT_TRUE(unknown.has_value());
+  EXPECT_EQ(*unknown, (std::vector<std::string>{"by_class", "of_2031"}));
+  EXPECT_EQ(config.max_split_size, int64_t{64} << 20);
+  EXPECT_EQ(config.roundup_power2_divisions[0], 4);
+  // A wrong value of a known key is an error, and nothing is changed.
+  EXPECT_FALSE(apply_known_settings(config, "of_2031:x,max_split_size_mb:1").has_value());
+  EXPECT_EQ(config.max_split_size, int64_t{64} << 20);
+  EXPECT_FALSE(apply_known_settings(config, "of_2031:[x").value().empty());  // ends in the middle
 }
 
 }  // namespace

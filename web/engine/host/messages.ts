@@ -4,7 +4,11 @@ import type { Bytes } from '../protocol/wire.ts';
 import type { Progress, Source } from '../transport/transport.ts';
 
 export type ToWorker =
-  { kind: 'start'; module: WebAssembly.Module } | { kind: 'read'; source: Source; budget: number } | Bytes;
+  | { kind: 'start'; module: WebAssembly.Module; rest: string | undefined }
+  /** What `module` lacks, once it is there; a worker that needs it before fetches it from the address `rest`. */
+  | { kind: 'rest'; module: WebAssembly.Module }
+  | { kind: 'read'; source: Source; budget: number }
+  | Bytes;
 
 export type FromWorker =
   | { kind: 'progress'; progress: Progress }

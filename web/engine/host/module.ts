@@ -1,8 +1,13 @@
-// Makes one engine from the compiled module. Used inside the worker only.
+// Makes one engine from compiled modules. Used beside the engine only: in the worker, in Node.
 import createEngine, { type EngineModule } from 'engine-glue';
+import { instantiate } from './rest.ts';
 
-/** `log` receives the last lines the engine writes, newest last. */
-export async function startEngine(compiled: WebAssembly.Module, log: string[]): Promise<EngineModule> {
+/** `log` receives the last lines the engine writes, newest last; `rest` gives what `compiled` lacks (rest.ts). */
+export async function startEngine(
+  compiled: WebAssembly.Module,
+  log: string[],
+  rest: () => WebAssembly.Module,
+): Promise<EngineModule> {
   const note = (line: string): void => {
     log.push(line);
     if (log.length > 50) log.shift();
@@ -18,7 +23,7 @@ export async function startEngine(compiled: WebAssembly.Module, log: string[]): 
         imports: WebAssembly.Imports,
         received: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
       ) => {
-        WebAssembly.instantiate(compiled, imports).then((instance) => received(instance, compiled), failed);
+        instantiate(compiled, imports, rest).then((instance) => received(instance, compiled), failed);
         return {};
       },
       print: note,

@@ -18,6 +18,7 @@ export interface Input {
 
 export async function openSource(source: Source): Promise<Input> {
   if ('file' in source) return { stream: source.file.stream(), total: source.file.size };
+  if ('served' in source) throw new SourceFailure('What a server reads is not read here.');
   let response: Response;
   try {
     response = await fetch(source.url);

@@ -7,6 +7,7 @@ import { startEngine } from './module.ts';
 
 const log: string[] = [];
 let host: Promise<Host> | undefined;
+let rest: WebAssembly.Module | undefined;
 
 const post = (message: FromWorker, transfer: Transferable[] = []): void => {
   globalThis.postMessage(message, { transfer });
@@ -16,8 +17,13 @@ const died = (error: unknown): void => post({ kind: 'died', error: describe(erro
 globalThis.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if (!(message instanceof Uint8Array) && message.kind === 'start') {
-    host = startEngine(message.module, log).then((engine) => new Host(engine));
+    const { module, rest: address } = message;
+    host = startEngine(module, log, () => (rest ??= fetchNow(address))).then((engine) => new Host(engine));
     host.catch(died);
+    return;
+  }
+  if (!(message instanceof Uint8Array) && message.kind === 'rest') {
+    rest = message.module;
     return;
   }
   void host?.then(
@@ -39,6 +45,20 @@ globalThis.onmessage = (event: MessageEvent<ToWorker>) => {
     () => undefined, // told above
   );
 };
+
+/** The engine's call that needs it cannot be left and entered again, so the worker waits as well. */
+function fetchNow(address = ''): WebAssembly.Module {
+  const request = new XMLHttpRequest();
+  request.open('GET', address, false);
+  request.responseType = 'arraybuffer';
+  try {
+    request.send();
+  } catch {
+    // told below, as an answer without the module
+  }
+  if (request.status !== 200) throw new Error('A part of the engine could not be fetched.');
+  return new WebAssembly.Module(request.response as ArrayBuffer);
+}
 
 /** An abort or a trap: the engine's memory cannot be trusted any more. */
 function describe(error: unknown): EngineError {

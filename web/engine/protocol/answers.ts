@@ -1,11 +1,11 @@
 // What the engine answers, as types; names are those of the table in engine/session/questions.cpp. Numbers of blocks,
 // segments and events are explained where the engine writes them (engine/session, engine/answers).
 import type { Bands, ColourBy, Rank, Row } from './arguments.ts';
+import type { AxisUnits, Bytes, Microseconds } from './quantities.ts';
 
-export type Bytes = number;
-export type Microseconds = number;
-/** Position on the horizontal axis: an event index or microseconds since the first event. */
-export type AxisUnits = number;
+export type * from './answers_of_profilers.ts';
+export type * from './quantities.ts';
+
 /** Rows of the state history: a block's life, a piece of a segment. -1 = none. */
 export type BlockRow = Row;
 export type SegmentRow = Row;
@@ -38,6 +38,10 @@ export interface Contents {
   }[];
   /** The same of all snapshots. */
   default: { snapshot: number; device: number } | null;
+  /** Parts that are numbers over time. */
+  series: number;
+  /** A profiler's; without snapshots it has no memory records. */
+  is_trace: boolean;
   /** What reading it found out. */
   diagnostics: Diagnostic[];
 }
@@ -77,6 +81,10 @@ export interface ViewInfo {
   oom_events: number[];
   has_stacks: boolean;
   segments: number;
+  /** A profiler's trace. */
+  has_ops: boolean;
+  /** The file tells of numbers over time besides. */
+  has_series: boolean;
   /** allocator_settings of the snapshot as in the file. */
   settings: unknown;
 }
@@ -239,6 +247,8 @@ export interface Kinds {
   by: ColourBy;
   /** Classes of a quantity, least first. */
   ordered: boolean;
+  /** Categories that nobody wrote down: rules guess them. */
+  inferred: boolean;
   kinds: { label: string; blocks: number; /** Kinds that are together in this one. */ merged: number }[];
 }
 
@@ -525,9 +535,34 @@ export interface Overview {
 /** Lines "file:line:name", innermost first; null = no stack. */
 export type StackLines = string[] | null;
 
+/** What proves a sentence; null = nothing of the kind. */
+export interface Proof {
+  event: number | null;
+  rank: Rank | null;
+  /** Means the blocks it is about, or more. */
+  filter: string | null;
+  /** The answer that tells more. */
+  more: 'oom' | 'leaks' | 'fragmentation' | null;
+}
+/** What of a report matters (engine/answers/report_findings.h). */
+export interface ReportFinding {
+  kind: string;
+  title: string;
+  value: string;
+  bytes: Bytes | null;
+  bad: boolean;
+  says: (Proof & { text: string })[];
+  /** They and the rest add up to `bytes`. `share` is from 0 to 1. */
+  parts: (Proof & { who: string; bytes: Bytes; blocks: number; share: number })[];
+  rest: string | null;
+  code: string | null;
+}
+
 /** The answers about a device (engine/answers/report.h). */
 export interface Report {
   device: number;
+  /** The most important first. */
+  findings: ReportFinding[];
   /** Parts and rest add up to `requested_bytes`. */
   peak: {
     event: number;
@@ -560,38 +595,153 @@ export interface Report {
     who: string | null;
     /** Of the largest block. */
     rank: Rank;
+    filter: string | null;
   }[];
   leaks_left_out: number;
+  cache_flushes: { retries: number; retry_bytes: Bytes; flushes: number; flush_bytes: Bytes };
+  /** Where most was reserved; requested (of which pending ones are a part), rounding and cached add up to it. */
+  reserved_peak: {
+    event: number;
+    reserved_bytes: Bytes;
+    requested_bytes: Bytes;
+    rounding_bytes: Bytes;
+    pending_bytes: Bytes;
+    cached_bytes: Bytes;
+  };
   oom: ExplainedOutOfMemory[];
   /** Earlier ones. */
   oom_left_out: number;
-  fragmentation: {
-    event: number;
-    reserved_bytes: Bytes;
-    allocated_bytes: Bytes;
-    pending_bytes: Bytes;
-    cached_bytes: Bytes;
-    largest_free_bytes: Bytes;
-    held_back_bytes: Bytes;
-    /** 0 to 1, of what is reserved. */
-    share: number;
-    pinned_segments: number;
-    pins: {
-      segment: string;
-      segment_bytes: Bytes;
-      free_bytes: Bytes;
-      held_back_bytes: Bytes;
-      blocks: number;
-      pinned_bytes: Bytes;
-      expandable: boolean;
-      /** Of the largest block. */
-      who: string | null;
-      stack: StackLines;
-      /** When the oldest block came; -1 = before the first event. */
-      since_event: number;
-    }[];
-  };
+  fragmentation: FragmentationNumbers;
   categories: { name: string; bytes_at_peak: Bytes; blocks: number; sure: number }[];
+}
+
+/** After an event (engine/answers/fragmentation.h). */
+export interface FragmentationNumbers {
+  event: number;
+  reserved_bytes: Bytes;
+  allocated_bytes: Bytes;
+  pending_bytes: Bytes;
+  cached_bytes: Bytes;
+  largest_free_bytes: Bytes;
+  held_back_bytes: Bytes;
+  /** 0 to 1, of what is reserved. */
+  share: number;
+  pinned_segments: number;
+  pins: {
+    segment: string;
+    segment_bytes: Bytes;
+    free_bytes: Bytes;
+    held_back_bytes: Bytes;
+    blocks: number;
+    pinned_bytes: Bytes;
+    expandable: boolean;
+    /** Of the largest block. */
+    who: string | null;
+    stack: StackLines;
+    /** When the oldest block came; -1 = before the first event. */
+    since_event: number;
+    row: SegmentRow;
+    /** Of the largest block; -1 = the timeline does not show it. */
+    rank: Rank;
+  }[];
+}
+/** Free memory of a pool and stream. */
+export interface FreePlace {
+  name: string;
+  stream: string;
+  pool: [number, number] | null;
+  small: boolean;
+  reserved_bytes: Bytes;
+  segments: number;
+  empty_segments_bytes: Bytes;
+  cached_bytes: Bytes;
+  largest_free_bytes: Bytes;
+  blocks: number;
+}
+export interface Fragmentation extends FragmentationNumbers {
+  text: string;
+  places: FreePlace[];
+  places_left_out: number;
+}
+/** One value an event. */
+export interface FragmentationOver {
+  reserved: Float64Array<ArrayBuffer>;
+  cached: Float64Array<ArrayBuffer>;
+  largest: Float64Array<ArrayBuffer>;
+  heldBack: Float64Array<ArrayBuffer>;
+}
+
+/** Allocated in a stretch and never freed; rows and other add up. */
+export interface NeverFreed {
+  bytes: Bytes;
+  blocks: number;
+  /** Means all of them. */
+  filter: string;
+  rows: { who: string | null; bytes: Bytes; blocks: number; rank: Rank; filter: string | null }[];
+  other: { bytes: Bytes; blocks: number; rows: number };
+}
+
+/** By what its own lines asked for. */
+export interface SourceFile {
+  file: string;
+  bytes: Bytes;
+  blocks: number;
+}
+/** Ascending. Own = the line asked for it; else it is somewhere in the stack. */
+export interface SourceLines {
+  lines: { line: number; own_bytes: Bytes; own_blocks: number; bytes: Bytes; blocks: number }[];
+  lines_left_out: number;
+}
+
+/** Who asked, of a stack. */
+export interface WhoOfStack {
+  who: string | null;
+  /** Its innermost lines. */
+  stack: StackLines;
+  filter: string | null;
+  rank: Rank;
+}
+/** What is alive, stack by stack, largest first; lists of one length (engine/answers/stack_facts.h). */
+export interface StackFacts {
+  bytes: Bytes;
+  blocks: number;
+  keys: string[];
+  places: string[];
+  sizes: Bytes[];
+  counts: number[];
+  rest_bytes: Bytes;
+  rest_blocks: number;
+  parts: WhoOfStack[];
+}
+export interface ComparedBytes {
+  before_bytes: Bytes;
+  after_bytes: Bytes;
+  before_blocks: number;
+  after_blocks: number;
+}
+export type ComparedSum = ComparedBytes & { rows: number };
+export type ComparedRow = ComparedBytes & {
+  change: 'grew' | 'shrank' | 'new' | 'gone' | 'same';
+  /** Number of the fact. */
+  before: number | null;
+  /** null = only one side has it. */
+  matched: 'stack' | 'functions' | null;
+} & (WhoOfStack | { [K in keyof WhoOfStack]: null });
+/** Rows, same, other and rest add up to both sides. */
+export interface Compared {
+  before: { bytes: Bytes; blocks: number };
+  after: { bytes: Bytes; blocks: number };
+  rows: ComparedRow[];
+  same: ComparedSum;
+  other: ComparedSum;
+  rest: ComparedSum;
+}
+
+/** A value a column: of the highest level in it; NaN outside of the recording, where `event` is -2. */
+export interface LevelCurve {
+  event: Int32Array<ArrayBuffer>;
+  level: Float64Array<ArrayBuffer>;
+  reserved: Float64Array<ArrayBuffer>;
 }
 
 /** Why a request failed (engine/answers/out_of_memory.h). */
@@ -612,16 +762,21 @@ export interface ExplainedOutOfMemory {
   expandable_segments: boolean | null;
   verdict: 'too_big' | 'full' | 'fragmented' | 'elsewhere' | 'limit' | 'unknown';
   text: string;
-  free: {
-    stream: string;
-    pool: [number, number] | null;
-    small: boolean;
-    cached_bytes: Bytes;
-    largest_free_bytes: Bytes;
-    blocks: number;
+  free: (FreePlace & {
+    /** The request looks here. */
+    own: boolean;
     why: 'too_small' | 'other_stream' | 'private_pool' | 'small_or_large' | 'max_split' | 'nothing';
+    why_text: string;
+  })[];
+  remedies: {
+    name: string;
+    bytes: Bytes | null;
+    text: string;
+    /** The recorded run was run again with it; null = it was not. */
+    confirmed: boolean | null;
+    code: string | null;
+    filter: string | null;
   }[];
-  remedies: { name: string; bytes: Bytes | null; text: string }[];
 }
 
 interface FindingAbout {
@@ -669,3 +824,209 @@ export type Finding = FindingAbout &
         python: string;
       }
   );
+
+/** What the events of a range did: it begins in the state after `from` and ends in the state after `to`. */
+export interface RangeTotals {
+  from: number;
+  to: number;
+  level_before: Bytes;
+  level_after: Bytes;
+  /** The highest state within it, the one that it begins in included. */
+  peak: { event: number; bytes: Bytes };
+  allocated: RangeSum;
+  /** Of what was allocated: still there at the end; freed within the range. */
+  kept: RangeSum;
+  passed: RangeSum;
+  /** Whenever it was allocated. */
+  freed: RangeSum;
+}
+export interface RangeSum {
+  bytes: Bytes;
+  blocks: number;
+}
+
+/** What weights of calls are: `byte_us` = bytes times microseconds, `byte_events` = bytes times events. */
+export type CallUnit = 'bytes' | 'blocks' | 'byte_us' | 'byte_events';
+
+/** A line, a function or a file of the program. */
+export interface CallFrame {
+  /** -1 = blocks without a stack. */
+  key: number;
+  /** `forward model.py:96`, `forward model.py`, `nn/model.py`. */
+  label: string;
+  /** Empty for a file. */
+  name: string;
+  file: string;
+  /** 0 = unknown, or a function or file. */
+  line: number;
+  from: 'own' | 'package' | 'library' | 'interpreter' | null;
+  /** The filter that means its blocks; null = it would be too long. */
+  filter: string | null;
+}
+
+export interface FlameGraph {
+  unit: CallUnit;
+  /** Of a difference what grew and what shrank; `grew` of it grew. */
+  total: number;
+  grew: number;
+  /** Of the blocks that the filter means. */
+  lit: number;
+  blocks: number;
+  /** What is below a frame with the text that was looked for; null = nothing was. */
+  found: { weight: number; grew: number; frames: number } | null;
+  /** How many of the path exist here. */
+  steps: number;
+  rows: number;
+  /** There were more rows, or more rectangles, than were wanted. */
+  cut: boolean;
+  frames: CallFrame[];
+  rects: {
+    /** Index of `frames`, -1 = the root. */
+    frame: Int32Array;
+    row: Int32Array;
+    /** Index of the rectangle below which it is, -1 = none. */
+    parent: Int32Array;
+    /** Pixels. */
+    left: Float32Array;
+    right: Float32Array;
+    weight: Float64Array;
+    self: Float64Array;
+    grew: Float64Array;
+    lit: Float64Array;
+    blocks: Float64Array;
+    /** 1 = it has the text that was looked for. */
+    hit: Int32Array;
+  };
+}
+
+export interface FrameRow extends CallFrame {
+  weight: number;
+  self: number;
+  grew: number;
+  self_grew: number;
+  blocks: number;
+}
+
+export interface FrameRows {
+  unit: CallUnit;
+  total: number;
+  grew: number;
+  count: number;
+  rows: FrameRow[];
+}
+
+/** Who holds memory: a line, function, file, module or category. */
+export interface Holder {
+  /** -1 = no stack, or outside of modules. */
+  key: number;
+  label: string;
+  file: string;
+  /** 0 = unknown, or no line. */
+  line: number;
+  bytes: Bytes;
+  blocks: number;
+  /** Of bytes: what the filter means. */
+  lit_bytes: Bytes;
+  /** Of its blocks. */
+  largest: Rank;
+  /** Of a category: 0 to 1, how sure its rules are; null = none decided. */
+  sure: number | null;
+  /** The filter that means its blocks; null = there is none. */
+  filter: string | null;
+}
+
+export interface Holders {
+  event: number;
+  bytes: Bytes;
+  blocks: number;
+  count: number;
+  /** Labels of the program or the profiler decided for some blocks. */
+  labelled: boolean;
+  rows: Holder[];
+}
+
+export interface CategoryRules {
+  names: string[];
+  rules: number;
+  text: string;
+}
+
+/** What a block is for. */
+export interface BlockCategory {
+  name: string;
+  /** 0 to 1; null = no rule fits. */
+  sure: number | null;
+  /** The line of the rules that decided, from 1, and as it stands there. */
+  line: number | null;
+  rule: string | null;
+}
+
+/** What running the recorded requests again comes to before anything is changed. */
+export interface Rehearsal {
+  device: number;
+  /** The recorded settings' text. */
+  conf: string;
+  /** The file has them. */
+  settings_are_known: boolean;
+  /** That the device must have had; null = nothing says. */
+  capacity: Bytes | null;
+  requests: number;
+  /** The run repeats the recording in every event. */
+  exact: boolean;
+  fidelity_text: string;
+  first_deviation: number | null;
+  /** What the file does not say, in words. */
+  guesses: string[];
+  /** Settings' texts that are worth a try. */
+  tries: string[];
+}
+export interface RunNumbers {
+  peak_reserved_bytes: Bytes;
+  peak_allocated_bytes: Bytes;
+  device_allocs: number;
+  device_frees: number;
+  ooms: number;
+}
+/** The object of `memstrata whatif --json`, and more. */
+export interface WhatIf {
+  conf: string;
+  capacity: Bytes | null;
+  requests: number;
+  fidelity: {
+    requests: number;
+    same_place: number;
+    reserved_error_bytes: Bytes;
+    first_deviation: number | null;
+  };
+  recorded: RunNumbers;
+  simulated: RunNumbers & {
+    peak_active_bytes: Bytes;
+    end_reserved_bytes: Bytes;
+    alloc_retries: number;
+    first_oom: { event: number; requested_bytes: Bytes } | null;
+  };
+  extra?: { event: number; until: number | null; requested_bytes: Bytes; refused: boolean }[];
+  changed_blocks?: number;
+  fidelity_text: string;
+  recommendation: string;
+  /** The highest in each column of the recorded events. */
+  curves: {
+    recordedReserved: Float64Array;
+    recordedAllocated: Float64Array;
+    simulatedReserved: Float64Array;
+    simulatedAllocated: Float64Array;
+  };
+}
+export interface PoolUse {
+  segments: number;
+  reserved: Bytes;
+  used: Bytes;
+  largest_free: Bytes;
+}
+export interface PoolDifference {
+  /** null = the default one. */
+  pool: string | null;
+  small: boolean;
+  recorded: PoolUse;
+  simulated: PoolUse;
+}

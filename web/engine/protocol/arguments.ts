@@ -51,12 +51,52 @@ export type Bands = (typeof bandsWords)[number];
 export const colourByWords = ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age', 'category'] as const;
 export type ColourBy = (typeof colourByWords)[number];
 
+/** Of which blocks (engine/analysis/stack_weights.h). */
+export const blocksOfWords = ['moment', 'allocated', 'kept', 'passed', 'difference'] as const;
+export type BlocksOf = (typeof blocksOfWords)[number];
+
+export const weightByWords = ['bytes', 'blocks', 'time'] as const;
+export type WeightBy = (typeof weightByWords)[number];
+
+export const frameKeyWords = ['line', 'function', 'file'] as const;
+export type FrameKey = (typeof frameKeyWords)[number];
+
+export const framesOfWords = ['own', 'shown', 'all'] as const;
+export type FramesOf = (typeof framesOfWords)[number];
+
+export const holderByWords = ['line', 'function', 'file', 'module', 'category'] as const;
+export type HolderBy = (typeof holderByWords)[number];
+
+export const frameOrderWords = ['name', 'total', 'self', 'blocks', 'change'] as const;
+export type FrameOrder = (typeof frameOrderWords)[number];
+
+/** -1 = blocks without a stack. */
+export type FrameOrNone = number;
+
+/** What lines of an op table stand for. */
+export const opByWords = ['op', 'path', 'shape', 'module', 'stack'] as const;
+export type OpBy = (typeof opByWords)[number];
+
+/** Whose memory an op holds: that of its own thread, or of all threads of its process meanwhile. */
+export const opScopeWords = ['thread', 'process'] as const;
+export type OpScope = (typeof opScopeWords)[number];
+
+export const opSortWords = ['net', 'self', 'gross', 'peak', 'at_peak'] as const;
+export type OpSort = (typeof opSortWords)[number];
+
 export const regionOrderWords = ['address', 'size', 'stream'] as const;
 export type RegionOrder = (typeof regionOrderWords)[number];
 
 /** Columns [first, first + count) of a grid in which column k covers [k * width, (k + 1) * width). */
 export interface Columns {
   axis: Axis;
+  first: Whole;
+  width: Width;
+  count: Pixels;
+}
+
+/** The same of an axis that the question knows. */
+export interface Stretch {
   first: Whole;
   width: Width;
   count: Pixels;
@@ -83,6 +123,22 @@ export interface Look {
   kind: KindOrNone;
 }
 
+/**
+ * Calls of a moment or range. `from`: the event after which a range begins, or with which `to` is
+ * compared. Blocks that the filter does not mean count as not lit, or with `onlyFiltered` not at all.
+ */
+export interface CallTree {
+  of: BlocksOf;
+  from: Event;
+  to: Event;
+  weight: WeightBy;
+  by: FrameKey;
+  frames: FramesOf;
+  inverted: Flag;
+  filter: Text;
+  onlyFiltered: Flag;
+}
+
 /** Pixels: at zoom 1 the whole layout fills width x height; (left, top) is its corner in the zoomed one. */
 export interface StateWindow {
   width: Extent;
@@ -90,6 +146,39 @@ export interface StateWindow {
   zoom: Real;
   left: Real;
   top: Real;
+}
+
+/** The blocks that a filter means get a size so many times as large; 0 = they are left out. */
+export interface SizeChange {
+  filter: Text;
+  factor: Real;
+}
+
+/** After an event, kept or freed after another one. */
+export interface ExtraRequest {
+  after: Event;
+  bytes: Size;
+  until?: Event;
+}
+
+/** What is left out is as it was recorded; capacity 0 = a device with room for all. */
+export interface Scenario {
+  conf?: Text;
+  capacity?: Size;
+  changes?: readonly SizeChange[];
+  extra?: readonly ExtraRequest[];
+  emptyCacheAfter?: readonly Event[];
+  caching?: Flag;
+}
+
+/** What the answer `facts` says of the stacks of another moment or file: lists of one length. */
+export interface Facts {
+  keys: readonly Text[];
+  places: readonly Text[];
+  sizes: readonly Size[];
+  counts: readonly Size[];
+  rest_bytes: Size;
+  rest_blocks: Size;
 }
 
 /** An event must satisfy all that is set. `frame`: part of a stack line file:line:name. */

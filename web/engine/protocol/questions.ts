@@ -19,6 +19,52 @@ export interface FileQuestions {
     args: Record<never, never>;
     answer: A.DevicePeak[][];
   };
+  /**
+   * The rules of categories that a text has (engine/analysis/category_rules.h), those of the engine if it
+   * is empty; refused with the line that is wrong.
+   */
+  categoryRules: {
+    args: { text: T.Text };
+    answer: A.CategoryRules;
+  };
+  /**
+   * Parts of the file that are numbers over time, with what is drawn of them
+   * (engine/analysis/series_view.h).
+   */
+  series: {
+    args: Record<never, never>;
+    answer: A.SeriesPart[];
+  };
+  /** Curves of a part on its axis. */
+  seriesPicture: {
+    args: { part: T.Count; series: readonly T.Count[]; stretch: T.Stretch };
+    answer: A.SeriesPicture;
+  };
+  /** Levels of its categories, which add up: in each column those at the moment of the highest total. */
+  seriesAreas: {
+    args: { part: T.Count; stretch: T.Stretch };
+    answer: A.SeriesAreas;
+  };
+  /** What a column of either shows. */
+  seriesMoment: {
+    args: { part: T.Count; column: T.Whole; width: T.Width };
+    answer: A.SeriesMoment;
+  };
+  /** Of profiled functions, at most 1,000. */
+  calls: {
+    args: { part: T.Count; first: T.Count; count: T.Count };
+    answer: A.FunctionCall[];
+  };
+  /** The object of `memstrata tracker --json`, the `most` operators that took most in it, at most 10,000. */
+  operators: {
+    args: { part: T.Count; most: T.Count };
+    answer: A.Operators;
+  };
+  /** The object of `memstrata telemetry --json`. */
+  telemetry: {
+    args: Record<never, never>;
+    answer: A.Telemetry;
+  };
   /** Opens a view. Views of one device share what they can. */
   open: {
     args: { snapshot: T.Count; device: T.Device; bands: T.Bands };
@@ -112,6 +158,93 @@ export interface ViewQuestions {
     answer: A.Report;
   };
   /**
+   * What was allocated by the events of a stretch and is never freed, by line, at most 200; from -1 =
+   * also what was there before.
+   */
+  neverFreed: {
+    args: { from: T.Event; until: T.Event };
+    answer: A.NeverFreed;
+  };
+  /**
+   * Of what is alive after the event: files by what their own lines asked for; and the lines of one, its
+   * name as it is there.
+   */
+  sourceFiles: {
+    args: { event: T.Event };
+    answer: A.SourceFile[];
+  };
+  sourceLines: {
+    args: { event: T.Event; file: T.Text };
+    answer: A.SourceLines;
+  };
+  /** What is alive after the event, stack by stack, at most 4,000, for `compare`, of whatever file. */
+  facts: {
+    args: { event: T.Event };
+    answer: A.StackFacts;
+  };
+  /** What is alive after the event against what `before` had: by stack, whose parts add up to both. */
+  compare: {
+    args: { event: T.Event; before: T.Facts };
+    answer: A.Compared;
+  };
+  /** Levels on an axis, or step by step: columns of both files of a comparison mean the same. */
+  curve: {
+    args: { columns: T.Columns };
+    answer: A.LevelCurve;
+  };
+  stepCurve: {
+    args: { steps: T.Pixels; columnsPerStep: T.Pixels };
+    answer: A.LevelCurve;
+  };
+  /**
+   * What happened from one position of the axis to another: from the state that is shown at `from` to
+   * that at `to` (engine/analysis/stack_weights.h).
+   */
+  range: {
+    args: { axis: T.Axis; from: T.Whole; to: T.Whole };
+    answer: A.RangeTotals;
+  };
+  /**
+   * Who holds the memory of a moment (engine/analysis/holders.h), most bytes first, at most 1,000.
+   * `rules`: those of categories; without them the engine's own.
+   */
+  holders: {
+    args: { by: T.HolderBy; event: T.Event; filter: T.Text; rules?: T.Text; first: T.Count; count: T.Count };
+    answer: A.Holders;
+  };
+  /** What one block is for, and the rule that says so; null = it is no block. */
+  category: {
+    args: { rank: T.Rank; rules?: T.Text };
+    answer: A.BlockCategory | null;
+  };
+  /**
+   * Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on.
+   * `path`: keys of frames from the root's child to the one that fills the width
+   * (engine/analysis/call_tree.h).
+   */
+  flame: {
+    args: { tree: T.CallTree; path: readonly T.FrameOrNone[]; width: T.Pixels; rows: T.Pixels; search: T.Text };
+    answer: A.FlameGraph;
+  };
+  /** The same as a table, a row for each frame; at most 1,000. `search`: only those with this text. */
+  flameRows: {
+    args: { tree: T.CallTree; search: T.Text; order: T.FrameOrder; descending: T.Flag; first: T.Count; count: T.Count };
+    answer: A.FrameRows;
+  };
+  /**
+   * Lines of the op table of a profiler's trace, at most 1,000; as a tree (by path) with what is inside
+   * of the `open` rows.
+   */
+  ops: {
+    args: { by: T.OpBy; scope: T.OpScope; sort: T.OpSort; tree: T.Flag; open: readonly T.Count[]; first: T.Count; count: T.Count };
+    answer: A.OpLines;
+  };
+  /** Lines of PyTorch's own table of the whole trace, at most 1,000. */
+  profilerTable: {
+    args: { shapes: T.Flag; sort: T.OpSort; first: T.Count; count: T.Count };
+    answer: A.ProfilerLines;
+  };
+  /**
    * Makes at least the first `part` parts of what the questions below need, which else make it all at
    * once; a part takes some milliseconds. How many parts there are.
    */
@@ -150,6 +283,16 @@ export interface ViewQuestions {
   totals: {
     args: { event: T.Event };
     answer: A.StateTotals;
+  };
+  /** What holds free memory back after the event, and what each pool and stream has of it. */
+  fragmentation: {
+    args: { event: T.Event };
+    answer: A.Fragmentation;
+  };
+  /** The same in numbers after each of at most 256 events; cheapest where they ascend. */
+  fragmentationOver: {
+    args: { events: readonly T.Event[] };
+    answer: A.FragmentationOver;
   };
   /** The state after an event as rectangles, and its totals; with a look the rectangles have colours. */
   layout: {
@@ -199,10 +342,44 @@ export interface ViewQuestions {
     args: { block: T.Row };
     answer: T.Rank;
   };
+  /**
+   * What if (engine/analysis/what_if.h): how exactly the recorded requests repeat, and settings worth a
+   * try.
+   */
+  rehearsal: {
+    args: Record<never, never>;
+    answer: A.Rehearsal;
+  };
+  /** What a run of them comes to; curves over so many columns of the recorded events. */
+  whatIf: {
+    args: { scenario: T.Scenario; columns: T.Pixels };
+    answer: A.WhatIf;
+  };
+  /** The smallest device on which nothing is out of memory; about 15 runs. */
+  smallestCapacity: {
+    args: { scenario: T.Scenario };
+    answer: A.Bytes;
+  };
+  /** The run as one more snapshot of the file: its number. Views stay open. */
+  addRun: {
+    args: { scenario: T.Scenario };
+    answer: T.Count;
+  };
+  /** The event of such a run that stands where an event of the view does; -1 = before its first. */
+  eventOfRun: {
+    args: { snapshot: T.Count; event: T.Event };
+    answer: T.Event;
+  };
+  /** Pools of the view after an event beside those of such a run there. */
+  poolDifferences: {
+    args: { snapshot: T.Count; event: T.Event };
+    answer: A.PoolDifference[];
+  };
 }
 
 /** Those of a view that need its states: `prepare` finds them in parts. */
 export const questionsOfStates: readonly string[] = [
+  'report',
   'states',
   'filterEvents',
   'eventRows',
@@ -210,6 +387,8 @@ export const questionsOfStates: readonly string[] = [
   'event',
   'findEvent',
   'totals',
+  'fragmentation',
+  'fragmentationOver',
   'layout',
   'statePick',
   'stateBlock',
@@ -220,4 +399,10 @@ export const questionsOfStates: readonly string[] = [
   'regionOfBlock',
   'blockOfRank',
   'rankOfBlock',
+  'rehearsal',
+  'whatIf',
+  'smallestCapacity',
+  'addRun',
+  'eventOfRun',
+  'poolDifferences',
 ];

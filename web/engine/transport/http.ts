@@ -1,37 +1,60 @@
-// An engine behind an address: POST read with a file's bytes, POST ask with a question's frame. The server answers both
-// with a frame; what cannot be read is an error in one.
+// An engine behind an address: `memstrata serve` (engine/serve/server.h). Files lie there; a question's frame is posted and
+// answered by one.
 import type { EngineError } from '../protocol/answers.ts';
-import { decodeAnswer, type Bytes } from '../protocol/wire.ts';
+import type { Bytes } from '../protocol/wire.ts';
 import { EngineFailure, type Progress, type Source, type Transport } from './transport.ts';
+
+/** Questions under way at the same time; the server answers those of a file one after another. */
+const mostAtOnce = 4;
+/** Answers of that many bytes tell how quick the connection is; one slower than this (bytes/ms) is worth packing for. */
+const telling = 1 << 18;
+const slow = 20_000;
+
+interface Reading {
+  ready: boolean;
+  bytes: number;
+  total: number;
+  events: number;
+  error?: EngineError;
+}
 
 export class HttpTransport implements Transport {
   private readonly stopped = new AbortController();
-  private last: Promise<void> = Promise.resolve();
+  private session: string | undefined;
+  private readonly queue: Bytes[] = [];
+  private atOnce = 0;
+  private packed = false;
   private answered: (answer: Bytes) => void = () => undefined;
   private closed: (why: EngineError) => void = () => undefined;
 
-  /** `address` ends with a slash. */
+  /** Of the server, with its token; ends with a slash. */
   constructor(private readonly address: string) {}
 
-  async read(source: Source, budget: number, progress: (progress: Progress) => void): Promise<void> {
-    const body = 'file' in source ? source.file : await (await fetch(source.url)).blob();
-    progress({ phase: 'reading', bytes: 0, total: body.size, events: 0 });
-    const answer = decodeAnswer(await this.post(`read?budget=${budget}`, body));
-    if ('error' in answer) throw new EngineFailure(answer.error);
+  /** The server's own limit counts, not `budget`. */
+  async read(source: Source, _budget: number, progress: (progress: Progress) => void): Promise<void> {
+    if (!('served' in source))
+      throw failure('wrong_usage', 'A server reads the files that it serves, no others.');
+    this.leave();
+    const opened = await this.fetched('open', { method: 'POST', body: source.served.name });
+    const said = await opened.text();
+    const isJson = opened.headers.get('content-type')?.startsWith('application/json');
+    const { session, error } = (isJson ? JSON.parse(said) : {}) as { session?: string; error?: EngineError };
+    if (error) throw new EngineFailure(error);
+    if (session === undefined) throw failure('unreadable', said || `The server answered ${opened.status}.`);
+    this.session = session;
+    for (;;) {
+      const response = await this.fetched(`sessions/${session}`);
+      if (!response.ok) throw failure('unreadable', await response.text());
+      const { ready, error: wrong, ...reading } = (await response.json()) as Reading;
+      progress({ phase: reading.bytes < reading.total ? 'reading' : 'finishing', ...reading });
+      if (wrong) throw new EngineFailure(wrong);
+      if (ready) return;
+    }
   }
 
-  /** One after another: answers come in the order of the questions, as from a worker. */
   send(question: Bytes): void {
-    this.last = this.last.then(async () => {
-      try {
-        const answer = await this.post('ask', question);
-        if (!this.stopped.signal.aborted) this.answered(answer);
-      } catch (error) {
-        if (this.stopped.signal.aborted) return;
-        this.close();
-        this.closed({ code: 'unreadable', message: `The server is gone (${String(error)}).`, offset: -1 });
-      }
-    });
+    this.queue.push(question);
+    this.sendNext();
   }
 
   listen(answered: (answer: Bytes) => void, closed: (why: EngineError) => void): void {
@@ -40,12 +63,71 @@ export class HttpTransport implements Transport {
   }
 
   close(): void {
+    this.leave();
     this.stopped.abort();
   }
 
-  private async post(path: string, body: Blob | Bytes): Promise<Bytes> {
-    const response = await fetch(this.address + path, { method: 'POST', body, signal: this.stopped.signal });
-    if (!response.ok) throw new Error(`The server answered ${response.status}.`);
-    return new Uint8Array(await response.arrayBuffer());
+  private sendNext(): void {
+    if (this.atOnce >= mostAtOnce || this.stopped.signal.aborted) return;
+    const question = this.queue.shift();
+    if (!question) return;
+    this.atOnce += 1;
+    this.ask(question)
+      .then(
+        (answer) => !this.stopped.signal.aborted && this.answered(answer),
+        (error: unknown) => {
+          if (this.stopped.signal.aborted) return;
+          this.close();
+          this.closed(reasonOf(error));
+        },
+      )
+      .finally(() => {
+        this.atOnce -= 1;
+        this.sendNext();
+      });
   }
+
+  private async ask(body: Bytes): Promise<Bytes> {
+    const response = await this.fetched(`sessions/${this.session}/ask${this.packed ? '?pack=1' : ''}`, {
+      method: 'POST',
+      body,
+    });
+    if (!response.ok)
+      throw failure('unreadable', (await response.text()) || `The server answered ${response.status}.`);
+    const since = performance.now();
+    const answer = new Uint8Array(await response.arrayBuffer());
+    if (answer.length >= telling && !this.packed)
+      this.packed = answer.length / (performance.now() - since) < slow;
+    return answer;
+  }
+
+  /** The server may forget the file when nobody else looks at it. */
+  private leave(): void {
+    if (this.session === undefined) return;
+    void fetch(`${this.address}sessions/${this.session}/close`, { method: 'POST', keepalive: true }).catch(
+      () => undefined,
+    );
+    this.session = undefined;
+  }
+
+  private async fetched(path: string, request: RequestInit = {}): Promise<Response> {
+    try {
+      return await fetch(this.address + path, { ...request, signal: this.stopped.signal });
+    } catch (error) {
+      if (this.stopped.signal.aborted) throw failure('cancelled', 'Cancelled.');
+      throw failure(
+        'unreadable',
+        `The server does not answer (${error instanceof Error ? error.message : String(error)}). ` +
+          'It may have ended, or the tunnel to it; start `memstrata serve` again.',
+      );
+    }
+  }
+}
+
+function failure(code: string, message: string): EngineFailure {
+  return new EngineFailure({ code, message: message.trim(), offset: -1 });
+}
+
+function reasonOf(error: unknown): EngineError {
+  return error instanceof EngineFailure ? error.reason : failure('unreadable', String(error)).reason;
 }

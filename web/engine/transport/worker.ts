@@ -8,6 +8,16 @@ import { EngineFailure, type Progress, type Source, type Transport } from './tra
 export interface EngineParts {
   workerUrl: string;
   module: WebAssembly.Module;
+  /** What opening a snapshot and its timeline do not need; undefined = `module` is all. */
+  rest?: RestOfEngine;
+}
+export interface RestOfEngine {
+  /** Absolute. */
+  readonly address: string;
+  /** Comes when it was fetched. */
+  readonly module: Promise<WebAssembly.Module>;
+  /** Fetches it, once. Never refused: what cannot be had now is fetched when it is needed. */
+  load(): Promise<void>;
 }
 
 interface Reading {
@@ -22,7 +32,7 @@ export class WorkerTransport implements Transport {
   private answered: (answer: Bytes) => void = () => undefined;
   private closed: (why: EngineError) => void = () => undefined;
 
-  constructor(parts: EngineParts) {
+  constructor(private readonly parts: EngineParts) {
     // A classic script: Chromium starts no module worker from a Blob on a file:// page.
     this.worker = new Worker(parts.workerUrl, { name: 'memstrata engine' });
     this.worker.onmessage = (event: MessageEvent<FromWorker>) => this.receive(event.data);
@@ -31,7 +41,8 @@ export class WorkerTransport implements Transport {
       this.die(event.message || 'The engine could not be started.');
     };
     this.worker.onmessageerror = () => this.die('A message from the engine could not be read.');
-    this.post({ kind: 'start', module: parts.module });
+    this.post({ kind: 'start', module: parts.module, rest: parts.rest?.address });
+    void parts.rest?.module.then((module) => this.post({ kind: 'rest', module }));
   }
 
   read(source: Source, budget: number, progress: (progress: Progress) => void): Promise<void> {
@@ -43,6 +54,10 @@ export class WorkerTransport implements Transport {
 
   send(question: Bytes, transfer: Transferable[] = [question.buffer]): void {
     this.post(question, transfer);
+  }
+
+  async whole(): Promise<void> {
+    await this.parts.rest?.load();
   }
 
   listen(answered: (answer: Bytes) => void, closed: (why: EngineError) => void): void {

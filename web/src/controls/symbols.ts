@@ -12,6 +12,7 @@ export const symbols = {
   close: symbol(svg`<path d="m4 4 8 8M12 4l-8 8" />`),
   up: symbol(svg`<path d="m4 10 4-4 4 4" />`),
   down: symbol(svg`<path d="m4 6 4 4 4-4" />`),
+  right: symbol(svg`<path d="m6 4 4 4-4 4" />`),
   plus: symbol(svg`<path d="M8 3.5v9M3.5 8h9" />`),
   minus: symbol(svg`<path d="M3.5 8h9" />`),
   fit: symbol(svg`<path d="M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10" />`),

@@ -64,14 +64,13 @@ export class TabsView extends LitElement {
               aria-selected=${id === open ? 'true' : 'false'}
               tabindex=${id === focusable ? 0 : -1}
               aria-disabled=${lacks === undefined ? nothing : 'true'}
-              title=${lacks ?? `${closable && id === open ? 'Close' : 'Open'} (${key})`}
+              title=${lacks ?? `${closable && id === open ? 'Close' : 'Open'}${key === '' ? '' : ` (${key})`}`}
               @pointerenter=${() => this.near(id)}
               @focus=${() => this.near(id)}
               @click=${() => this.choose(id)}>
-              ${name}${lacks === undefined ? nothing : html`<span class="visually-hidden"> ${lacks}</span>`}<kbd
-                aria-hidden="true"
-                >${key}</kbd
-              >
+              ${name}${lacks === undefined ? nothing : html`<span class="visually-hidden"> ${lacks}</span>`}${
+                key === '' ? nothing : html`<kbd aria-hidden="true">${key}</kbd>`
+              }
             </button>`,
         )}
       </div>
@@ -97,6 +96,7 @@ export class TabsView extends LitElement {
         flex: none;
         align-items: center;
         min-width: 0;
+        max-width: 100%; /* then they scroll */
       }
       .tabs {
         display: flex;

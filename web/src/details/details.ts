@@ -3,6 +3,8 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import { baseName, formatBytes, formatExactBytes } from '../base/format.ts';
 import type { ViewInfo } from '../../engine/index.ts';
+import { noEditor, type EditorChoice } from '../model/editor.ts';
+import type { SourceFolder } from '../model/source_folder.ts';
 import { textOf, type Described, type Goal } from '../words/described.ts';
 import { ownFrame } from '../words/stack_lines.ts';
 import '../controls/copy_button.ts';
@@ -16,6 +18,9 @@ import { symbols } from '../controls/symbols.ts';
 export class DetailsView extends LitElement {
   @property({ attribute: false }) of: Described | undefined;
   @property({ attribute: false }) info: ViewInfo | undefined;
+  /** Where frames open; the reader's own source. */
+  @property({ attribute: false }) editor: EditorChoice = noEditor;
+  @property({ attribute: false }) source: SourceFolder | undefined;
   /** It stays until it is let go. */
   @property({ type: Boolean }) pinned = false;
   @query('#copy-all') private copyAll!: CopyButton | null;
@@ -85,7 +90,7 @@ export class DetailsView extends LitElement {
               <dd>${value}${more === undefined ? '' : html` <span class="more">${more}</span>`}</dd>`,
         )}
       </dl>
-      <memstrata-stack .of=${of}></memstrata-stack>
+      <memstrata-stack .of=${of} .editor=${this.editor} .source=${this.source}></memstrata-stack>
       ${
         of.forward
           ? html`<h3>Forward pass</h3>

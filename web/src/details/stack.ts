@@ -3,6 +3,8 @@ import { css, html, LitElement, type PropertyValues, type TemplateResult } from 
 import { customElement, property, state } from 'lit/decorators.js';
 import { baseName, plural } from '../base/format.ts';
 import type { Frame } from '../../engine/index.ts';
+import { editorLink, editorNames, noEditor, type EditorChoice } from '../model/editor.ts';
+import type { SourceFolder } from '../model/source_folder.ts';
 import type { Described } from '../words/described.ts';
 import { originOf, runsOf, type StackRun } from '../words/stack_lines.ts';
 import '../controls/copy_button.ts';
@@ -14,11 +16,29 @@ const foldFrom = 4; // library frames in a row that fold into one line
 @customElement('memstrata-stack')
 export class StackView extends LitElement {
   @property({ attribute: false }) of!: Described;
+  @property({ attribute: false }) editor: EditorChoice = noEditor;
+  @property({ attribute: false }) source: SourceFolder | undefined;
+  /** Lines of the reader's own source, by file and line. */
+  @state() private texts: ReadonlyMap<string, string> = new Map();
   @state() private withInterpreter = false;
   @state() private unfolded: ReadonlySet<number> = new Set();
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('of') && changed.get('of')?.key !== this.of.key) this.unfolded = new Set();
+    if (changed.has('of') || changed.has('source')) void this.findTexts();
+  }
+
+  private async findTexts(): Promise<void> {
+    const { source, of } = this;
+    const texts = new Map<string, string>();
+    if (source) {
+      for (const { file, line } of of.frames) {
+        const text = (await source.lines(file))?.[line - 1]?.trim();
+        if (text) texts.set(`${file}:${line}`, text.slice(0, 300));
+      }
+    }
+    if (source === this.source && of === this.of && (texts.size > 0 || this.texts.size > 0))
+      this.texts = texts;
   }
 
   protected override render(): TemplateResult {
@@ -76,6 +96,10 @@ export class StackView extends LitElement {
   private frame(frame: Frame, origin: StackRun['origin']): TemplateResult {
     const known = frame.file !== '' && frame.file !== '??';
     const place = known ? `${frame.file}:${frame.line}` : '';
+    const text = this.texts.get(place);
+    const link = editorLink(this.editor, frame.file, frame.line);
+    const where = html`<span class="folder">${place.slice(0, place.length - baseName(place).length)}</span
+      ><span class="file">${baseName(place)}</span>`;
     return html`<li class="frame ${origin}">
       <div class="call" title=${frame.text}>
         <span class="function">${frame.name || frame.text}</span>
@@ -83,13 +107,21 @@ export class StackView extends LitElement {
         ${
           known
             ? html`<span class="place"
-                ><span class="folder">${place.slice(0, place.length - baseName(place).length)}</span
-                ><span class="file">${baseName(place)}</span
-                ><memstrata-copy label="Copy ${place}" .text=${() => place}></memstrata-copy
+                >${
+                  link === undefined
+                    ? where
+                    : html`<a
+                        href=${link}
+                        title="Open ${place} ${editorNames[this.editor.editor]}"
+                        data-editor
+                        >${where}</a
+                      >`
+                }<memstrata-copy label="Copy ${place}" .text=${() => place}></memstrata-copy
               ></span>`
             : ''
         }
       </div>
+      ${text === undefined ? '' : html`<div class="text" data-source-text>${text}</div>`}
       ${frame.fx.map((line) => html`<div class="fx">${line}</div>`)}
     </li>`;
   }
@@ -178,6 +210,29 @@ export class StackView extends LitElement {
         .call memstrata-copy {
           opacity: 1;
         }
+      }
+      .place a {
+        display: flex;
+        flex: 1 1 auto;
+        min-width: 0;
+        color: inherit;
+        text-decoration: none;
+      }
+      .place a:hover .file {
+        color: var(--accent);
+        text-decoration: underline;
+        text-underline-offset: 2px;
+      }
+      .text {
+        padding: 2px 8px;
+        border-radius: 4px;
+        background: var(--code);
+        color: var(--text);
+        font-family: var(--mono);
+        font-size: 11.5px;
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
       }
       .fx {
         padding-left: 16px;

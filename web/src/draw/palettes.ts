@@ -3,8 +3,8 @@
 // Kinds without an order: Paul Tol's "muted" scheme (nine hues that colour-blind readers tell apart), two greys-in-hue
 // and grey for "others", least visible last. Kinds in order: one hue from pale to deep, so that the order is seen and
 // survives grey; what has no place in the order (never freed, from before) stands apart in sand and grey.
-import type { Kinds } from '../../engine/index.ts';
-import { colorsOf, type Theme } from './colors.ts';
+import type { Kinds, Look } from '../../engine/index.ts';
+import { colorsOf, enginePalette, type Theme } from './colors.ts';
 
 const unordered: Record<Theme, readonly string[]> = {
   light: [
@@ -46,6 +46,16 @@ export function colorsOfKinds(kinds: Kinds | undefined, theme: Theme): readonly 
     place += 1;
     return between(ramp[theme][0], ramp[theme][1], part);
   });
+}
+
+/** How a panel wants blocks coloured: as the timeline does, but for a kind that is lit. */
+export function lookOf(kinds: Kinds | undefined, theme: Theme, highlight: string): Look {
+  return {
+    palette: enginePalette(theme, colorsOfKinds(kinds, theme)),
+    colourBy: kinds?.by ?? 'allocation',
+    filter: highlight,
+    kind: -1,
+  };
 }
 
 function isApart(label: string): boolean {

@@ -1,8 +1,9 @@
-// The allocator's state as rectangles: segments, blocks in the colours of their bands, what is lost to rounding, what
-// waits to be freed.
-import type { DevicePx, Rank } from '../base/units.ts';
-import { stateKinds, type StateRects, type StateWindow } from '../../engine/index.ts';
-import { colorsOf, type Theme } from './colors.ts';
+// The allocator's state as rectangles: segments, blocks in the colours that the engine gives them, what is lost to
+// rounding, what waits to be freed.
+import type { DevicePx } from '../base/units.ts';
+import { stateKinds, type Kinds, type StateRects, type StateWindow } from '../../engine/index.ts';
+import type { Theme } from './colors.ts';
+import { colorsOfKinds } from './palettes.ts';
 import type { Context } from './plot.ts';
 
 interface Look {
@@ -38,41 +39,29 @@ const looks: Record<Theme, Look> = {
   },
 };
 
+const mostKinds = 6;
+
 /** What the colours mean, for the legend. */
-export function legendOf(theme: Theme): { name: string; color: string; line: string }[] {
+export function legendOf(
+  theme: Theme,
+  kinds: Kinds | undefined,
+): { name: string; color: string; line: string }[] {
   const look = looks[theme];
-  const block = colorsOf(theme).bands[0] ?? look.several;
+  const colors = colorsOfKinds(kinds, theme);
+  const names = kinds?.kinds.length ? kinds.kinds.slice(0, mostKinds).map(({ label }) => label) : ['block'];
   return [
-    { name: 'block', color: block, line: block },
+    ...names.map((name, index) => {
+      const color = colors[index] ?? look.several;
+      return { name, color, line: color };
+    }),
     { name: 'waits to be freed', color: look.pending, line: look.pending },
     { name: 'lost to rounding', color: look.rounding, line: look.rounding },
     { name: 'free in its segment', color: look.segment, line: look.segmentLine },
   ];
 }
 
-const lightnesses = 7;
-const step = 9; // of 256
-/** By theme: every band in `lightnesses` shades. */
-const shades: Partial<Record<Theme, string[]>> = {};
-
-function shadesOf(theme: Theme): string[] {
-  return (shades[theme] ??= colorsOf(theme).bands.flatMap((hex) => {
-    const channels = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
-    return Array.from({ length: lightnesses }, (_, lightness) => {
-      const by = lightness - (lightnesses - 1) / 2;
-      const towards = by < 0 ? 0 : 255;
-      const share = Math.abs(by) * step;
-      return `rgb(${channels.map((channel) => (channel * (256 - share) + towards * share) >> 8).join(' ')})`;
-    });
-  }));
-}
-
-/** The colour of its band on the timeline (engine/replay/band_colours.h), as long as every block has one of its own. */
-function colourOf(rank: Rank, all: readonly string[]): string {
-  const bands = all.length / lightnesses;
-  const band = Math.floor(((Math.imul(rank, 0x9e3779b1) >>> 0) * bands) / 2 ** 32);
-  return all[band * lightnesses + ((rank * 3) % lightnesses)] ?? '';
-}
+/** What a filter does not mean keeps this share of its colour. */
+const dimmed = 0.25;
 
 /** `scale` and `shift` put rectangles of an older window in their place: x * scale + shift. */
 export interface Shift {
@@ -97,8 +86,9 @@ export function drawState(
   ctx.fillStyle = look.background;
   ctx.fillRect(0, 0, ctx.canvas.width, ctx.canvas.height);
   if (!rects) return;
-  const all = shadesOf(theme);
-  const { x, y, width, height, kind, row, rank } = rects;
+  const { x, y, width, height, kind, colour, matched } = rects;
+  const words = colour && new Uint32Array(colour.buffer, colour.byteOffset, colour.byteLength / 4);
+  const styles = new Map<number, string>();
   const line = Math.max(1, Math.round(ratio));
   for (let i = 0; i < x.length; i += 1) {
     const left = (x[i] ?? 0) * shift.scale + shift.x;
@@ -121,8 +111,7 @@ export function drawState(
         ctx.fillStyle = look.segment;
         break;
       case 'block':
-        ctx.fillStyle =
-          (row[i] ?? -1) < 0 || (rank[i] ?? -1) < 0 ? look.several : colourOf(rank[i] ?? 0, all);
+        ctx.fillStyle = words ? styleOf(words[i] ?? 0, styles) : look.several;
         break;
       case 'pending':
         ctx.fillStyle = look.pending;
@@ -131,8 +120,22 @@ export function drawState(
         ctx.fillStyle = look.rounding;
         break;
     }
+    // Blocks are dimmed by the engine, as on the timeline; the segment shows through what else is.
+    const fades = matched?.[i] === 0 && ['pending', 'rounding'].includes(stateKinds[kind[i] ?? 0] ?? '');
+    if (fades) ctx.globalAlpha = dimmed;
     ctx.fillRect(x0, y0, x1 - x0, y1 - y0);
+    if (fades) ctx.globalAlpha = 1;
   }
+}
+
+/** 0xAABBGGRR, opaque. */
+function styleOf(rgba: number, known: Map<number, string>): string {
+  let style = known.get(rgba);
+  if (style === undefined) {
+    style = `rgb(${rgba & 255} ${(rgba >> 8) & 255} ${(rgba >> 16) & 255})`;
+    known.set(rgba, style);
+  }
+  return style;
 }
 
 /** Around a rectangle. */

@@ -71,6 +71,9 @@ export function receiveFiles(target: EventTarget, receiver: FileReceiver): () =>
       event.preventDefault();
       depth = 0;
       receiver.dragging(false);
+      // What takes a folder of its own has taken it.
+      if (event.composedPath().some((one) => one instanceof Element && one.hasAttribute('data-takes-folder')))
+        return;
       const items = [...(event.dataTransfer?.items ?? [])].filter(({ kind }) => kind === 'file');
       // Entries and files must be taken now: after this event there are none.
       const entries = items.map((item) => item.webkitGetAsEntry());

@@ -34,6 +34,22 @@ export function nextDevice(
   return device === undefined ? undefined : { snapshot: from.snapshot, device };
 }
 
+/**
+ * The first out-of-memory event of the next device of the file that has any, going round: of `from` itself if no other has.
+ */
+export function nextOom(
+  { snapshots }: Contents,
+  from: DeviceChoice,
+): (DeviceChoice & { event: number }) | undefined {
+  const all = snapshots.flatMap(({ devices }, snapshot) =>
+    devices.map(({ device, oom }) => ({ snapshot, device, event: oom.events[0] })),
+  );
+  const at = all.findIndex(({ snapshot, device }) => snapshot === from.snapshot && device === from.device);
+  const round = [...all.slice(at + 1), ...all.slice(0, at + 1)];
+  for (const { event, ...choice } of round) if (event !== undefined) return { ...choice, event };
+  return undefined;
+}
+
 /** The next snapshot of the file that has a device, going round. Undefined = there is no other. */
 export function nextSnapshot(contents: Contents, from: number, by: 1 | -1): DeviceChoice | undefined {
   const { length } = contents.snapshots;

@@ -43,6 +43,8 @@ export interface Entry {
   /** As the file is called, with a number behind it if another open file is called so. */
   readonly name: string;
   readonly source: Source | undefined;
+  /** What links name the file by; undefined = what the engine says of its bytes. */
+  readonly hash: string | undefined;
   /** Chosen together with others: its failure does not ask for attention. */
   readonly inGroup: boolean;
   loading: Loading | undefined;
@@ -55,6 +57,8 @@ export interface Entry {
 export interface Chosen {
   name: string;
   source: Source;
+  /** What links name it by, if the source's bytes are not the file's own. */
+  hash?: string;
 }
 
 export type State = 'empty' | 'loading' | 'ready' | 'error';
@@ -105,7 +109,7 @@ export class OpenFiles {
   open(chosen: readonly Chosen[]): void {
     const stale = this.active;
     if (stale?.error && !stale.inGroup) this.drop(stale);
-    const added = chosen.map(({ name, source }) => this.add(name, source, chosen.length > 1));
+    const added = chosen.map((one) => this.add(one, chosen.length > 1));
     if (added[0]) this.show(added[0]);
     this.readNext();
   }
@@ -114,7 +118,7 @@ export class OpenFiles {
   fail(name: string, error: EngineError): void {
     const stale = this.active;
     if (stale?.error && !stale.inGroup) this.drop(stale);
-    const entry = this.add(name, undefined, false);
+    const entry = this.add({ name }, false);
     entry.loading = undefined;
     entry.error = error;
     this.show(entry);
@@ -236,6 +240,49 @@ export class OpenFiles {
     this.pool.warmUp();
   }
 
+  /**
+   * A view's device in an engine of its own, for what takes long: the page stays alive, and closing the engine ends it at
+   * once. Whoever asks closes it. Refused as reading a file is.
+   */
+  async again(view: EngineView, signal: AbortSignal): Promise<EngineView> {
+    const entry = this.entries.find(({ file }) => file?.engine === view.engine);
+    const source = entry?.source;
+    if (!source) {
+      const message = entry
+        ? 'This is a run of another file: ask there what other settings would do.'
+        : 'The file is closed.';
+      throw new EngineFailure({ code: 'wrong_usage', message, offset: -1 });
+    }
+    const engine = await this.pool.spare();
+    const stop = (): void => engine.close();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      if (signal.aborted) stop();
+      await engine.open(source, budget);
+      return await engine.view({ ...view.shown, bands: 'blocks' });
+    } catch (error) {
+      stop();
+      throw error;
+    }
+  }
+
+  /** Shows what an engine holds as one more file; the engine is that file's then. */
+  async adopt(view: EngineView, name: string): Promise<void> {
+    const { engine } = view;
+    const contents = await engine.ask('contents', {});
+    const entry = this.add({ name }, false);
+    const source = { file: new Blob() }; // there are no bytes of it
+    const { snapshot } = view.shown;
+    const file = fileOf(entry, { source, bytes: 0, engine, contents, snapshot, view });
+    engine.onDeath = (error) => {
+      file.died = error;
+      this.changed();
+    };
+    entry.loading = undefined;
+    entry.file = file;
+    this.show(entry);
+  }
+
   /** Reads the shown file again after its engine stopped. */
   reopen(): void {
     const entry = this.shown;
@@ -247,12 +294,13 @@ export class OpenFiles {
     this.readNext();
   }
 
-  private add(name: string, source: Source | undefined, inGroup: boolean): Entry {
+  private add({ name, source, hash }: Partial<Chosen> & { name: string }, inGroup: boolean): Entry {
     this.lastId += 1;
     const entry: Entry = {
       id: this.lastId,
       name: this.freeName(name),
       source,
+      hash,
       inGroup,
       loading: waiting(name, source),
       error: undefined,
@@ -295,7 +343,7 @@ export class OpenFiles {
     const gone = (): boolean => !this.entries.includes(entry);
     let engine: Engine | undefined;
     try {
-      engine = await this.pool.take();
+      engine = await this.pool.take(source);
       if (gone()) return engine.close();
       entry.engine = engine;
       const contents = await engine.open(source, budget, (progress) => {
@@ -306,24 +354,9 @@ export class OpenFiles {
       const first = contents.default && { ...contents.default, bands: 'blocks' as const };
       const view = first ? await engine.view(first) : undefined;
       if (gone()) return engine.close();
-      const file: OpenFile = {
-        name: entry.name,
-        bytes: 'file' in source ? source.file.size : (entry.loading?.progress.bytes ?? 0),
-        source,
-        engine,
-        contents,
-        snapshot: first?.snapshot ?? 0,
-        view,
-        views: new Map(first && view && [[viewKey(first), view]]),
-        diagnostics: view?.diagnostics ?? contents.diagnostics,
-        hash: contents.hash,
-        peak: view?.info.peak.bytes,
-        peaks: undefined,
-        devicePeaks: undefined,
-        wanted: undefined,
-        switching: undefined,
-        died: undefined,
-      };
+      const bytes = sizeOf(source, entry.loading?.progress);
+      const snapshot = first?.snapshot ?? 0;
+      const file = fileOf(entry, { source, bytes, engine, contents, snapshot, view });
       engine.onDeath = (error) => {
         file.died = error;
         this.changed();
@@ -351,6 +384,33 @@ export class OpenFiles {
       this.entries.find(({ loading, id }) => loading && id !== entry.id);
     if (other) this.show(other);
   }
+}
+
+function sizeOf(source: Source, progress: Progress | undefined): Bytes {
+  if ('file' in source) return source.file.size;
+  // A server knows the size of its files; of an address not always, and not what a host unpacks on the way.
+  return ('served' in source ? progress?.total : progress?.bytes) ?? 0;
+}
+
+/** As it is when it opens. */
+function fileOf(
+  { name, hash }: Entry,
+  opened: Pick<OpenFile, 'source' | 'bytes' | 'engine' | 'contents' | 'snapshot' | 'view'>,
+): OpenFile {
+  const { contents, view } = opened;
+  return {
+    ...opened,
+    name,
+    views: new Map(view && [[viewKey(view.shown), view]]),
+    diagnostics: view?.diagnostics ?? contents.diagnostics,
+    hash: hash ?? contents.hash,
+    peak: view?.info.peak.bytes,
+    peaks: undefined,
+    devicePeaks: undefined,
+    wanted: undefined,
+    switching: undefined,
+    died: undefined,
+  };
 }
 
 /** The same object whenever one comes back to it. */

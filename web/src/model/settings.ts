@@ -2,6 +2,7 @@
 // inside another page keeps it to itself.
 import type { ColourBy } from '../../engine/index.ts';
 import { colourWays } from './colours.ts';
+import { editorFrom, noEditor, type EditorChoice } from './editor.ts';
 
 export type ThemeChoice = 'auto' | 'light' | 'dark';
 
@@ -14,6 +15,8 @@ export interface Settings {
   panelHeight: number;
   /** The details stay open when nothing is chosen. */
   detailsOpen: boolean;
+  /** Where frames open. */
+  editor: EditorChoice;
 }
 
 export interface SettingsStore {
@@ -27,6 +30,7 @@ const usual: Settings = {
   colour: 'allocation',
   panelHeight: 248,
   detailsOpen: false,
+  editor: noEditor,
 };
 
 /** Whatever was stored, by this version or another; what cannot be right is as usual. */
@@ -39,6 +43,7 @@ export function settingsFrom(stored: unknown): Settings {
     detailsWidth: width >= 200 && width <= 1200 ? width : usual.detailsWidth,
     colour: colourWays.find((one) => one === said.colour) ?? usual.colour,
     detailsOpen: said.detailsOpen === true,
+    editor: editorFrom(said.editor),
     panelHeight: height >= 100 && height <= 4000 ? height : usual.panelHeight,
   };
 }

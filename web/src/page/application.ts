@@ -3,6 +3,7 @@ import { isOneFile } from '../../engine/assets.ts';
 import { markPicked } from '../files/open_file.ts';
 import type { ViewerChange } from '../viewer/application.ts';
 import { MemstrataViewer } from '../viewer/viewer.ts';
+import { openServed, serverOfPage } from './server.ts';
 import { AddressBar } from './address_bar.ts';
 import { takeEmbeddedSnapshot } from './embedded_snapshot.ts';
 import { filesOfAddress } from './files_of_address.ts';
@@ -13,11 +14,13 @@ customElements.define('memstrata-viewer', MemstrataViewer);
 
 export function startApplication(): MemstrataViewer {
   const viewer = new MemstrataViewer();
+  const server = serverOfPage();
   viewer.application = {
     events: document,
     address: new AddressBar(),
     settings: storedSettings,
     site: isOneFile() ? undefined : document.baseURI,
+    server,
   };
   let rehearsal: Rehearsal | undefined;
   let isEmpty = true;
@@ -34,12 +37,12 @@ export function startApplication(): MemstrataViewer {
   document.body.prepend(viewer);
 
   const embedded = takeEmbeddedSnapshot();
-  const wanted = embedded
-    ? { files: [{ name: embedded.name, source: { file: embedded } }] }
-    : filesOfAddress(new URL(location.href));
+  const wanted = embedded ? { files: [embedded] } : filesOfAddress(new URL(location.href));
   if (wanted) {
     markPicked();
     viewer.receive(wanted);
+  } else if (server !== undefined) {
+    void openServed(viewer, server, location.hash);
   } else {
     const { application } = viewer;
     // Its code comes after the page's.

@@ -1,8 +1,8 @@
 // The snapshot inside of a page that `memstrata html` wrote (engine/cli/html_command.cpp): base64 in a script element of a
-// type that no browser runs.
+// type that no browser runs, and behind it what tells the file from others, before it was packed.
 
 /** As a file, once: the page gives the text's memory back. Undefined in every other page. */
-export function takeEmbeddedSnapshot(): File | undefined {
+export function takeEmbeddedSnapshot(): { name: string; source: { file: File }; hash?: string } | undefined {
   const element = document.getElementById('memstrata-snapshot');
   if (!element) return undefined;
   const text = element.textContent ?? '';
@@ -13,5 +13,7 @@ export function takeEmbeddedSnapshot(): File | undefined {
   for (let at = 0; at < text.length; at += lettersAtOnce) {
     parts.push(Uint8Array.from(atob(text.slice(at, at + lettersAtOnce)), (char) => char.charCodeAt(0)));
   }
-  return new File(parts, element.dataset['name'] ?? 'snapshot');
+  const name = element.dataset['name'] ?? 'snapshot';
+  const { hash } = document.getElementById('memstrata-snapshot-hash')?.dataset ?? {};
+  return { name, source: { file: new File(parts, name) }, ...(hash && { hash }) };
 }

@@ -31,6 +31,7 @@ export class Rehearsal {
       },
       settings: { load: () => settings.load(), save: () => undefined },
       site,
+      server: undefined,
     };
     this.viewer.addEventListener('first-picture', () => this.finish(), { once: true });
     // A file that is opened tells what is wrong.

@@ -7,6 +7,8 @@ import type { TemplateResult } from 'lit';
 import type { Rank } from '../base/units.ts';
 import type { Theme } from '../draw/colors.ts';
 import type { Axis, BlockDetails, ColourBy, EngineView, SegmentRow, ViewInfo } from '../../engine/index.ts';
+import type { EditorChoice } from '../model/editor.ts';
+import type { SourceFolder } from '../model/source_folder.ts';
 import type { Thing } from '../model/things.ts';
 import type { Viewport } from '../model/viewport.ts';
 import type { Range } from '../model/workspace.ts';
@@ -35,6 +37,27 @@ export interface PanelPage {
   viewport: Viewport | undefined;
   /** Its first picture was drawn: questions delay it no more. */
   settled: boolean;
+  /** For what takes long. */
+  elsewhere: Elsewhere;
+  /** All open files that can be asked, this one among them, in their order; what is shown of each. */
+  files: readonly PanelFile[];
+  /** Where frames open. */
+  editor: EditorChoice;
+  /** The reader's own source, if it was given. */
+  source: SourceFolder | undefined;
+}
+
+export interface PanelFile {
+  name: string;
+  view: EngineView;
+}
+
+/** Engines beside the one that the page asks. */
+export interface Elsewhere {
+  /** The same device in an engine of its own. Whoever asks closes it; aborting does, too. */
+  open(signal: AbortSignal): Promise<EngineView>;
+  /** Shows what such an engine holds as one more file; it is the page's then. */
+  show(view: EngineView, name: string): Promise<void>;
 }
 export type PagePart = keyof PanelPage;
 
@@ -48,6 +71,8 @@ export interface PanelEvents {
   'point-thing': Thing | undefined;
   /** What the details show until something else is chosen. */
   'choose-thing': Thing | undefined;
+  'choose-editor': EditorChoice;
+  'choose-source': SourceFolder | undefined;
   /** Goes there, as a button of the details does. */
   go: Goal;
 }
@@ -73,6 +98,8 @@ export interface Panel {
   readonly place: 'main' | 'drawer';
   /** What the engine builds for it: begun when somebody points at the tab. */
   readonly needs: readonly 'states'[];
+  /** Only files of one kind can have it: views of others have no tab of it. Absent = all have. */
+  isFor?(info: ViewInfo): boolean;
   /** Why it has nothing to show of a view, as a sentence; undefined = it has. Absent = it always has. */
   lacks?(info: ViewInfo): string | undefined;
   load(): Promise<{ panel: LoadedPanel }>;

@@ -1,25 +1,83 @@
-// All panels, in the order of their tabs and keys: 2, 3, 4 for the main ones (1 is the timeline), 5 and on for the
-// drawer. To add one: a folder with a panel.ts, and a line here.
+// All panels, in the order of their tabs and keys: 2, 3, 4 for the main ones (1 is the timeline), 5 to 9 and 0 for the
+// first six of the drawer. To add one: a folder with a panel.ts, and a line here.
 import type { ViewInfo } from '../../engine/index.ts';
 import type { Panel } from './panel.ts';
 
+const noSegments =
+  "A profiler's trace names no segments: where blocks lie in device memory is not known. Ops tells who allocated.";
+
 export const panels = [
-  { id: 'state', name: 'State', place: 'main', needs: ['states'], load: () => import('./state/panel.ts') },
+  {
+    id: 'state',
+    name: 'State',
+    place: 'main',
+    needs: ['states'],
+    lacks: ({ has_ops }) => (has_ops ? noSegments : undefined),
+    load: () => import('./state/panel.ts'),
+  },
   {
     id: 'map',
     name: 'Address map',
     place: 'main',
     needs: ['states'],
-    lacks: ({ reserved_peak }) =>
-      reserved_peak > 0 ? undefined : 'The file names no segment of this device, so it has no addresses.',
+    lacks: ({ reserved_peak, has_ops }) =>
+      has_ops
+        ? noSegments
+        : reserved_peak > 0
+          ? undefined
+          : 'The file names no segment of this device, so it has no addresses.',
     load: () => import('./address_map/panel.ts'),
+  },
+  {
+    id: 'flame',
+    name: 'Flame graph',
+    place: 'main',
+    needs: [],
+    lacks: ({ blocks }) => (blocks > 0 ? undefined : 'There is no block on this device.'),
+    load: () => import('./flame/panel.ts'),
   },
   {
     id: 'overview',
     name: 'Overview',
     place: 'drawer',
-    needs: [],
+    needs: ['states'],
     load: () => import('./overview/panel.ts'),
+  },
+  {
+    id: 'oom',
+    name: 'Out of memory',
+    place: 'drawer',
+    needs: ['states'],
+    lacks: ({ oom_events }) =>
+      oom_events.length > 0 ? undefined : 'This device was not out of memory in the recording.',
+    load: () => import('./oom/panel.ts'),
+  },
+  {
+    id: 'leaks',
+    name: 'Leaks',
+    place: 'drawer',
+    needs: ['states'],
+    lacks: ({ events }) =>
+      events > 0 ? undefined : 'No events in this file: what grows cannot be told from one moment.',
+    load: () => import('./leaks/panel.ts'),
+  },
+  {
+    id: 'fragmentation',
+    name: 'Fragmentation',
+    place: 'drawer',
+    needs: ['states'],
+    lacks: ({ reserved_peak }) =>
+      reserved_peak > 0
+        ? undefined
+        : 'The file names no segment of this device: what is cached is not known.',
+    load: () => import('./fragmentation/panel.ts'),
+  },
+  {
+    id: 'compare',
+    name: 'Compare',
+    place: 'drawer',
+    needs: [],
+    load: () => import('./compare/panel.ts'),
   },
   {
     id: 'events',
@@ -29,6 +87,36 @@ export const panels = [
     lacks: ({ events }) =>
       events > 0 ? undefined : 'No events in this file: what is shown is the state when it was saved.',
     load: () => import('./events/panel.ts'),
+  },
+  {
+    id: 'memory',
+    name: 'Memory',
+    place: 'drawer',
+    needs: [],
+    lacks: ({ blocks }) => (blocks > 0 ? undefined : 'There is no block on this device.'),
+    load: () => import('./memory/panel.ts'),
+  },
+  {
+    id: 'whatif',
+    name: 'What if',
+    place: 'drawer',
+    needs: [],
+    lacks: ({ events, device }) =>
+      device < 0
+        ? 'Pinned host memory has another allocator: its requests cannot be run again.'
+        : events > 0
+          ? undefined
+          : 'No events in this file: there are no requests that could be run again.',
+    load: () => import('./whatif/panel.ts'),
+  },
+  {
+    id: 'source',
+    name: 'Source',
+    place: 'drawer',
+    needs: [],
+    lacks: ({ has_stacks, events }) =>
+      has_stacks || events === 0 ? undefined : 'No event has a stack: no line of source is known.',
+    load: () => import('./source/panel.ts'),
   },
   {
     id: 'settings',
@@ -41,6 +129,28 @@ export const panels = [
         : 'The file does not say how the allocator was set. Newer versions of PyTorch write it in allocator_settings.',
     load: () => import('./settings/panel.ts'),
   },
+  {
+    id: 'ops',
+    name: 'Ops',
+    place: 'drawer',
+    needs: [],
+    isFor: ({ has_ops }) => has_ops,
+    lacks: ({ has_ops }) =>
+      has_ops
+        ? undefined
+        : 'This is no trace of a profiler: it names no ops. Stacks say who asked for memory.',
+    load: () => import('./ops/panel.ts'),
+  },
+  {
+    id: 'series',
+    name: 'Counters',
+    place: 'drawer',
+    needs: [],
+    isFor: ({ has_series }) => has_series,
+    lacks: ({ has_series }) =>
+      has_series ? undefined : 'The file has no counters over time besides what the timeline shows.',
+    load: () => import('./series/panel.ts'),
+  },
 ] as const satisfies readonly Panel[];
 
 export type PanelId = (typeof panels)[number]['id'];
@@ -49,6 +159,11 @@ export type MainId = 'timeline' | PanelId;
 
 export function panelOf(id: string): Panel | undefined {
   return panels.find((one) => one.id === id);
+}
+
+/** Tabs of panels that a file of this kind can have. */
+export function tabsFor<T extends { id: string }>(tabs: readonly T[], info: ViewInfo): readonly T[] {
+  return tabs.filter(({ id }) => panelOf(id)?.isFor?.(info) ?? true);
 }
 
 /** Why a panel has nothing to show of a view; undefined = it has, or there is no such panel. */
@@ -65,5 +180,5 @@ export const mainTabs: readonly { id: MainId; name: string; key: string }[] = [
   ...at('main').map(({ id, name }, index) => ({ id, name, key: String(index + 2) })),
 ];
 export const answerTabs: readonly { id: PanelId; name: string; key: string }[] = at('drawer').map(
-  ({ id, name }, index) => ({ id, name, key: String((index + 5) % 10) }),
+  ({ id, name }, index) => ({ id, name, key: index < 6 ? String((index + 5) % 10) : '' }),
 );

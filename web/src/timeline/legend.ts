@@ -49,6 +49,7 @@ export class LegendView extends LitElement {
           </button>
         </li>`;
       })}
+      ${kinds.inferred ? html`<li class="note" data-inferred>inferred by rules: see Memory</li>` : nothing}
       ${shares?.unused === undefined ? nothing : this.unused(shares.unused, level, moment)}
     </ul>`;
   }
@@ -103,6 +104,13 @@ export class LegendView extends LitElement {
       }
       button {
         cursor: pointer;
+      }
+      .note {
+        min-height: 24px;
+        padding: 0 8px;
+        color: var(--dim);
+        font-size: 12px;
+        line-height: 24px;
       }
       .unused rect {
         fill: var(--envelope);

@@ -23,6 +23,8 @@ export const timelineStyles = css`
   .bar slot {
     display: flex;
     align-self: stretch;
+    min-width: 0;
+    max-width: 100%;
     margin: -4px 0;
   }
   .tools {
@@ -217,7 +219,7 @@ export const timelineStyles = css`
       gap: 4px 8px;
     }
     .bar slot {
-      flex: 1 0 100%; /* a line of its own */
+      flex: 1 1 100%; /* a line of its own */
       height: 36px;
       margin: -4px 0 0;
     }

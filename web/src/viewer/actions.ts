@@ -115,7 +115,7 @@ const table = [
     id: 'oom',
     group: 'Find',
     keys: ['o'],
-    what: 'next out-of-memory event',
+    what: 'next out-of-memory event, on all devices',
     run: (page) => page.nextOom(),
   },
   {
@@ -283,7 +283,7 @@ const panelActions = [
       ({
         id: `panel-${id}`,
         group: 'Panels',
-        keys: [key],
+        keys: key === '' ? [] : [key],
         what: `open or close: ${name}`,
         run: (page: ActionTarget) => page.toggleAnswer(id),
       }) as const,

@@ -10,6 +10,8 @@ export interface Application {
   readonly settings: SettingsStore;
   /** Beside which the samples lie; undefined = there are none (the one-file page). */
   readonly site: string | undefined;
+  /** Of the server behind the page (`Served`), whose files it shows; undefined = there is none. */
+  readonly server: string | undefined;
 }
 
 /** What a viewer tells the page around it, with the event `viewer-change`. */

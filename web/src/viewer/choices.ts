@@ -12,6 +12,7 @@ import {
 } from '../../engine/index.ts';
 import { describeBand } from '../words/band_text.ts';
 import type { Described, Goal } from '../words/described.ts';
+import { nextOom, type DeviceChoice } from '../model/devices.ts';
 import { momentOf, type Workspace } from '../model/workspace.ts';
 import { describeThing } from '../words/thing_text.ts';
 import { thingAt, type Thing } from '../model/things.ts';
@@ -39,6 +40,8 @@ export interface ChoicesTarget {
     /** The same, as if it kept `memory`. */
     showWith(id: 'events', memory: object): void;
   };
+  /** True = it is shown, and its timeline is there. */
+  goToDevice(choice: DeviceChoice): Promise<boolean>;
   /** Shows blocks as bands, if they are not: what ranks of panels mean. */
   showBlocks(): Promise<void>;
 }
@@ -157,15 +160,28 @@ export class Choices {
     const { chosen } = this;
     if (now && chosen.thing === thing && chosen.event === event) this.keep({ thing: now });
   }
-  /** Shows the out-of-memory event after the chosen one, going round; false if there is none. */
+  /**
+   * Shows the out-of-memory event after the chosen one, then those of the file's other devices, going round; false if there
+   * is none.
+   */
   nextOom(): boolean {
-    const events = this.view?.info.oom_events ?? [];
-    const from = this.chosen.event ?? -1;
-    const event = events.find((one) => one > from) ?? events[0];
-    if (event === undefined) return false;
+    const { view } = this;
+    const file = this.workspace.get('file');
+    if (!view || !file) return false;
+    const { device, oom_events } = view.info;
+    const event = oom_events.find((one) => one > (this.chosen.event ?? -1));
+    const next =
+      event === undefined ? nextOom(file.contents, { snapshot: file.snapshot, device }) : undefined;
+    if (event !== undefined) this.showOom(event);
+    else if (next) void this.goToOom(next);
+    return event !== undefined || next !== undefined;
+  }
+  private async goToOom({ event, ...choice }: DeviceChoice & { event: number }): Promise<void> {
+    if (await this.page.goToDevice(choice)) this.showOom(event);
+  }
+  private showOom(event: number): void {
     void this.tellEvent(event);
     this.page.timeline?.goToOom(event);
-    return true;
   }
   private async tellEvent(event: number): Promise<void> {
     const { view } = this;
@@ -246,6 +262,14 @@ export class Choices {
       case 'panel':
         if (goal.event !== undefined) this.chooseEvent({ event: goal.event, step: false });
         return this.page.rooms.show(goal.panel);
+      case 'proof': {
+        const { filter, rank, event, more } = goal;
+        if (filter !== null) this.page.filter.set(filter);
+        if (more !== null) await this.go({ to: 'panel', panel: more, ...(event !== null && { event }) });
+        if (rank !== null && rank >= 0) return this.go({ to: 'rank', rank });
+        if (event === view.info.peak.event) return this.go({ to: 'peak' });
+        return event === null || event < 0 ? undefined : this.go({ to: 'event', event });
+      }
       case 'segment-of': {
         const block = await this.ask('blockOfRank', { rank: goal.rank });
         // Now, or else when the block was there.

@@ -14,8 +14,17 @@ import { prepare } from '../panels/drawer.ts';
 import type { PanelEvents } from '../panels/panel.ts';
 import '../panels/overview/panel.ts'; // seen at once
 import '../panels/panel_slot.ts';
-import { answerTabs, lacking, mainTabs, panelOf, type MainId, type PanelId } from '../panels/registry.ts';
+import {
+  answerTabs,
+  lacking,
+  mainTabs,
+  panelOf,
+  tabsFor,
+  type MainId,
+  type PanelId,
+} from '../panels/registry.ts';
 import '../controls/splitter.ts';
+import '../series/series.ts'; // all that some files have
 import '../files/stats.ts';
 import '../timeline/timeline.ts';
 import type { ViewerParts } from './parts.ts';
@@ -30,7 +39,7 @@ export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult
   return html`
     ${
       view
-        ? html`<section class="second" aria-label="Numbers of the device, and the filter">
+        ? html`<section part="numbers" class="second" aria-label="Numbers of the device, and the filter">
             <memstrata-stats
               .info=${view.info}
               .diagnostics=${file.diagnostics}
@@ -60,6 +69,16 @@ export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult
 /** Timeline, panels, details. */
 export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
   const { view } = file;
+  if (!view && file.contents.series > 0)
+    return html`<memstrata-series .engine=${file.engine} .theme=${page.theme}></memstrata-series>`;
+  if (!view && file.contents.is_trace)
+    return html`<div class="nothing" data-nothing="trace">
+      <h2>No memory records</h2>
+      <p>
+        This trace of a profiler has none. Record it with <code>profile_memory=True</code>, for lines of code
+        also with <code>with_stack=True</code>, and export it again.
+      </p>
+    </div>`;
   if (!view) {
     return html`<div class="nothing">
       <h2>Nothing to draw</h2>
@@ -72,7 +91,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
   const { rooms } = page;
   const { main, answer } = rooms;
   const withReasons = (tabs: readonly Tab[]): Tab[] =>
-    tabs.map((tab) => ({ ...tab, lacks: lacking(tab.id, view.info) }));
+    tabsFor(tabs, view.info).map((tab) => ({ ...tab, lacks: lacking(tab.id, view.info) }));
   const panelPage = rooms.panelPage(view);
   const withDetails = page.choices.isAny || page.detailsOpen;
   return html`<div
@@ -87,6 +106,11 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
       @choose-block=${(event: CustomEvent<PanelEvents['choose-block']>) => void page.choices.chooseBlock(event.detail ?? undefined)}
       @point-thing=${(event: CustomEvent<PanelEvents['point-thing']>) => page.choices.pointThing(event.detail ?? undefined)}
       @choose-thing=${(event: CustomEvent<PanelEvents['choose-thing']>) => page.choices.chooseThing(event.detail ?? undefined)}
+      @choose-editor=${({ detail: editor }: CustomEvent<PanelEvents['choose-editor']>) => {
+        page.editor = editor;
+        page.settings.save({ editor });
+      }}
+      @choose-source=${({ detail }: CustomEvent<PanelEvents['choose-source'] | null>) => (page.source = detail ?? undefined)}
       @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}>
       <memstrata-timeline
         .device=${view}
@@ -140,6 +164,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
           : nothing
       }
       <memstrata-drawer
+        part="panels"
         .tabs=${withReasons(answerTabs)}
         .open=${answer}
         .page=${panelPage}
@@ -158,11 +183,14 @@ function details(page: ViewerParts, info: ViewInfo): TemplateResult {
       @resize=${(event: CustomEvent<number>) => (page.detailsWidth = event.detail)}
       @resized=${() => page.settings.save({ detailsWidth: page.detailsWidth })}></memstrata-splitter>
     <memstrata-details
+      part="details"
       role="region"
       aria-label="Details"
       tabindex="0"
       .of=${page.choices.described}
       .info=${info}
+      .editor=${page.editor}
+      .source=${page.source}
       .pinned=${page.choices.isHeld}
       @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}
       @unpin=${() => page.choices.letGo()}></memstrata-details>`;

@@ -10,6 +10,8 @@ import { base } from '../controls/styles.ts';
 export class KeysView extends LitElement {
   /** Beside which the guide lies; undefined = there is none. */
   @property({ attribute: false }) site: string | undefined;
+  /** There are links to what is shown. */
+  @property({ type: Boolean }) linkable = false;
   @query('memstrata-dialog') private dialog!: DialogView;
 
   open(): void {
@@ -17,7 +19,8 @@ export class KeysView extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const groups = [...new Set(actions.map(({ group }) => group))];
+    const listed = actions.filter(({ id }) => id !== 'link' || this.linkable);
+    const groups = [...new Set(listed.map(({ group }) => group))];
     return html`
       <memstrata-dialog heading="Keys" width="880">
         ${
@@ -33,7 +36,7 @@ export class KeysView extends LitElement {
             (title) =>
               html`<section>
                 <h3>${title}</h3>
-                <dl>${actions.filter(({ group }) => group === title).map((action) => this.row(action))}</dl>
+                <dl>${listed.filter(({ group }) => group === title).map((action) => this.row(action))}</dl>
               </section>`,
           )}
           <section>
@@ -51,7 +54,8 @@ export class KeysView extends LitElement {
     `;
   }
 
-  private row({ id, keys, what }: Action): TemplateResult {
+  private row({ id, keys, what }: Action): TemplateResult | typeof nothing {
+    if (keys.length === 0) return nothing;
     return html`<dt data-key-of=${id}>${keys.map((key) => html`<kbd>${keyText(key)}</kbd> `)}</dt>
       <dd>${what}</dd>`;
   }

@@ -10,6 +10,8 @@ import type { SettingsStore } from '../model/settings.ts';
 import type { Viewport } from '../model/viewport.ts';
 import type { Workspace } from '../model/workspace.ts';
 import type { ToastView } from '../controls/toast.ts';
+import type { EditorChoice } from '../model/editor.ts';
+import type { SourceFolder } from '../model/source_folder.ts';
 import type { DetailsView } from '../details/details.ts';
 import type { AboutView } from '../files/about.ts';
 import type { NotesView } from '../files/notes.ts';
@@ -60,6 +62,8 @@ interface Shared {
   detailsWidth: number;
   panelHeight: number;
   detailsOpen: boolean;
+  editor: EditorChoice;
+  source: SourceFolder | undefined;
 }
 
 export interface ViewerParts extends Elements, Shared {

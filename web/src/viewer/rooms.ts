@@ -1,9 +1,12 @@
 // Which picture is the main one, which answer is open below it, and what panels know of the page.
 import { isBlock, type EngineView } from '../../engine/index.ts';
 import { beginWith } from '../panels/kept.ts';
-import type { PanelPage } from '../panels/panel.ts';
+import type { Elsewhere, PanelFile, PanelPage } from '../panels/panel.ts';
 import { panelOf, type MainId, type PanelId } from '../panels/registry.ts';
 import type { Theme } from '../draw/colors.ts';
+import type { EditorChoice } from '../model/editor.ts';
+import type { OpenFiles } from '../model/open_files.ts';
+import type { SourceFolder } from '../model/source_folder.ts';
 import type { Workspace } from '../model/workspace.ts';
 import type { Choices } from './choices.ts';
 
@@ -13,7 +16,10 @@ export const firstAnswer: PanelId = 'overview';
 /** The viewer, as far as panels go. */
 interface RoomsTarget {
   readonly choices: Choices;
+  readonly files: OpenFiles;
   readonly theme: Theme;
+  readonly editor: EditorChoice;
+  readonly source: SourceFolder | undefined;
   requestUpdate(): void;
 }
 
@@ -21,7 +27,9 @@ export class Rooms {
   /** Counts what panels were told from outside. */
   round = 0;
   private readonly settled = new WeakSet<EngineView>();
+  private readonly elsewhere = new WeakMap<EngineView, Elsewhere>();
   private lastPage: PanelPage | undefined;
+  private lastFiles: readonly PanelFile[] = [];
 
   constructor(
     private readonly workspace: Workspace,
@@ -69,6 +77,29 @@ export class Rooms {
     this.page.requestUpdate();
   }
 
+  private elsewhereOf(view: EngineView): Elsewhere {
+    const { files } = this.page;
+    const known = this.elsewhere.get(view) ?? {
+      open: (signal) => files.again(view, signal),
+      show: (run, name) => files.adopt(run, name),
+    };
+    this.elsewhere.set(view, known);
+    return known;
+  }
+
+  /** The same object as long as they are the same. */
+  private openFiles(): readonly PanelFile[] {
+    const files = this.page.files.entries.flatMap(({ name, file }) =>
+      file?.view?.alive ? [{ name, view: file.view }] : [],
+    );
+    const { lastFiles } = this;
+    const same =
+      files.length === lastFiles.length &&
+      files.every(({ name, view }, at) => name === lastFiles[at]?.name && view === lastFiles[at].view);
+    if (!same) this.lastFiles = files;
+    return this.lastFiles;
+  }
+
   /** What panels know; the same object as long as nothing of it changes. */
   panelPage(view: EngineView): PanelPage {
     const { lastPage, page: viewer, workspace } = this;
@@ -86,6 +117,10 @@ export class Rooms {
       range: workspace.get('range'),
       viewport: workspace.get('viewport'),
       settled: this.settled.has(view),
+      elsewhere: this.elsewhereOf(view),
+      files: this.openFiles(),
+      editor: viewer.editor,
+      source: viewer.source,
     };
     const names = Object.keys(page) as (keyof PanelPage)[];
     if (!lastPage || names.some((name) => page[name] !== lastPage[name])) this.lastPage = page;

@@ -3,6 +3,7 @@ const parts = {
   keys: () => import('./key_sheet.ts'),
   about: () => import('../files/about.ts'),
   exporter: () => import('./export_picture.ts'),
+  served: () => import('../files/served.ts'),
 };
 
 export async function loadSheets(): Promise<void> {

@@ -51,7 +51,8 @@ export const layout = css`
     display: flex;
     flex-direction: column;
   }
-  memstrata-start {
+  memstrata-start,
+  memstrata-served-start {
     flex: 1;
     min-height: 0;
   }

@@ -25,7 +25,7 @@ function deviceText({ devicePeaks, snapshot, views }: OpenFile, device: number, 
 }
 
 /**
- * Tells `device` with a DeviceChoice, `bands` with what the timeline is to show, `files` (bubbling from the button) and
+ * Tells `served` (the list of a server's files is wanted), `device` with a DeviceChoice, `bands` with what the timeline is to show, `files` (bubbling from the button) and
  * `act` with an ActionId.
  */
 @customElement('memstrata-top-bar')
@@ -37,6 +37,8 @@ export class TopBarView extends LitElement {
   /** What is shown has an address; without one there is nothing to copy. */
   @property({ type: Boolean }) linkable = false;
   @property({ type: Boolean }) switching = false;
+  /** The page runs over a server that has files. */
+  @property({ type: Boolean }) hasServer = false;
 
   protected override render(): TemplateResult {
     const { file } = this;
@@ -84,7 +86,26 @@ export class TopBarView extends LitElement {
       <span class="file-name" title=${file.name}>${file.name}</span>
       <span class="file-size" title=${formatExactBytes(file.bytes)}>${formatBytes(file.bytes)}</span>
       <span class="file-size" data-format>${file.contents.format}</span>
-      <memstrata-file-button label="Open…"></memstrata-file-button>
+      ${
+        'served' in file.source
+          ? html`<span
+              class="served"
+              data-served
+              title="The server reads this file; only what is drawn comes here.">
+              on ${new URL(file.source.served.address).host}
+            </span>`
+          : nothing
+      }
+      ${
+        this.hasServer
+          ? html`<button
+              class="button"
+              data-action="served"
+              @click=${() => this.dispatchEvent(new CustomEvent('served'))}>
+              Files…
+            </button>`
+          : html`<memstrata-file-button label="Open…"></memstrata-file-button>`
+      }
       ${
         snapshots.length > 1
           ? html`<select
@@ -198,6 +219,15 @@ export class TopBarView extends LitElement {
         color: var(--dim);
         white-space: nowrap;
         font-variant-numeric: tabular-nums;
+      }
+      .served {
+        padding: 1px 8px;
+        border-radius: 10px;
+        background: var(--accent-soft);
+        color: var(--accent);
+        font-size: 12px;
+        font-weight: 500;
+        white-space: nowrap;
       }
       select {
         max-width: 100%;

@@ -5,6 +5,7 @@ import { property, query, state } from 'lit/decorators.js';
 import type { Theme } from '../draw/colors.ts';
 import { pagePool } from '../../engine/pool.ts';
 import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
+import { noEditor, type EditorChoice } from '../model/editor.ts';
 import { Filtering } from '../model/filtering.ts';
 import { choiceOf, fileNameOf, titleOf, type DeviceChoice } from '../model/devices.ts';
 import type { Shown } from '../model/link.ts';
@@ -13,6 +14,8 @@ import type { Viewport } from '../model/viewport.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../model/open_files.ts';
 import { barsOfFiles, barsOfSnapshots } from '../model/peak_bars.ts';
 import { createWorkspace } from '../model/workspace.ts';
+import { servedFile } from '../model/served.ts';
+import type { SourceFolder } from '../model/source_folder.ts';
 import { OwnSettings, type SettingsStore, type ThemeChoice } from '../model/settings.ts';
 import { actions, type ActionId } from './actions.ts';
 import type { Application, ViewerChange } from './application.ts';
@@ -37,6 +40,7 @@ import '../files/peak_row.ts';
 import type { DrawerView } from '../panels/drawer.ts';
 import { loadAll, type PanelSlot } from '../panels/panel_slot.ts';
 import { lacking } from '../panels/registry.ts';
+import type { ServedSheet } from '../files/served.ts';
 import '../files/start.ts';
 import { base, tokens } from '../controls/styles.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
@@ -67,6 +71,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   @state() detailsWidth = 0;
   @state() panelHeight = 0;
   @state() detailsOpen = false;
+  @state() editor: EditorChoice = noEditor;
+  @state() source: SourceFolder | undefined;
 
   @query('memstrata-timeline') readonly timeline!: TimelineView | null;
   @query('memstrata-details') readonly details!: DetailsView | null;
@@ -78,6 +84,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   @query('memstrata-export') readonly exporter!: ExportView | null;
   @query('memstrata-toast') readonly toast!: ToastView;
   @query('memstrata-notes') readonly notes!: NotesView | null;
+  @query('memstrata-served-sheet') readonly served!: ServedSheet | null;
 
   readonly filter = new Filtering(this.workspace);
   readonly links = new LinkWalk(this, this.files);
@@ -132,8 +139,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   private start(): void {
     this.running = true;
-    const { colour, detailsWidth, panelHeight, detailsOpen } = this.settings.load();
-    Object.assign(this, { detailsWidth, panelHeight, detailsOpen });
+    const { colour, detailsWidth, panelHeight, detailsOpen, editor } = this.settings.load();
+    Object.assign(this, { detailsWidth, panelHeight, detailsOpen, editor });
     this.choices.start();
     // The viewport changes with every frame of a zoom: `moved` knows who draws it.
     this.workspace.watch(['axis', 'moment', 'range', 'selection', 'filter', 'look', 'main', 'answer'], () =>
@@ -146,8 +153,13 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.files.start();
     this.links.connect(this.application?.address);
     this.openSource();
-    // Opening a panel or a sheet later causes no request.
-    whenIdle(() => void Promise.all([loadAll(), loadSheets()]).then(() => (this.dataset['whole'] = '')));
+    // Opening a panel, a sheet or a file of any kind later causes no request.
+    whenIdle(() => void this.loadLater());
+  }
+
+  private async loadLater(): Promise<void> {
+    await Promise.all([loadAll(), loadSheets(), this.files.pool.loadRest()]);
+    this.dataset['whole'] = '';
   }
 
   /** Closes all files and ends their workers. Called when the element has left the document for good; a host may. */
@@ -317,7 +329,16 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   showDevice(choice: DeviceChoice | undefined): boolean {
     const { file } = this;
     if (!choice || !file) return false;
-    void this.files.openDevice(file, { ...choice, bands: file.view?.info.bands ?? 'blocks' });
+    void this.goToDevice(choice);
+    return true;
+  }
+  async goToDevice(choice: DeviceChoice): Promise<boolean> {
+    const { file } = this;
+    const bands = file?.view?.info.bands ?? 'blocks';
+    if (!file || !(await this.files.openDevice(file, { ...choice, bands })) || file !== this.file)
+      return false;
+    await this.updateComplete;
+    await this.timeline?.updateComplete;
     return true;
   }
 
@@ -348,10 +369,13 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     const { file, active, entries, state } = this.files;
     return html`<div class="frame">
       <memstrata-top-bar
+        part="top-bar"
         .file=${file}
         .view=${file?.view}
         .theme=${this.theme}
         ?linkable=${this.application !== undefined}
+        ?hasServer=${this.application?.server !== undefined}
+        @served=${() => void openSheet('served', this)}
         .switching=${this.files.switching}
         @files=${this.chosen}
         @act=${(event: CustomEvent<ActionId>) => this.act(event.detail)}
@@ -385,18 +409,39 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
         @files=${this.chosen}
         @forget=${() => this.links.forget()}></memstrata-link-note>
       ${file ? aboveTimeline(this, file) : nothing}
-      <main>
-        ${file ? workArea(this, file) : nothing}
-        ${state === 'empty' ? html`<memstrata-start ?samples=${this.application?.site !== undefined} @files=${this.chosen} @sample=${(event: CustomEvent<string>) => this.openSample(event)}></memstrata-start>` : nothing}
+      <main part="main">
+        ${file ? workArea(this, file) : nothing} ${state === 'empty' ? this.firstScreen() : nothing}
         ${active && !active.file ? this.card(active, file) : nothing}
       </main>
-      <memstrata-keys .site=${this.application?.site}></memstrata-keys>
+      <memstrata-keys
+        .site=${this.application?.site}
+        ?linkable=${this.application !== undefined}></memstrata-keys>
       ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.links.remember()}></memstrata-about>` : nothing}
       ${file?.view ? html`<memstrata-export .name=${fileNameOf(file, file.view.info.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></memstrata-export>` : nothing}
+      ${this.application?.server === undefined ? nothing : html`<memstrata-served-sheet .address=${this.application.server} @choose=${this.chosenServed}></memstrata-served-sheet>`}
       <memstrata-toast></memstrata-toast>
       ${this.dragging ? html`<div class="drop" aria-hidden="true"><p>Drop to open</p></div>` : nothing}
     </div>`;
   }
+
+  private firstScreen(): TemplateResult {
+    const server = this.application?.server;
+    if (server === undefined)
+      return html`<memstrata-start
+        ?samples=${this.application?.site !== undefined}
+        @files=${this.chosen}
+        @sample=${(event: CustomEvent<string>) => this.openSample(event)}></memstrata-start>`;
+    void loadSheets();
+    return html`<memstrata-served-start
+      .address=${server}
+      @files=${this.chosen}
+      @choose=${this.chosenServed}></memstrata-served-start>`;
+  }
+
+  private readonly chosenServed = ({ detail: name }: CustomEvent<string>): void => {
+    markPicked();
+    this.receive({ files: [servedFile(this.application?.server ?? '', name)] });
+  };
 
   private readonly chosen = (event: CustomEvent<ChosenFiles>): void => {
     event.stopPropagation();

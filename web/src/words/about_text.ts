@@ -11,7 +11,7 @@ import type { Fact } from './described.ts';
 import { deviceName } from '../model/devices.ts';
 import type { OpenFile } from '../model/open_files.ts';
 
-export function factsOfFile({ name, bytes, contents, hash, view }: OpenFile): Fact[] {
+export function factsOfFile({ name, bytes, contents, hash, view, source }: OpenFile): Fact[] {
   const { snapshots } = contents;
   const devices = snapshots.reduce((sum, snapshot) => sum + snapshot.devices.length, 0);
   const events = snapshots
@@ -19,6 +19,9 @@ export function factsOfFile({ name, bytes, contents, hash, view }: OpenFile): Fa
     .reduce((sum, device) => sum + device.events, 0);
   const facts: Fact[] = [
     { label: 'Name', value: name },
+    ...('served' in source
+      ? [{ label: 'Read by', value: new URL(source.served.address).host, more: 'a server, memstrata serve' }]
+      : []),
     { label: 'Format', value: contents.format },
     { label: 'Size', value: formatBytes(bytes), more: formatExactBytes(bytes) },
     { label: 'Content', value: hash, more: 'hash of its bytes, for links' },

@@ -1,7 +1,7 @@
 // A thing as the details pane and the clipboard tell it.
 import { formatBytes, formatExactBytes } from '../base/format.ts';
 import type { Bytes, Rank } from '../base/units.ts';
-import type { BlockRow, Frame, SegmentRow } from '../../engine/index.ts';
+import type { BlockRow, Frame, Proof, SegmentRow } from '../../engine/index.ts';
 
 export interface Fact {
   label: string;
@@ -24,7 +24,9 @@ export type Goal =
   /** Blocks that a filter means (engine/analysis/filter_syntax.h). */
   | { to: 'filter'; text: string }
   /** A panel (panels/registry.ts), after this event if one is named. */
-  | { to: 'panel'; panel: string; event?: number };
+  | { to: 'panel'; panel: string; event?: number }
+  /** All that proves a sentence: the filter is set, the block or else the event is shown, the panel that tells more is opened. */
+  | ({ to: 'proof' } & Proof);
 
 export interface Way {
   label: string;

@@ -2,9 +2,9 @@
 // for what is missing; until it comes, the last picture is moved.
 import { LatestOnly } from '../../base/latest_only.ts';
 import type { DevicePx } from '../../base/units.ts';
-import { enginePalette, type Theme } from '../../draw/colors.ts';
+import type { Theme } from '../../draw/colors.ts';
 import type { MapRows } from '../../draw/map_rows.ts';
-import { colorsOfKinds } from '../../draw/palettes.ts';
+import { lookOf } from '../../draw/palettes.ts';
 import {
   EngineFailure,
   type ColourBy,
@@ -114,12 +114,7 @@ export class MapTrack {
       this.lists.request({ order, first: from, count: end + wordsAround - from });
     }
     if (rows === undefined || end <= first) return false;
-    const look: Look = {
-      palette: enginePalette(theme, colorsOfKinds(kinds, theme)),
-      colourBy: kinds?.by ?? 'allocation',
-      filter: highlight,
-      kind: -1,
-    };
+    const look = lookOf(kinds, theme, highlight);
     const key = [order, theme, look.colourBy, highlight, height, JSON.stringify(columns)].join('|');
     if (shown?.key === key && shown.first <= first && shown.first + shown.count >= end) return true;
     const from = Math.max(0, first - around);

@@ -1,5 +1,5 @@
 // The fields by which the list of events is filtered, as people fill them in, and as the engine takes them.
-import type { Bytes } from '../../base/units.ts';
+import { sizeOf } from '../../base/sizes.ts';
 import type { EventFilter } from '../../../engine/index.ts';
 
 export interface EventFields {
@@ -42,15 +42,6 @@ export const actionGroups: Readonly<Record<string, readonly string[]>> = {
   markers: ['oom', 'snapshot', 'annotate'],
   ...Object.fromEntries(actions.map((action) => [action, [action]])),
 };
-
-const units: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
-
-/** `1.5 MiB`, `512k`, `2048`; undefined = that is no size. */
-export function sizeOf(text: string): Bytes | undefined {
-  const parts = /^(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?$/i.exec(text.trim());
-  const scale = units[parts?.[2]?.toLowerCase() ?? ''];
-  return parts && scale !== undefined ? Math.round(Number(parts[1]) * scale) : undefined;
-}
 
 /** The filter, or the field that cannot be meant so. */
 export function filterOf(fields: EventFields): { filter: EventFilter } | { wrong: keyof EventFields } {

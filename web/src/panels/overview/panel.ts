@@ -1,89 +1,46 @@
-// What one should know first of the device, in words; each number leads to where it is seen.
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, state } from 'lit/decorators.js';
+// What matters of the device, in words, the most important first; each sentence leads to what proves it.
+import { css, html, nothing, type TemplateResult } from 'lit';
+import { customElement } from 'lit/decorators.js';
 import { formatBytes, formatExactBytes, plural } from '../../base/format.ts';
 import '../../controls/copy_button.ts';
 import { base } from '../../controls/styles.ts';
-import type { Overview, ViewInfo } from '../../../engine/index.ts';
-import type { Goal } from '../../words/described.ts';
-import { findingsOf, type Finding, type FindingPart, type OomMet } from '../../words/overview_text.ts';
-import { tell, type LoadedPanel, type PanelPage } from '../panel.ts';
+import { symbols } from '../../controls/symbols.ts';
+import type { Proof, Report, ReportFinding } from '../../../engine/index.ts';
+import { AnswerPanel } from '../answer_panel.ts';
+import { answerStyles } from '../answer_styles.ts';
+import type { LoadedPanel, PanelPage } from '../panel.ts';
+import { reportOf } from '../reports.ts';
+
+type Sentence = ReportFinding['says'][number];
 
 @customElement('memstrata-overview')
-export class OverviewPanel extends LitElement {
-  @property({ attribute: false }) page!: PanelPage;
-  @state() private met: { of: ViewInfo; oom: OomMet } | undefined;
-  @state() private known: { of: ViewInfo; overview: Overview } | undefined;
-  /** What was asked for, however it ended. */
-  private asked: ViewInfo | undefined;
-  private explained: ViewInfo | undefined;
+export class OverviewPanel extends AnswerPanel<Report> {
+  protected readonly waiting = 'Looking at every block…';
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
-    if (!changed.has('page')) return;
-    void this.explain();
-    void this.find();
+  protected keyOf(): string {
+    return '';
+  }
+  protected ask({ view }: PanelPage): Promise<Report> {
+    return reportOf(view);
   }
 
-  /** What the engine finds out by looking at every block; asked for when the picture is there. */
-  private async find(): Promise<void> {
-    const { view, info, settled } = this.page;
-    if (!settled || this.asked === info) return;
-    this.asked = info;
-    try {
-      const overview = await view.ask('overview', {});
-      if (info === this.page.info) this.known = { of: info, overview };
-    } catch {
-      if (!view.alive) this.asked = undefined; // asked again when the device is shown again
-    }
+  protected show({ findings }: Report): TemplateResult {
+    return html`<div class="cards">${findings.map((finding) => this.card(finding))}</div>`;
   }
 
-  /** What was asked for, and what it met; asked for when the picture is there. */
-  private async explain(): Promise<void> {
-    const { view, info, settled } = this.page;
-    const last = info.oom_events.at(-1);
-    if (last === undefined || !settled || this.explained === info) return;
-    this.explained = info;
-    try {
-      const [event, totals] = await Promise.all([
-        view.ask('event', { event: last }),
-        view.ask('totals', { event: last }),
-      ]);
-      if (event && info === this.page.info) this.met = { of: info, oom: { event, totals } };
-    } catch {
-      if (!view.alive) this.explained = undefined; // else the page says why
-    }
-  }
-
-  protected override render(): TemplateResult {
-    const { info } = this.page;
-    const oom = this.met?.of === info ? this.met.oom : undefined;
-    const overview = this.known?.of === info ? this.known.overview : undefined;
-    return html`${findingsOf(info, oom, overview).map((finding) => this.card(finding))}`;
-  }
-
-  private card({ id, title, value, bytes, bad, says, parts, rest, ways, code }: Finding): TemplateResult {
+  private card(finding: ReportFinding): TemplateResult {
+    const { kind, title, value, bytes, bad, says, parts, code } = finding;
+    const wide = bad || parts.length > 0;
     return html`<section
-      class="${bad ? 'bad' : ''} ${parts ? 'wide' : ''}"
-      data-finding=${id}
+      class="${bad ? 'bad' : ''} ${wide ? 'wide' : ''}"
+      data-finding=${kind}
       data-bytes=${bytes ?? nothing}
       aria-label=${title}>
       <h2>${title}</h2>
-      <p class="value" title=${bytes === undefined ? nothing : formatExactBytes(bytes)}>${value}</p>
-      ${says.map((line) => html`<p>${line}</p>`)} ${parts ? this.parts(parts, rest) : nothing}
+      <p class="value" title=${bytes === null ? nothing : formatExactBytes(bytes)}>${value}</p>
+      ${says.map((one) => this.sentence(one))} ${parts.length > 0 ? this.parts(finding) : nothing}
       ${
-        ways.length === 0
-          ? nothing
-          : html`<p class="ways">
-              ${ways.map(
-                ({ label, goal }) =>
-                  html`<button class="link" data-way=${label} @click=${() => this.go(goal)}>
-                    ${label}
-                  </button>`,
-              )}
-            </p>`
-      }
-      ${
-        code === undefined
+        code === null
           ? nothing
           : html`<div class="code">
               <code>${code}</code><memstrata-copy label="Copy the line" .text=${() => code}></memstrata-copy>
@@ -92,61 +49,61 @@ export class OverviewPanel extends LitElement {
     </section>`;
   }
 
-  private parts(parts: readonly FindingPart[], rest: string | undefined): TemplateResult {
+  private sentence(one: Sentence): TemplateResult {
+    const leads = one.event !== null || one.rank !== null || one.filter !== null || one.more !== null;
+    return leads
+      ? html`<p>
+          <button class="says" data-way=${wayOf(one)} @click=${() => this.follow(one)}>
+            ${one.text}<span class="sign" aria-hidden="true">${symbols.right}</span>
+          </button>
+        </p>`
+      : html`<p>${one.text}</p>`;
+  }
+
+  private parts({ parts, rest }: ReportFinding): TemplateResult {
     return html`<ol>
         ${parts.map(
-          ({ who, bytes, blocks, share, goal }) =>
+          (part) =>
             html`<li
-              data-part=${who}
-              data-bytes=${bytes}
-              title="${formatExactBytes(bytes)} in ${plural(blocks, 'block')}">
-              <span class="bar" aria-hidden="true"><i .style=${`width: ${100 * share}%`}></i></span>
-              <span class="size">${formatBytes(bytes)}</span>
-              <button class="link who" @click=${() => this.go(goal)}>${who}</button>
+              data-part=${part.who}
+              data-bytes=${part.bytes}
+              title="${formatExactBytes(part.bytes)} in ${plural(part.blocks, 'block')}">
+              <span class="bar" aria-hidden="true"><i .style=${`width: ${100 * part.share}%`}></i></span>
+              <span class="size">${formatBytes(part.bytes)}</span>
+              <button class="link who" @click=${() => this.follow(part)}>${part.who}</button>
             </li>`,
         )}
       </ol>
-      ${rest === undefined ? nothing : html`<p>and ${rest}</p>`}`;
-  }
-
-  private go(goal: Goal): void {
-    tell(this, 'go', goal);
+      ${rest === null ? nothing : html`<p>and ${rest}</p>`}`;
   }
 
   static override styles = [
     base,
+    answerStyles,
     css`
-      :host {
+      .cards {
         display: grid;
-        grid-template-columns: repeat(auto-fit, minmax(min(100%, 216px), 1fr));
+        grid-template-columns: repeat(auto-fit, minmax(min(100%, 240px), 1fr));
         align-content: start;
         gap: 16px 24px;
-        padding: 10px 16px 16px;
-        overflow: auto;
-        font-size: 13px;
-        line-height: 1.45;
       }
       section {
         min-width: 0;
-        max-width: 380px;
+        max-width: 420px;
       }
       @container (min-width: 900px) {
-        .bad,
         .wide {
           grid-column: span 2;
-          max-width: 560px;
+          max-width: 600px;
         }
       }
       h2 {
-        margin: 0;
         color: var(--dim);
         font-size: 12px;
         font-weight: 500;
       }
       p {
-        margin: 4px 0 0;
         color: var(--dim);
-        font-variant-numeric: tabular-nums;
       }
       .value {
         margin: 0;
@@ -156,9 +113,40 @@ export class OverviewPanel extends LitElement {
         letter-spacing: -0.01em;
         line-height: 1.35;
       }
+      section.bad {
+        color: inherit;
+      }
       .bad h2,
       .bad .value {
         color: var(--bad);
+      }
+      .bad p:not(.value) {
+        color: var(--text);
+      }
+      .says {
+        display: inline;
+        min-height: 24px;
+        padding: 0;
+        border: 0;
+        background: none;
+        color: inherit;
+        text-align: left;
+        cursor: pointer;
+      }
+      .says:hover {
+        color: var(--text);
+        text-decoration: underline;
+        text-underline-offset: 2px;
+      }
+      .sign {
+        display: inline-block;
+        margin-left: 4px;
+        color: var(--accent);
+      }
+      .sign svg {
+        width: 11px;
+        height: 11px;
+        vertical-align: -1px;
       }
       ol {
         display: grid;
@@ -171,7 +159,6 @@ export class OverviewPanel extends LitElement {
         align-items: center;
         gap: 8px;
         min-width: 0;
-        font-variant-numeric: tabular-nums;
       }
       .bar {
         flex: 0 0 64px;
@@ -187,8 +174,9 @@ export class OverviewPanel extends LitElement {
         background: var(--accent);
       }
       .size {
-        flex: 0 0 64px;
+        flex: 0 0 72px;
         text-align: right;
+        white-space: nowrap;
       }
       .who {
         min-width: 0;
@@ -196,43 +184,15 @@ export class OverviewPanel extends LitElement {
         text-overflow: ellipsis;
         white-space: nowrap;
       }
-      .ways {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0 12px;
-      }
-      .link {
-        min-height: 24px;
-        padding: 0;
-        border: 0;
-        background: none;
-        color: var(--accent);
-        font-weight: 500;
-        text-align: left;
-        cursor: pointer;
-      }
-      .link:hover {
-        text-decoration: underline;
-        text-underline-offset: 2px;
-      }
-      .code {
-        display: flex;
-        align-items: center;
-        gap: 4px;
-        margin-top: 6px;
-        padding: 2px 2px 2px 8px;
-        border-radius: 5px;
-        background: var(--code);
-      }
-      code {
-        flex: 1;
-        min-width: 0;
-        font-family: var(--mono);
-        font-size: 11.5px;
-        overflow-wrap: anywhere;
-      }
     `,
   ];
+}
+
+/** For tests and scripts: where it leads. */
+function wayOf({ event, rank, filter, more }: Proof): string {
+  return [filter !== null && 'filter', rank !== null ? 'block' : event !== null && 'event', more]
+    .filter((one) => typeof one === 'string')
+    .join(' ');
 }
 
 export const panel: LoadedPanel = {

@@ -5,7 +5,7 @@ import './picture.ts';
 import { wholeState, type StateMemory } from './state_window.ts';
 
 export const panel: LoadedPanel<StateMemory> = {
-  reads: ['event', 'pinned', 'segment', 'theme'],
+  reads: ['event', 'pinned', 'segment', 'theme', 'colourBy', 'highlight'],
   initial: { window: wholeState(1, 1) },
   show: (page, kept) =>
     html`<memstrata-state-picture

@@ -5,11 +5,14 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import { formatBytes, formatCount, plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { onceAFrame } from '../../base/once_a_frame.ts';
+import { lookOf } from '../../draw/palettes.ts';
 import { drawFrame, drawState, legendOf, shiftBetween } from '../../draw/state_rects.ts';
 import {
   EngineFailure,
   stateKinds,
   type BlockRow,
+  type ColourBy,
+  type Kinds,
   type SegmentRow,
   type StatePick,
   type StatePlace,
@@ -32,6 +35,8 @@ interface Question {
   window: StateWindow;
   /** To be outlined; -1 = none. */
   block: BlockRow;
+  /** Differs whenever the look does. */
+  look: string;
 }
 interface Shown extends Question {
   rects: StateRects;
@@ -62,10 +67,13 @@ export class StatePictureView extends LitElement {
 
   private window = wholeState(1, 1);
   private shown: Shown | undefined;
+  /** By which blocks are coloured; undefined = not known yet: each block has a colour of its own. */
+  @state() private kinds: Kinds | undefined;
   private block: BlockRow = -1;
   /** The chosen block is to be brought into view once its place is known. */
   private reveal = false;
   private layouts: LatestOnly<Question, Shown> | undefined;
+  private colouring: LatestOnly<ColourBy, Kinds> | undefined;
   private picks: LatestOnly<Point, StatePick | null> | undefined;
   private readonly redraw = onceAFrame(() => this.draw());
   /** Number of the rectangle that the keyboard is on. */
@@ -116,11 +124,13 @@ export class StatePictureView extends LitElement {
     const before = changed.get('page');
     const { page } = this;
     if (before?.view !== page.view) this.start();
+    if (page.colourBy !== (this.kinds?.by ?? 'allocation')) this.colouring?.request(page.colourBy);
     if (before?.view !== page.view || before.pinned?.rank !== page.pinned?.rank) void this.follow();
     if (before?.view !== page.view || before.event !== page.event) {
       this.leave();
       this.ask();
-    } else this.redraw(); // theme, or what is outlined
+    } else if (before.theme !== page.theme || before.highlight !== page.highlight) this.ask();
+    else this.redraw(); // what is outlined
   }
 
   private start(): void {
@@ -134,12 +144,24 @@ export class StatePictureView extends LitElement {
     this.problem = undefined;
     this.unwatch?.();
     this.unwatch = view.watchPreparation((share) => (this.share = share));
+    this.kinds = undefined;
+    this.colouring?.forget();
+    this.colouring = new LatestOnly(
+      (by) => view.ask('kinds', { by }),
+      (kinds) => {
+        if (!isCurrent()) return;
+        this.kinds = kinds;
+        this.ask();
+      },
+      () => undefined, // the colours before stay
+    );
     this.layouts?.forget();
     this.layouts = new LatestOnly(
       async (question) => {
         const { event, window, block } = question;
+        const look = lookOf(this.kinds, this.page.theme, this.page.highlight);
         const [{ rects, totals }, place] = await Promise.all([
-          view.ask('layout', { event, window }),
+          view.ask('layout', { event, window, look }),
           block < 0 ? null : view.ask('statePlace', { event, block, window }),
         ]);
         return { ...question, rects, totals, place };
@@ -169,10 +191,14 @@ export class StatePictureView extends LitElement {
   }
 
   private ask(): void {
-    const { window, block } = this;
+    const { window, block, lookKey } = this;
     if (window.width < 2 || window.height < 2) return;
     this.picture?.removeAttribute('data-settled');
-    this.layouts?.request({ event: this.page.event, window, block });
+    this.layouts?.request({ event: this.page.event, window, block, look: lookKey });
+  }
+  private get lookKey(): string {
+    const { theme, highlight } = this.page;
+    return [theme, this.kinds?.by ?? 'allocation', highlight].join('|');
   }
 
   private laidOut(shown: Shown): void {
@@ -338,7 +364,12 @@ export class StatePictureView extends LitElement {
       const { left, top } = shown.window;
       frame(place.block_x - left, place.y - top, place.block_width, place.height);
     }
-    const settled = shown.window === window && shown.event === page.event && shown.block === this.block;
+    const settled =
+      shown.window === window &&
+      shown.event === page.event &&
+      shown.block === this.block &&
+      shown.look === this.lookKey &&
+      page.colourBy === (this.kinds?.by ?? 'allocation');
     this.picture.toggleAttribute('data-settled', settled);
     if (!settled) return;
     this.picture.dataset['event'] = String(shown.event);
@@ -398,9 +429,11 @@ export class StatePictureView extends LitElement {
       </div>
       <p class="visually-hidden" role="status">${this.cursor >= 0 ? (this.pointed?.pick.text ?? '') : ''}</p>
       <div class="legend" role="group" aria-label="Colours of the state">
-        ${legendOf(page.theme).map(
+        ${legendOf(page.theme, this.kinds).map(
           ({ name, color, line }) =>
-            html`<span><i .style=${`background: ${color}; border-color: ${line}`}></i>${name}</span>`,
+            html`<span title=${name}>
+              <i .style=${`background: ${color}; border-color: ${line}`}></i><span>${name}</span></span
+            >`,
         )}
       </div>
     `;
@@ -502,12 +535,19 @@ export class StatePictureView extends LitElement {
         color: var(--dim);
         font-size: 12px;
       }
-      .legend span {
+      .legend > span {
         display: inline-flex;
         align-items: center;
         gap: 6px;
+        max-width: 240px;
+      }
+      .legend span span {
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
       }
       .legend i {
+        flex: none;
         width: 12px;
         height: 10px;
         border: 1px solid;

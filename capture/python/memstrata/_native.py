@@ -1,0 +1,153 @@
+"""libmemstrata_file.so by ctypes: its functions, and its answers as Python values or exceptions.
+
+Looked for in MEMSTRATA_FILE (a path), beside this file, then in build/*/lib of the checkout that this file lies in.
+Calls release the interpreter's lock.
+"""
+from __future__ import annotations
+
+import ctypes
+import glob
+import json
+import os
+import threading
+from typing import Any, Callable
+
+from memstrata._errors import raise_error
+
+__all__ = ["Answer", "Handle", "ask", "folder", "in_background", "library"]
+
+_INTERFACE = 1
+_LIBRARY = "libmemstrata_file.so"
+folder = os.path.dirname(os.path.abspath(__file__))
+
+
+class Answer(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_int32), ("size", ctypes.c_int64), ("text", ctypes.c_void_p)]
+
+    def take(self) -> tuple[int, str]:
+        """The exit code and the text, which is freed."""
+        text = ctypes.string_at(self.text, self.size) if self.text else b""
+        code = self.code
+        library().memstrata_answer_free(ctypes.byref(self))
+        return code, text.decode("utf-8", "replace")
+
+    def check(self, path: str = "") -> str:
+        """The text. Raises what went wrong."""
+        code, text = self.take()
+        if code != 0:
+            _raise(path, code, text)
+        return text
+
+
+_POINTER, _TEXT, _INT32, _INT64 = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_int64
+_ANSWER = ctypes.POINTER(Answer)
+_FUNCTIONS = [
+    ("memstrata_answer_free", None, [_ANSWER]),
+    ("memstrata_file_interface", _INT32, []),
+    ("memstrata_file_version", _TEXT, []),
+    ("memstrata_file_open", _POINTER, [_TEXT, _INT64, _ANSWER]),
+    ("memstrata_file_read", _INT32, [_POINTER, _INT64, _ANSWER]),
+    ("memstrata_file_progress", None, [_POINTER, ctypes.POINTER(_INT64)]),
+    ("memstrata_file_close", None, [_POINTER]),
+    ("memstrata_file_contents", None, [_POINTER, _ANSWER]),
+    ("memstrata_file_ask", None, [ctypes.POINTER(_POINTER), _INT32, ctypes.POINTER(_TEXT), _INT32, _ANSWER]),
+    ("memstrata_file_table", _POINTER, [_POINTER, _INT32, _INT32, _INT32, _ANSWER]),
+    ("memstrata_table_rows", _INT64, [_POINTER]),
+    ("memstrata_table_stream", _POINTER, [_POINTER]),
+    ("memstrata_stream_free", None, [_POINTER]),
+    ("memstrata_stream_set_capsules", None, [_POINTER]),
+    ("memstrata_table_close", None, [_POINTER]),
+]
+_loaded: ctypes.CDLL | None = None
+_loading = threading.Lock()
+
+
+def _candidates() -> list[str]:
+    named = os.environ.get("MEMSTRATA_FILE")
+    if named:
+        return [named]
+    checkout = os.path.join(folder, "..", "..", "..", "build", "*", "lib", _LIBRARY)
+    return [path for path in [os.path.join(folder, _LIBRARY), *sorted(glob.glob(checkout))] if os.path.exists(path)]
+
+
+def library() -> ctypes.CDLL:
+    global _loaded
+    if _loaded is not None:
+        return _loaded
+    with _loading:
+        if _loaded is not None:
+            return _loaded
+        reasons = []
+        for path in _candidates():
+            try:
+                found = ctypes.CDLL(path)
+                break
+            except OSError as error:
+                reasons.append(str(error))
+        else:
+            raise ImportError(f"memstrata: {_LIBRARY} cannot be loaded: {'; '.join(reasons) or 'it is not there'}. "
+                              "Install the package, or build the library and name it in MEMSTRATA_FILE.")
+        for name, result, arguments in _FUNCTIONS:
+            function = getattr(found, name)
+            function.restype, function.argtypes = result, arguments
+        if found.memstrata_file_interface() != _INTERFACE:
+            raise ImportError(f"memstrata: {found._name} is of another version than this package")
+        _loaded = found
+    return _loaded
+
+
+def _raise(path: str, code: int, text: str) -> None:
+    try:
+        told = json.loads(text.splitlines()[-1])
+        if "error" not in told:
+            raise ValueError("there is no such device or event in this file")
+        error = told["error"]
+    except (json.JSONDecodeError, IndexError, TypeError):
+        # Usage is told in words: "memstrata: ...".
+        message = text.strip().partition("memstrata: ")[2] or text.strip()
+        raise ValueError(message.splitlines()[0] if message else f"the command ended with exit code {code}") from None
+    raise_error(path or str(told.get("file") or ""), error)
+
+
+def in_background(work: Callable[[], Any]) -> Any:
+    """work(), on a thread of its own: a KeyboardInterrupt comes at once, and the work is left to itself then."""
+    result: list[Any] = []
+
+    def run() -> None:
+        try:
+            result.append((True, work()))
+        except BaseException as error:  # noqa: BLE001: handed over to the caller
+            result.append((False, error))
+
+    thread = threading.Thread(target=run, daemon=True, name="memstrata")
+    thread.start()
+    thread.join()
+    good, value = result[0]
+    if good:
+        return value
+    raise value
+
+
+class Handle:
+    """A file or a table of the library, closed when nobody holds it any more, calls on other threads included."""
+
+    def __init__(self, address: int, close: Callable[[int], None]) -> None:
+        self.address, self._close = address, close
+
+    def __del__(self) -> None:
+        self._close(self.address)
+
+
+def ask(files: list[Handle], arguments: list[str | bytes]) -> Any:
+    """The command's --json for these arguments: an object, or a list of them where it prints several."""
+    handles = (ctypes.c_void_p * len(files))(*[one.address for one in files])
+    words = [os.fsencode(word) for word in arguments]
+    array = (ctypes.c_char_p * len(words))(*words)
+    answer = Answer()
+    in_background(lambda: library().memstrata_file_ask(handles, len(files), array, len(words), ctypes.byref(answer)))
+    code, text = answer.take()
+    broken = 3  # of `check`: an answer, too
+    if code not in (0, broken):
+        _raise("", code, text)
+    values = [json.loads(line) for line in text.splitlines()]
+    return values[0] if len(values) == 1 else values

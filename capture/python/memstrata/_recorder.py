@@ -1,0 +1,1 @@
+../../memstrata_torch.py

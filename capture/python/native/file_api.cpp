@@ -1,0 +1,229 @@
+#include "capture/python/native/file_api.h"
+
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "capture/python/native/snapshot_tables.h"
+#include "engine/analysis/contents.h"
+#include "engine/answers/contents.h"
+#include "engine/answers/json_of.h"
+#include "engine/cli/commands.h"
+#include "engine/cli/exit_codes.h"
+#include "engine/cli/file_reading.h"
+
+using namespace memstrata;
+
+namespace {
+
+// Of the text of one answer; whole commands write less.
+class TextSink final : public io::ByteSink {
+ public:
+  [[nodiscard]] Status write(std::span<const std::byte> bytes) override {
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return {};
+  }
+
+  std::string text;
+};
+
+struct Opened {
+  Opened(const char* path_, int64_t budget_bytes)
+      : path(path_), budget(budget_bytes), recording(budget), reading(std::in_place, path, recording) {}
+
+  std::string path;
+  Budget budget;
+  model::Recording recording;
+  std::optional<cli::FileReading> reading;  // none once all was read, or reading failed
+  bool is_read = false;
+  int64_t bytes_read = 0, bytes_total = -1;
+};
+
+void say(memstrata_answer& answer, int code, std::string_view text) {
+  answer = {code, static_cast<int64_t>(text.size()), static_cast<char*>(std::malloc(text.size() + 1))};
+  if (answer.text == nullptr) {
+    answer = {cli::kFailed, 0, nullptr};
+    return;
+  }
+  std::memcpy(answer.text, text.data(), text.size());
+  answer.text[text.size()] = 0;
+}
+
+void say(memstrata_answer& answer, const cli::Failure& failure) {
+  say(answer, failure.exit_code(), answers::json_of(failure.told()));
+}
+
+void say_no_memory(memstrata_answer& answer) {
+  say(answer, cli::kFailed,
+      R"({"error":{"code":"limit_exceeded","message":"There is not enough memory for this.","offset":null}})");
+}
+
+// `body`, or that there is no memory.
+template <typename Body>
+void guarded(memstrata_answer* answer, Body&& body) {
+  *answer = {0, 0, nullptr};
+  try {
+    body();
+  } catch (const std::bad_alloc&) {
+    say_no_memory(*answer);
+  }
+}
+
+std::atomic<void* (*)(void*, const char*)> pointer_of_capsule{nullptr};
+
+[[nodiscard]] cli::Failure not_read(const Opened& opened) {
+  return cli::failure(name_of(ErrorCode::wrong_usage), opened.path, "This file has not been read.").value();
+}
+
+}  // namespace
+
+struct memstrata_file {
+  std::shared_ptr<Opened> opened;
+};
+
+struct memstrata_table {
+  std::shared_ptr<const python::Table> table;
+};
+
+void memstrata_answer_free(memstrata_answer* answer) {
+  std::free(answer->text);
+  *answer = {0, 0, nullptr};
+}
+
+int32_t memstrata_file_interface() { return 1; }
+const char* memstrata_file_version() { return MEMSTRATA_VERSION; }
+
+memstrata_file* memstrata_file_open(const char* path, int64_t budget_bytes, memstrata_answer* answer) {
+  std::unique_ptr<memstrata_file> file;
+  guarded(answer, [&] {
+    auto made = std::make_unique<memstrata_file>();
+    made->opened =
+        std::make_shared<Opened>(path, budget_bytes > 0 ? budget_bytes : cli::default_budget_bytes());
+    Opened& opened = *made->opened;
+    if (const auto done = opened.reading->open(); !done) return say(*answer, done.error());
+    opened.bytes_total = opened.reading->total_bytes();
+    file = std::move(made);
+  });
+  return file.release();
+}
+
+int32_t memstrata_file_read(memstrata_file* file, int64_t bytes, memstrata_answer* answer) {
+  Opened& opened = *file->opened;
+  bool goes_on = false;
+  guarded(answer, [&] {
+    if (!opened.reading) return opened.is_read ? void() : say(*answer, not_read(opened));
+    const int64_t wanted = opened.reading->bytes_so_far() + bytes;
+    for (;;) {
+      const auto more = opened.reading->step();
+      opened.bytes_read = opened.reading->bytes_so_far();
+      if (!more) {
+        opened.reading.reset();
+        return say(*answer, more.error());
+      }
+      if (!*more) break;
+      if (opened.bytes_read >= wanted) {
+        goes_on = true;
+        return;
+      }
+    }
+    const auto finished = opened.reading->finish();
+    opened.reading.reset();
+    if (!finished) return say(*answer, finished.error());
+    opened.is_read = true;
+  });
+  return goes_on ? 1 : 0;
+}
+
+void memstrata_file_progress(const memstrata_file* file, int64_t numbers[3]) {
+  numbers[0] = file->opened->bytes_read;
+  numbers[1] = file->opened->bytes_total;
+  numbers[2] = file->opened->budget.used();
+}
+
+void memstrata_file_close(memstrata_file* file) { delete file; }
+
+void memstrata_file_contents(const memstrata_file* file, memstrata_answer* answer) {
+  guarded(answer, [&] {
+    const Opened& opened = *file->opened;
+    if (!opened.is_read) return say(*answer, not_read(opened));
+    say(*answer, cli::kSuccess,
+        answers::json_of(analysis::find_contents(opened.recording), std::string_view()));
+  });
+}
+
+void memstrata_file_ask(const memstrata_file* const* files, int32_t file_count, const char* const* arguments,
+                        int32_t argument_count, memstrata_answer* answer) {
+  guarded(answer, [&] {
+    std::vector<std::shared_ptr<Opened>> kept;  // until the answer is there, whoever closes them meanwhile
+    std::vector<cli::OpenedFile> opened;
+    int64_t budget = cli::default_budget_bytes();
+    for (const memstrata_file* file : std::span(files, static_cast<size_t>(file_count))) {
+      if (!file->opened->is_read) return say(*answer, not_read(*file->opened));
+      kept.push_back(file->opened);
+      opened.push_back({file->opened->path, file->opened->recording});
+      budget = std::min(budget, file->opened->budget.limit());
+    }
+    const std::vector<std::string> words(arguments, arguments + argument_count);
+    // It adds rows to the recording, whose columns are lent to tables.
+    const bool adds_rows = std::any_of(words.begin(), words.end(),
+                                       [](const std::string& word) { return word.starts_with("--dump"); });
+    if (adds_rows) opened.clear();
+    TextSink out, notes;
+    const int code = cli::run(words, {.out = out, .notes = notes, .budget_bytes = budget, .opened = opened});
+    say(*answer, code, code != 0 && out.text.empty() ? notes.text : out.text);
+  });
+}
+
+memstrata_table* memstrata_file_table(const memstrata_file* file, int32_t kind, int32_t snapshot,
+                                      int32_t device, memstrata_answer* answer) {
+  std::unique_ptr<memstrata_table> table;
+  guarded(answer, [&] {
+    const std::shared_ptr<Opened>& opened = file->opened;
+    if (!opened->is_read) return say(*answer, not_read(*opened));
+    auto made = python::make_table(opened->recording, opened, static_cast<python::TableKind>(kind), snapshot,
+                                   device == INT32_MIN ? std::nullopt : std::optional(device));
+    if (!made) return say(*answer, cli::failure(made.error(), opened->path).value());
+    table = std::make_unique<memstrata_table>(memstrata_table{std::move(*made)});
+  });
+  return table.release();
+}
+
+int64_t memstrata_table_rows(const memstrata_table* table) { return table->table->rows(); }
+
+ArrowArrayStream* memstrata_table_stream(const memstrata_table* table) {
+  auto* stream = static_cast<ArrowArrayStream*>(std::calloc(1, sizeof(ArrowArrayStream)));
+  if (stream == nullptr) return nullptr;
+  try {
+    python::export_stream(table->table, *stream);
+    return stream;
+  } catch (const std::bad_alloc&) {
+    std::free(stream);
+    return nullptr;
+  }
+}
+
+void memstrata_stream_free(ArrowArrayStream* stream) {
+  if (stream == nullptr) return;
+  if (stream->release != nullptr) stream->release(stream);  // else somebody took what it holds
+  std::free(stream);
+}
+
+void memstrata_stream_set_capsules(void* (*get_pointer)(void*, const char*)) {
+  pointer_of_capsule = get_pointer;
+}
+
+void memstrata_stream_free_capsule(void* capsule) {
+  memstrata_stream_free(
+      static_cast<ArrowArrayStream*>(pointer_of_capsule.load()(capsule, "arrow_array_stream")));
+}
+
+void memstrata_table_close(memstrata_table* table) { delete table; }

@@ -1,0 +1,72 @@
+/* libmemstrata_file.so: a file that memstrata reads, its tables and answers, for Python's ctypes.
+ *
+ * Nothing throws. Any thread may call anything; calls about one file that is being read come from one thread at a
+ * time. Tables and streams live on after their file was closed. Texts of answers are UTF-8 and to be freed.
+ */
+/* C, not C++. NOLINTBEGIN(modernize-*) */
+#ifndef MEMSTRATA_FILE_API_H
+#define MEMSTRATA_FILE_API_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MEMSTRATA_FILE_API __attribute__((visibility("default")))
+
+typedef struct memstrata_file memstrata_file;
+typedef struct memstrata_table memstrata_table;
+struct ArrowArrayStream;
+
+/* What a call says. Of a failure the text is {"file", "error": {"code", "message", "offset", ...}}. */
+typedef struct memstrata_answer {
+  int32_t code; /* 0 = success; else an exit code of the memstrata command (engine/cli/README.md) */
+  int64_t size;
+  char* text; /* ended by a 0; null if there is none */
+} memstrata_answer;
+
+MEMSTRATA_FILE_API void memstrata_answer_free(memstrata_answer* answer);
+
+/* Version of this interface: the Python package was made for one. */
+MEMSTRATA_FILE_API int32_t memstrata_file_interface(void);
+MEMSTRATA_FILE_API const char* memstrata_file_version(void);
+
+/* -- Reading: open, read until it says that nothing is left. `budget_bytes`: what the file may take; 0 = three
+ * quarters of the machine's memory. Null: no memory, `answer` says so. */
+MEMSTRATA_FILE_API memstrata_file* memstrata_file_open(const char* path, int64_t budget_bytes,
+                                                       memstrata_answer* answer);
+/* Reads at least `bytes` more, if there are so many. 1 = go on; 0 = all was read and the file can be asked, or
+ * reading failed: see `answer`. */
+MEMSTRATA_FILE_API int32_t memstrata_file_read(memstrata_file* file, int64_t bytes, memstrata_answer* answer);
+/* Bytes read so far, bytes of the file (-1 = unknown), bytes of memory in use. */
+MEMSTRATA_FILE_API void memstrata_file_progress(const memstrata_file* file, int64_t numbers[3]);
+MEMSTRATA_FILE_API void memstrata_file_close(memstrata_file* file);
+
+/* -- Answers. What can be opened in the file, see answers/contents.h. */
+MEMSTRATA_FILE_API void memstrata_file_contents(const memstrata_file* file, memstrata_answer* answer);
+/* What the command prints for these arguments ("top", PATH, "--json"): files that were opened under the very
+ * path are not read again. */
+MEMSTRATA_FILE_API void memstrata_file_ask(const memstrata_file* const* files, int32_t file_count,
+                                           const char* const* arguments, int32_t argument_count,
+                                           memstrata_answer* answer);
+
+/* -- Tables. `kind`: TableKind (snapshot_tables.h). `device`: an ordinal, -1 = host, INT32_MIN = all ordinals. */
+MEMSTRATA_FILE_API memstrata_table* memstrata_file_table(const memstrata_file* file, int32_t kind,
+                                                         int32_t snapshot, int32_t device,
+                                                         memstrata_answer* answer);
+MEMSTRATA_FILE_API int64_t memstrata_table_rows(const memstrata_table* table);
+/* A stream of its batches, to be given back by memstrata_stream_free(), or by the destructor of a capsule named
+ * "arrow_array_stream" that holds it. Null: no memory. */
+MEMSTRATA_FILE_API struct ArrowArrayStream* memstrata_table_stream(const memstrata_table* table);
+MEMSTRATA_FILE_API void memstrata_stream_free(struct ArrowArrayStream* stream);
+/* PyCapsule_GetPointer, once before the first capsule: the library is not linked with Python. */
+MEMSTRATA_FILE_API void memstrata_stream_set_capsules(void* (*get_pointer)(void* capsule, const char* name));
+MEMSTRATA_FILE_API void memstrata_stream_free_capsule(void* capsule);
+MEMSTRATA_FILE_API void memstrata_table_close(memstrata_table* table);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+/* NOLINTEND(modernize-*) */

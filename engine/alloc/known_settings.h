@@ -1,0 +1,16 @@
+// Settings from the environment: what this version does not know must not take the rest with it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/alloc/config.h"
+
+namespace memstrata::alloc {
+
+// As apply_settings(), but keys that nobody here knows are passed over; returns them. Error: a value that a known
+// key may not have, a text that is no list of keys; then nothing is changed.
+[[nodiscard]] Result<std::vector<std::string>> apply_known_settings(Config& config, std::string_view text);
+
+}  // namespace memstrata::alloc

@@ -1,0 +1,19 @@
+// Remedies tried: the recorded run is run again with the setting (what_if.h), on a device as large as the recorded one
+// must have been.
+//
+// Only what the allocator itself does is tried: expandable_segments. A try counts where the run as it was recorded
+// repeats with as many requests out of memory; what the program would have done next is not known.
+#pragma once
+
+#include "engine/analysis/out_of_memory.h"
+#include "engine/analysis/what_if.h"
+#include "engine/replay/device.h"
+
+namespace memstrata::analysis {
+
+// Sets Remedy::confirmed of the last explained event. Three runs. What cannot be run stays as it is, also where memory or
+// `goes_on` ends it.
+void confirm_remedies(replay::Device& device, OutOfMemoryEvents& events, Budget& budget,
+                      const GoesOn& goes_on = {});
+
+}  // namespace memstrata::analysis

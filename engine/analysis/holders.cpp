@@ -1,0 +1,217 @@
+#include "engine/analysis/holders.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+#include "engine/analysis/frame_filter.h"
+#include "engine/analysis/frame_keys.h"
+#include "engine/analysis/own_frame.h"
+#include "engine/base/charge.h"
+#include "engine/base/saturating.h"
+
+namespace memstrata::analysis {
+
+namespace {
+
+[[nodiscard]] tl::unexpected<Error> out_of_memory(size_t blocks) {
+  return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to tell who holds {} blocks.", blocks);
+}
+
+// Numbers of holders by what tells them apart, in order of appearance.
+class Numbers {
+ public:
+  explicit Numbers(Budget& budget) : charge_(budget) {}
+  // -1 = no memory.
+  [[nodiscard]] int32_t of(uint64_t key, bool& is_new) {
+    constexpr int64_t kEntryBytes = 64;
+    const auto known = numbers_.find(key);
+    is_new = known == numbers_.end();
+    if (!is_new) return known->second;
+    if (!charge_.more(kEntryBytes)) return -1;
+    const auto number = static_cast<int32_t>(numbers_.size());
+    numbers_.emplace(key, number);
+    return number;
+  }
+
+ private:
+  Charge charge_;
+  std::unordered_map<uint64_t, int32_t> numbers_;
+};
+
+[[nodiscard]] uint64_t both(int32_t a, int32_t b) {
+  return static_cast<uint64_t>(static_cast<uint32_t>(a)) << 32 | static_cast<uint32_t>(b);
+}
+
+enum FrameIs : uint8_t { kOther, kOfModulePy, kCalls, kNamed };
+
+// Holders of the nodes of the stack table that are modules.
+class Modules {
+ public:
+  Modules(const model::Recording& recording, HolderKeys& keys)
+      : recording_(recording),
+        keys_(keys),
+        is_(recording.budget),
+        line_(recording.budget),
+        function_(recording.budget),
+        module_(recording.budget),
+        site_(recording.budget),
+        numbers_(recording.budget) {}
+
+  [[nodiscard]] bool prepare() {
+    const size_t nodes = recording_.stacks.node_count();
+    if (!sort_frames() || !find_frame_keys(recording_, FrameKey::line, line_) ||
+        !find_frame_keys(recording_, FrameKey::function, function_) || !module_.resize(nodes, -1) ||
+        !site_.resize(nodes, -1))
+      return false;
+    for (size_t i = 0; i < nodes; ++i) {  // callers have lower numbers
+      const trace::StackTable::Node& node = recording_.stacks.node(static_cast<int32_t>(i));
+      const auto kind = static_cast<FrameIs>(is_[node.frame.index()]);
+      const int32_t caller = node.caller;
+      module_[i] = caller < 0 ? -1 : module_[caller];
+      // The innermost frame outside of module.py.
+      site_[i] = kind == kOther || caller < 0 ? static_cast<int32_t>(i) : site_[caller];
+      if (kind == kNamed) {
+        if (!add(i, node.frame, FrameId{})) return false;
+      } else if (kind == kOther && caller >= 0 && is_[frame_of(caller).index()] == kCalls) {
+        const int32_t site = site_[caller];
+        const bool has_site = site >= 0 && is_[frame_of(site).index()] == kOther;
+        if (!add(i, node.frame, has_site ? frame_of(site) : FrameId{})) return false;
+      }
+    }
+    return true;
+  }
+  [[nodiscard]] int32_t of(StackId stack) const {
+    const int32_t leaf = stack.is_none() ? -1 : recording_.stacks.leaf(stack);
+    return leaf < 0 ? -1 : module_[leaf];
+  }
+
+ private:
+  [[nodiscard]] FrameId frame_of(int32_t node) const { return recording_.stacks.node(node).frame; }
+  [[nodiscard]] bool sort_frames() {
+    if (!is_.resize(recording_.frames.size(), kOther)) return false;
+    for (size_t i = 0; i < is_.size(); ++i) {
+      const trace::Frame& frame = recording_.frames[FrameId{i}];
+      const std::string_view name = recording_.strings.view(frame.name).substr(0, kLongestName);
+      const std::string_view file = recording_.strings.view(frame.filename).substr(0, kLongestName);
+      if (file.ends_with("torch/nn/modules/module.py") || file.ends_with("torch\\nn\\modules\\module.py")) {
+        is_[i] = name == "_call_impl" ? kCalls : kOfModulePy;
+      } else if (name.starts_with("nn.Module: ")) {
+        is_[i] = kNamed;
+      }
+    }
+    return true;
+  }
+  [[nodiscard]] bool add(size_t node, FrameId frame, FrameId site) {
+    bool is_new = false;
+    const int32_t site_key = site.is_none() ? -1 : line_[site.index()];
+    module_[node] = numbers_.of(both(function_[frame.index()], site_key), is_new);
+    if (module_[node] < 0) return false;
+    return !is_new || (keys_.frame.push_back(frame) && keys_.site.push_back(site));
+  }
+
+  const model::Recording& recording_;
+  HolderKeys& keys_;
+  Column<uint8_t> is_;               // per frame
+  Column<int32_t> line_, function_;  // keys of frames
+  Column<int32_t> module_, site_;    // per node
+  Numbers numbers_;
+};
+
+[[nodiscard]] bool find_modules(const model::Recording& recording, std::span<const StackId> stacks,
+                                HolderKeys& keys) {
+  Modules modules(recording, keys);
+  if (!modules.prepare()) return false;
+  for (size_t i = 0; i < stacks.size(); ++i) keys.of[i] = modules.of(stacks[i]);
+  return true;
+}
+
+[[nodiscard]] bool find_askers(const model::Recording& recording, std::span<const StackId> stacks,
+                               HolderKeys& keys) {
+  WhoOfStacks who_of(recording);
+  Column<int32_t> frame_keys(recording.budget);
+  Column<int32_t> number(recording.budget);  // by key of a frame
+  const FrameKey by = keys.by == HolderBy::line       ? FrameKey::line
+                      : keys.by == HolderBy::function ? FrameKey::function
+                                                      : FrameKey::file;
+  if (!who_of.prepare() || !find_frame_keys(recording, by, frame_keys) ||
+      !number.resize(recording.frames.size(), -1))
+    return false;
+  for (size_t i = 0; i < stacks.size(); ++i) {
+    const int32_t leaf = stacks[i].is_none() ? -1 : recording.stacks.leaf(stacks[i]);
+    if (leaf < 0) continue;
+    const FrameId frame = who_of.frame_of_node(leaf);
+    if (frame.is_none()) continue;
+    int32_t& known = number[frame_keys[frame.index()]];
+    if (known < 0) {
+      known = static_cast<int32_t>(keys.frame.size());
+      if (!keys.frame.push_back(frame)) return false;
+    }
+    keys.of[i] = known;
+  }
+  return true;
+}
+
+[[nodiscard]] const CategoryRule* rule_of(const Categories& categories, const CategoryRules& rules,
+                                          int32_t band) {
+  const uint8_t number = categories.rule[band];
+  return number == Categories::kNoRule ? nullptr : &rules.rules[number];
+}
+
+}  // namespace
+
+Result<HolderKeys> find_holder_keys(const model::Recording& recording, std::span<const StackId> stacks,
+                                    HolderBy by, const Categories* categories, const CategoryRules* rules) {
+  HolderKeys keys(recording.budget);
+  keys.by = by;
+  bool done = keys.of.resize(stacks.size(), -1);
+  if (done && by == HolderBy::category) {
+    for (size_t i = 0; i < stacks.size(); ++i) {
+      const CategoryRule* const rule = rule_of(*categories, *rules, static_cast<int32_t>(i));
+      keys.of[i] = rule == nullptr ? 0 : rule->category;
+    }
+    done = keys.frame.resize(rules->names.size(), FrameId{});
+  } else if (done) {
+    done =
+        by == HolderBy::module ? find_modules(recording, stacks, keys) : find_askers(recording, stacks, keys);
+  }
+  if (!done) return out_of_memory(stacks.size());
+  return keys;
+}
+
+Result<Holders> find_holders(const replay::Bands& bands, const HolderKeys& keys, int32_t event,
+                             std::span<const uint8_t> matched, const Categories* categories,
+                             const CategoryRules* rules, Budget& budget) {
+  Holders found(budget);
+  found.event = event;
+  Column<Holder> all(budget);  // by key + 1
+  if (!all.resize(keys.frame.size() + 1, Holder{})) return out_of_memory(static_cast<size_t>(bands.count()));
+  for (int32_t band = 0; band < bands.count(); ++band) {
+    if (!bands.is_live_after(band, event)) continue;
+    Holder& holder = all[keys.of[band] + 1];
+    const int64_t size = bands.size[band];
+    if (holder.largest < 0 || size > bands.size[holder.largest]) holder.largest = band;
+    add_saturated(holder.bytes, size);
+    ++holder.blocks;
+    if (!matched.empty() && matched[static_cast<size_t>(band)] != 0) add_saturated(holder.lit_bytes, size);
+    if (keys.by == HolderBy::category && categories != nullptr) {
+      const CategoryRule* const rule = rule_of(*categories, *rules, band);
+      if (rule != nullptr) holder.sure += rule->sure * static_cast<double>(size);
+    }
+    add_saturated(found.bytes, size);
+    ++found.blocks;
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    Holder& holder = all[i];
+    if (holder.blocks == 0) continue;
+    holder.key = static_cast<int32_t>(i) - 1;
+    holder.sure = holder.bytes > 0 ? holder.sure / static_cast<double>(holder.bytes) : 0;
+    if (!found.rows.push_back(holder)) return out_of_memory(static_cast<size_t>(bands.count()));
+  }
+  std::sort(found.rows.data(), found.rows.data() + found.rows.size(), [](const Holder& a, const Holder& b) {
+    return std::tuple(-a.bytes, -a.blocks, a.key) < std::tuple(-b.bytes, -b.blocks, b.key);
+  });
+  return found;
+}
+
+}  // namespace memstrata::analysis

@@ -1,0 +1,25 @@
+// What holds free memory back after an event, as JSON.
+#pragma once
+
+#include <span>
+
+#include "engine/analysis/event_context.h"
+#include "engine/analysis/fragmentation.h"
+#include "engine/analysis/free_places.h"
+#include "engine/base/json_writer.h"
+
+namespace memstrata::answers {
+
+// {"event","reserved_bytes","allocated_bytes","pending_bytes","cached_bytes","largest_free_bytes","held_back_bytes",
+//  "share","pinned_segments",
+//  "pins":[{"segment":"0x...","segment_bytes","free_bytes","held_back_bytes","blocks","pinned_bytes","expandable",
+//           "who": of the largest block,"stack","since_event": of the oldest,"row": of the segment in the state,
+//           "rank": of the largest block in the timeline, -1 = none}]}
+void to_json(JsonWriter& json, const analysis::EventContext& context,
+             const analysis::Fragmentation& fragmentation);
+
+// The same with "text": a sentence, and "places":[{those of place_to_json() in out_of_memory.h}]
+void to_json(JsonWriter& json, const analysis::EventContext& context,
+             const analysis::Fragmentation& fragmentation, std::span<const analysis::FreePlace> places);
+
+}  // namespace memstrata::answers

@@ -1,0 +1,40 @@
+#include "engine/answers/never_freed.h"
+
+#include <fmt/core.h>
+
+#include <string>
+
+#include "engine/answers/who.h"
+
+namespace memstrata::answers {
+
+void never_freed_to_json(JsonWriter& json, const model::Recording& recording, const analysis::Top& found,
+                         int32_t from) {
+  const std::string since = from < 0 ? std::string() : fmt::format(" born>={}", from);
+  const std::string terms = fmt::format("freed:never born<={}{}", found.event, since);
+  json.begin_object();
+  json.member("bytes", found.bytes);
+  json.member("blocks", found.count);
+  json.member("filter", terms);
+  json.key("rows");
+  json.begin_array();
+  for (const analysis::TopGroup& group : found.groups) {
+    json.begin_object();
+    who_to_json(json, recording, group.who);
+    json.member("bytes", group.bytes);
+    json.member("blocks", group.count);
+    json.member("rank", group.largest_rank);
+    json.member("filter", filter_text(recording, group.who, terms));
+    json.end_object();
+  }
+  json.end_array();
+  json.key("other");
+  json.begin_object();
+  json.member("bytes", found.other_bytes);
+  json.member("blocks", found.other_count);
+  json.member("rows", found.all_groups - static_cast<int64_t>(found.groups.size()));
+  json.end_object();
+  json.end_object();
+}
+
+}  // namespace memstrata::answers

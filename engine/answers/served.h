@@ -1,0 +1,53 @@
+// What a server tells of the files it serves, beside the answers to questions about them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/json_writer.h"
+#include "engine/base/status.h"
+
+namespace memstrata::answers {
+
+struct ServedFile {
+  std::string name;
+  int64_t bytes = 0;
+  int64_t modified_us = 0;
+  std::optional<int64_t> peak_bytes;  // the highest of its devices; none = not known (yet)
+  std::string error;                  // why it cannot be shown
+};
+
+struct ServedFiles {
+  std::string_view version, served;  // of the program; the folder or file
+  bool left_out = false;             // there are more files
+  int64_t to_examine = 0;            // whose peaks are being found out
+  std::vector<ServedFile> files;     // the highest peak first, those without behind, by name
+};
+// {"version","served","left_out","to_examine","files":[{"name","bytes","modified_us","peak_bytes": n|null,"error"?}]}
+void to_json(JsonWriter& json, const ServedFiles& served);
+
+// A file that was opened: how far the server has read it.
+struct Reading {
+  bool is_ready = false;
+  int64_t bytes = 0, total = 0, events = 0;
+  std::optional<Error> error;
+};
+// {"ready","bytes","total","events","error"?: {as in failure.h}}
+void to_json(JsonWriter& json, const Reading& reading);
+
+struct OpenedSession {
+  std::string_view session, name;
+};
+// {"session","name"}
+void to_json(JsonWriter& json, const OpenedSession& opened);
+
+struct Refused {
+  Error error;
+};
+// {"error":{as in failure.h}}
+void to_json(JsonWriter& json, const Refused& refused);
+
+}  // namespace memstrata::answers

@@ -1,0 +1,15 @@
+// Memory by line of source, as JSON.
+#pragma once
+
+#include "engine/analysis/source_lines.h"
+#include "engine/base/json_writer.h"
+#include "engine/model/recording.h"
+
+namespace memstrata::answers {
+
+// {"lines":[{"line","own_bytes","own_blocks","bytes","blocks"}],"lines_left_out"}
+void to_json(JsonWriter& json, const analysis::SourceLines& found);
+// [{"file","bytes","blocks"}]
+void to_json(JsonWriter& json, const model::Recording& recording, const analysis::SourceFiles& found);
+
+}  // namespace memstrata::answers

@@ -1,0 +1,61 @@
+// The files that a server may read: those it was started with, and those below its folders. Read only.
+//
+// A name from outside is resolved by the system, links included; what is open then is asked where it lies, so that no
+// change of a link in between leads out.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/answers/served.h"
+#include "engine/base/status.h"
+
+namespace memstrata::serve {
+
+// Closes what it holds.
+class OpenFile {
+ public:
+  OpenFile() = default;
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  ~OpenFile();
+  OpenFile(OpenFile&& other) noexcept;
+  OpenFile& operator=(OpenFile&& other) noexcept;
+  [[nodiscard]] int get() const { return descriptor_; }
+
+ private:
+  int descriptor_ = -1;
+};
+
+struct FoundFile {
+  OpenFile file;
+  int64_t bytes = 0;
+  int64_t modified_us = 0;
+};
+
+class Files {
+ public:
+  // Paths of files and folders. Error: wrong_usage, what cannot be served.
+  [[nodiscard]] static Result<Files> of(const std::vector<std::string>& paths);
+
+  // A file by the name that list() tells. Error: wrong_usage, in words for who asked.
+  [[nodiscard]] Result<FoundFile> open(std::string_view name) const;
+  // By name; of folders those that may be snapshots. At most kMostFiles, `left_out` says if there are more.
+  [[nodiscard]] std::vector<answers::ServedFile> list(bool& left_out) const;
+  // What is served, for people.
+  [[nodiscard]] std::string about() const;
+
+  static constexpr size_t kMostFiles = 10'000;
+
+ private:
+  struct Root {
+    std::string name;  // of a file; of a folder, what its files' names begin with
+    std::string path;  // without links
+    bool is_folder = false;
+  };
+  [[nodiscard]] Result<FoundFile> open_below(const Root& folder, std::string_view name) const;
+
+  std::vector<Root> roots_;
+};
+
+}  // namespace memstrata::serve

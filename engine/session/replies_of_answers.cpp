@@ -1,0 +1,172 @@
+// Why it ran out of memory, what leaks, what is fragmented, what changed.
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "engine/analysis/fragmentation.h"
+#include "engine/analysis/report.h"
+#include "engine/analysis/source_lines.h"
+#include "engine/analysis/stack_facts.h"
+#include "engine/analysis/step_curve.h"
+#include "engine/analysis/top.h"
+#include "engine/answers/fragmentation.h"
+#include "engine/answers/never_freed.h"
+#include "engine/answers/report.h"
+#include "engine/answers/source_lines.h"
+#include "engine/answers/stack_facts.h"
+#include "engine/answers/timeline_view.h"
+#include "engine/session/replies.h"
+
+namespace memstrata::session::reply {
+
+namespace {
+
+constexpr size_t kMostNeverFreed = 200;
+constexpr size_t kMostFacts = 4000;
+constexpr size_t kMostMoments = 256;
+constexpr int64_t kMostCurveColumns = 65'536;
+
+// The end of the recording is its last event.
+[[nodiscard]] int32_t event_of(const Asked& asked, const Device& device) {
+  return std::min(asked.arguments.integer("event"), device.lives().events.count - 1);
+}
+
+// Of the blocks of the device, whatever the bands of the view.
+[[nodiscard]] Result<analysis::StackFacts> facts_at(const Device& device, int32_t event) {
+  const int32_t at = std::min(event, device.lives().events.count - 1);
+  const auto top = analysis::find_top(device.recording(), device.part(), device.lives(), at,
+                                      analysis::TopBy::stack, std::numeric_limits<size_t>::max());
+  if (!top) return tl::unexpected(top.error());
+  return analysis::stack_facts({device.recording(), *top}, kMostFacts);
+}
+
+[[nodiscard]] Status curve_to(Asked& asked, std::span<const int32_t> event, std::span<const double> level,
+                              std::span<const double> reserved) {
+  answers::columns_to_json(asked.json(), {});
+  Status written = asked.answer.column("event", event);
+  if (written) written = asked.answer.column("level", level);
+  if (written) written = asked.answer.column("reserved", reserved);
+  return written;
+}
+
+}  // namespace
+
+Status report(Asked& asked) {
+  Device& device = asked.view->device();
+  const auto history = device.history();
+  if (!history) return tl::unexpected(history.error());
+  const auto attributes = device.attributes();
+  if (!attributes) return tl::unexpected(attributes.error());
+  const auto index = device.index();
+  if (!index) return tl::unexpected(index.error());
+  const auto rules = analysis::parse_category_rules(analysis::kCategoryRules);
+  if (!rules) return tl::unexpected(rules.error());
+  const analysis::EventContext context{device.recording(), device.part(), **history, device.lives(), **index};
+  const auto found = analysis::find_report(context, **attributes, *rules);
+  if (!found) return tl::unexpected(found.error());
+  answers::to_json(asked.json(), {}, context, *found, *rules);
+  return {};
+}
+
+Status never_freed(Asked& asked) {
+  const Device& device = asked.view->device();
+  const int32_t last = device.lives().events.count - 1;
+  const auto found = analysis::find_never_freed(
+      device.recording(), device.part(), device.lives(), asked.arguments.integer("from"),
+      std::min(asked.arguments.integer("until"), last), analysis::TopBy::line, kMostNeverFreed);
+  if (!found) return tl::unexpected(found.error());
+  answers::never_freed_to_json(asked.json(), device.recording(), *found, asked.arguments.integer("from"));
+  return {};
+}
+
+Status source_files(Asked& asked) {
+  const Device& device = asked.view->device();
+  const auto found =
+      analysis::find_source_files(device.recording(), device.part(), device.lives(), event_of(asked, device));
+  if (!found) return tl::unexpected(found.error());
+  answers::to_json(asked.json(), device.recording(), *found);
+  return {};
+}
+
+Status source_lines(Asked& asked) {
+  const Device& device = asked.view->device();
+  const auto found = analysis::find_source_lines(device.recording(), device.part(), device.lives(),
+                                                 event_of(asked, device), asked.arguments.text("file"));
+  if (!found) return tl::unexpected(found.error());
+  answers::to_json(asked.json(), *found);
+  return {};
+}
+
+Status facts(Asked& asked) {
+  const auto found = facts_at(asked.view->device(), asked.arguments.integer("event"));
+  if (!found) return tl::unexpected(found.error());
+  answers::to_json(asked.json(), asked.session.recording(), *found);
+  return {};
+}
+
+Status compare(Asked& asked) {
+  const auto before = asked.arguments.facts("before", asked.session.recording().budget);
+  if (!before) return tl::unexpected(before.error());
+  const auto after = facts_at(asked.view->device(), asked.arguments.integer("event"));
+  if (!after) return tl::unexpected(after.error());
+  const auto parts = analysis::compare_parts(*before, *after, asked.session.recording().budget);
+  if (!parts) return tl::unexpected(parts.error());
+  answers::to_json(asked.json(), asked.session.recording(), *after, *parts);
+  return {};
+}
+
+Status curve(Asked& asked) {
+  const replay::Curves curves = asked.view->curves(asked.arguments.columns("columns"));
+  return curve_to(asked, curves.event, curves.highest, curves.reserved);
+}
+
+Status step_curve(Asked& asked) {
+  const Device& device = asked.view->device();
+  const int32_t steps = asked.arguments.integer("steps"), columns = asked.arguments.integer("columnsPerStep");
+  if (int64_t{steps} * columns > kMostCurveColumns)
+    return fail(ErrorCode::limit_exceeded, -1, "a curve of {} columns is too large",
+                int64_t{steps} * columns);
+  const auto found = analysis::find_steps(device.recording(), device.part(), device.replayed().rows);
+  if (!found) return tl::unexpected(found.error());
+  const analysis::StepCurve curve = analysis::step_curve(device.lives(), *found, steps, columns);
+  return curve_to(asked, curve.event, curve.level, curve.reserved);
+}
+
+Status fragmentation(Asked& asked) {
+  const auto states = asked.view->device().states();
+  if (!states) return tl::unexpected(states.error());
+  if (const auto moved = (*states)->totals(asked.arguments.integer("event")); !moved)
+    return tl::unexpected(moved.error());
+  const analysis::EventContext context = (*states)->context();
+  const replay::MemoryAt& memory = (*states)->memory();
+  answers::to_json(asked.json(), context, analysis::find_fragmentation(context, memory),
+                   analysis::find_free_places(context, memory));
+  return {};
+}
+
+Status fragmentation_over(Asked& asked) {
+  const std::vector<int32_t> events = asked.arguments.integers("events");
+  if (events.size() > kMostMoments)
+    return fail(ErrorCode::limit_exceeded, -1, "{} events are more than {}", events.size(), kMostMoments);
+  const auto states = asked.view->device().states();
+  if (!states) return tl::unexpected(states.error());
+  std::vector<double> reserved, cached, largest, held_back;
+  for (const int32_t event : events) {
+    if (const auto moved = (*states)->totals(event); !moved) return tl::unexpected(moved.error());
+    const analysis::Fragmentation found =
+        analysis::find_fragmentation((*states)->context(), (*states)->memory());
+    reserved.push_back(static_cast<double>(found.reserved));
+    cached.push_back(static_cast<double>(found.cached));
+    largest.push_back(static_cast<double>(found.largest_free));
+    held_back.push_back(static_cast<double>(found.held_back));
+  }
+  answers::columns_to_json(asked.json(), {});
+  Status written = asked.answer.column("reserved", reserved);
+  if (written) written = asked.answer.column("cached", cached);
+  if (written) written = asked.answer.column("largest", largest);
+  if (written) written = asked.answer.column("heldBack", held_back);
+  return written;
+}
+
+}  // namespace memstrata::session::reply

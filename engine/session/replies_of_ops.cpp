@@ -1,0 +1,41 @@
+#include <algorithm>
+
+#include "engine/answers/ops.h"
+#include "engine/session/replies.h"
+
+namespace memstrata::session::reply {
+
+namespace {
+constexpr int64_t kMostLines = 1000;
+}
+
+Status ops(Asked& asked) {
+  const Arguments& given = asked.arguments;
+  const auto by = given.word<analysis::OpBy>("by");
+  const bool tree = given.flag("tree");
+  if (tree && by != analysis::OpBy::path)
+    return fail(ErrorCode::wrong_usage, -1, "only paths of ops are a tree: `by` must be path");
+  const auto list = asked.view->device().ops(by, given.word<analysis::OpScope>("scope"));
+  if (!list) return tl::unexpected(list.error());
+  const auto sort = given.word<analysis::OpSort>("sort");
+  const int64_t first = given.integer("first");
+  const int64_t count = std::min<int64_t>(given.integer("count"), kMostLines);
+  const auto lines =
+      tree ? (*list)->tree(sort, given.integers("open"), first, count) : (*list)->flat(sort, first, count);
+  if (!lines) return tl::unexpected(lines.error());
+  answers::to_json(asked.json(), asked.session.recording(), **list, *lines);
+  return {};
+}
+
+Status profiler_table(Asked& asked) {
+  const auto table = asked.view->device().profiler_table(asked.arguments.flag("shapes"));
+  if (!table) return tl::unexpected(table.error());
+  const int64_t count = std::min<int64_t>(asked.arguments.integer("count"), kMostLines);
+  if (answers::to_json(asked.json(), asked.session.recording(), **table,
+                       asked.arguments.word<analysis::OpSort>("sort"), asked.arguments.integer("first"),
+                       count))
+    return {};
+  return fail(ErrorCode::limit_exceeded, -1, "not enough memory to sort {} rows", (*table)->rows.size());
+}
+
+}  // namespace memstrata::session::reply

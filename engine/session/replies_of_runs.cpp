@@ -1,0 +1,192 @@
+// What if: runs of the recorded requests of a view's device.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "engine/analysis/pool_differences.h"
+#include "engine/analysis/what_if.h"
+#include "engine/answers/what_if.h"
+#include "engine/base/utf8.h"
+#include "engine/session/replies.h"
+
+namespace memstrata::session::reply {
+
+namespace {
+
+// A recording that takes longer than that was made to; whoever waits may end the session before.
+constexpr std::chrono::seconds kLongestQuestion{120};
+
+[[nodiscard]] analysis::GoesOn until_deadline() {
+  const auto deadline = std::chrono::steady_clock::now() + kLongestQuestion;
+  return [deadline] { return std::chrono::steady_clock::now() < deadline; };
+}
+
+// What was asked, ready to run; the sizes stay where they are.
+struct Prepared {
+  Prepared(const analysis::Rehearsal& of, Budget& budget) : rehearsal(of), changed(budget) {}
+
+  const analysis::Rehearsal& rehearsal;
+  analysis::ChangedSizes changed;
+  analysis::Scenario scenario;
+  analysis::WhatIfAnswer answer;
+};
+
+// Places of errors are of the text that is wrong: `inside` says which.
+[[nodiscard]] Error located(Error error, std::string_view text, std::string_view name) {
+  if (error.offset >= 0) error.offset = utf8::units_before(text, static_cast<size_t>(error.offset));
+  error.inside = name;
+  return error;
+}
+
+[[nodiscard]] Status prepare_run(const Asked& asked, Prepared& prepared) {
+  AskedScenario given = asked.arguments.scenario("scenario");
+  const analysis::Rehearsal& rehearsal = prepared.rehearsal;
+  analysis::Scenario& scenario = prepared.scenario;
+  analysis::WhatIfAnswer& answer = prepared.answer;
+  scenario.config = rehearsal.config;
+  answer.conf = given.conf ? std::string(*given.conf) : analysis::settings_text(rehearsal);
+  if (given.conf) {
+    auto config = analysis::settings_of(*given.conf);
+    if (!config) return tl::unexpected(located(config.error(), *given.conf, "conf"));
+    scenario.config = std::move(*config);
+  }
+  scenario.capacity = answer.capacity = given.capacity.value_or(rehearsal.capacity);
+  if (scenario.capacity > 0) {
+    if (auto usable = simulate::check_capacity(scenario.capacity); !usable)
+      return tl::unexpected(located(usable.error(), "", "capacity"));
+  }
+  Budget& budget = asked.session.recording().budget;
+  for (const analysis::Change& change : given.changes) {
+    // One at a time, so that an error is that of its filter.
+    const auto checked = analysis::changed_sizes(rehearsal, {&change, 1}, budget);
+    if (!checked) return tl::unexpected(located(checked.error(), change.filter, "changes"));
+  }
+  if (!given.changes.empty()) {
+    auto changed = analysis::changed_sizes(rehearsal, given.changes, budget);
+    if (!changed) return tl::unexpected(changed.error());
+    prepared.changed = std::move(*changed);
+    scenario.sizes = prepared.changed.sizes.span();
+    answer.changed_blocks = prepared.changed.blocks;
+    answer.unscaled_blocks = prepared.changed.unscaled;
+  }
+  // Behind the last event is after it.
+  const int32_t last = rehearsal.device.rows.events.count - 1;
+  for (analysis::ExtraRequest& extra : given.extra) {
+    extra.after = std::min(extra.after, last);
+    extra.until = std::min(extra.until, last);
+  }
+  for (int32_t& event : given.empty_cache_after) event = std::min(event, last);
+  scenario.extra = answer.extra = std::move(given.extra);
+  scenario.empty_cache_after = answer.empty_cache_after = std::move(given.empty_cache_after);
+  scenario.caches = answer.caches = given.caching;
+  answer.is_other = given.conf || given.capacity || !given.changes.empty() || !answer.extra.empty() ||
+                    !answer.empty_cache_after.empty() || !answer.caches;
+  return {};
+}
+
+// Calls `reply` with the scenario that is asked about.
+template <typename Reply>
+[[nodiscard]] Status with_scenario(Asked& asked, const analysis::GoesOn& goes_on, Reply&& reply) {
+  const auto rehearsal = asked.view->device().rehearsal(goes_on);
+  if (!rehearsal) return tl::unexpected(rehearsal.error());
+  Prepared prepared(**rehearsal, asked.session.recording().budget);
+  if (Status ready = prepare_run(asked, prepared); !ready) return ready;
+  return reply(prepared);
+}
+
+[[nodiscard]] Status send(AnswerFrame& answer, std::string_view name, const std::vector<int64_t>& bytes) {
+  return answer.column(name, std::vector<double>(bytes.begin(), bytes.end()));
+}
+
+}  // namespace
+
+Status rehearsal(Asked& asked) {
+  const auto found = asked.view->device().rehearsal(until_deadline());
+  if (!found) return tl::unexpected(found.error());
+  answers::rehearsal_to_json(asked.json(), **found);
+  return {};
+}
+
+Status what_if(Asked& asked) {
+  const analysis::GoesOn goes_on = until_deadline();
+  return with_scenario(asked, goes_on, [&](Prepared& prepared) -> Status {
+    const int32_t columns = std::min(asked.arguments.integer("columns"), simulate::Levels::kMostColumns);
+    const int32_t events = prepared.rehearsal.device.rows.events.count;
+    simulate::Levels recorded(events, columns), simulated(events, columns);
+    Budget& budget = asked.session.recording().budget;
+    auto numbers = analysis::run_scenario(prepared.rehearsal, prepared.scenario, budget, goes_on, &simulated);
+    if (!numbers) return tl::unexpected(numbers.error());
+    prepared.answer.simulated = std::move(*numbers);
+    if (Status found = analysis::recorded_levels(prepared.rehearsal, budget, recorded); !found) return found;
+    answers::what_if_to_json(asked.json(), prepared.rehearsal, prepared.answer);
+    AnswerFrame& answer = asked.answer;
+    Status sent = send(answer, "curves.recordedReserved", recorded.reserved);
+    if (sent) sent = send(answer, "curves.recordedAllocated", recorded.allocated);
+    if (sent) sent = send(answer, "curves.simulatedReserved", simulated.reserved);
+    if (sent) sent = send(answer, "curves.simulatedAllocated", simulated.allocated);
+    return sent;
+  });
+}
+
+Status smallest_capacity(Asked& asked) {
+  const analysis::GoesOn goes_on = until_deadline();
+  return with_scenario(asked, goes_on, [&](Prepared& prepared) -> Status {
+    const auto found = analysis::smallest_capacity(prepared.rehearsal, prepared.scenario,
+                                                   asked.session.recording().budget, goes_on);
+    if (!found) return tl::unexpected(found.error());
+    asked.json().value(*found);
+    return {};
+  });
+}
+
+Status add_run(Asked& asked) {
+  const analysis::GoesOn goes_on = until_deadline();
+  return with_scenario(asked, goes_on, [&](Prepared& prepared) -> Status {
+    const auto snapshot = asked.session.add_run(asked.view_id, prepared.scenario, goes_on);
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    asked.json().value(*snapshot);
+    return {};
+  });
+}
+
+namespace {
+
+// The event of the run that stands where one of the view does.
+[[nodiscard]] Result<int32_t> event_of(const Asked& asked) {
+  const Column<int32_t>* const moments = asked.session.moments_of_run(asked.arguments.integer("snapshot"));
+  if (moments == nullptr || static_cast<int32_t>(moments->size()) != asked.view->event_count())
+    return fail(ErrorCode::wrong_usage, -1, "snapshot {} is no run of this device",
+                asked.arguments.integer("snapshot"));
+  const int32_t event = std::min(asked.arguments.integer("event"), static_cast<int32_t>(moments->size()) - 1);
+  return event < 0 ? -1 : (*moments)[static_cast<size_t>(event)];
+}
+
+}  // namespace
+
+Status event_of_run(Asked& asked) {
+  const auto event = event_of(asked);
+  if (!event) return tl::unexpected(event.error());
+  asked.json().value(*event);
+  return {};
+}
+
+Status pool_differences(Asked& asked) {
+  const auto event = event_of(asked);
+  if (!event) return tl::unexpected(event.error());
+  const auto recorded = asked.view->device().states();
+  if (!recorded) return tl::unexpected(recorded.error());
+  const auto device =
+      asked.session.device(asked.arguments.integer("snapshot"), asked.view->device().replayed().ordinal());
+  if (!device) return tl::unexpected(device.error());
+  const auto simulated = (*device)->states();
+  if (!simulated) return tl::unexpected(simulated.error());
+  if (auto there = (*recorded)->totals(asked.arguments.integer("event")); !there)
+    return tl::unexpected(there.error());
+  if (auto there = (*simulated)->totals(*event); !there) return tl::unexpected(there.error());
+  answers::to_json(asked.json(), analysis::pool_differences((*recorded)->context(), (*recorded)->memory(),
+                                                            (*simulated)->context(), (*simulated)->memory()));
+  return {};
+}
+
+}  // namespace memstrata::session::reply

@@ -1,0 +1,135 @@
+// Numbers over time, and what operators and profiled functions did with memory: of files, whatever view is open.
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "engine/analysis/operator_memory.h"
+#include "engine/analysis/series_view.h"
+#include "engine/analysis/telemetry.h"
+#include "engine/answers/operator_memory.h"
+#include "engine/answers/series_view.h"
+#include "engine/answers/telemetry.h"
+#include "engine/session/replies.h"
+
+namespace memstrata::session::reply {
+
+namespace {
+
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+constexpr int64_t kMostCalls = 1000;
+constexpr size_t kMostOperators = 10'000;
+
+[[nodiscard]] Result<const model::Part*> part_of(Asked& asked) {
+  const int32_t number = asked.arguments.integer("part");
+  const model::Part* part = analysis::series_part(asked.session.recording(), number);
+  if (part == nullptr)
+    return fail(ErrorCode::wrong_usage, -1, "part {} of the file has no numbers over time", number);
+  return part;
+}
+
+[[nodiscard]] Status too_large(int64_t curves, int64_t columns) {
+  if (curves * columns <= static_cast<int64_t>(View::kMostPixels)) return {};
+  return fail(ErrorCode::limit_exceeded, -1, "{} curves of {} columns are too many", curves, columns);
+}
+
+}  // namespace
+
+Status series(Asked& asked) {
+  answers::to_json(asked.json(), analysis::find_series_parts(asked.session.recording()));
+  return {};
+}
+
+Status series_picture(Asked& asked) {
+  const auto part = part_of(asked);
+  if (!part) return tl::unexpected(part.error());
+  const model::Recording& recording = asked.session.recording();
+  const replay::SeriesGrid grid = asked.arguments.stretch("stretch");
+  const std::vector<int32_t> wanted = asked.arguments.integers("series");
+  if (Status fits = too_large(static_cast<int64_t>(wanted.size()), grid.count); !fits) return fits;
+  for (const int32_t series : wanted) {
+    if (series < 0 || series >= (*part)->series.count)
+      return fail(ErrorCode::wrong_usage, -1, "there is no series {}", series);
+  }
+  answers::objects_to_json(asked.json(), "curves", wanted.size());
+  const replay::SeriesAxis axis(recording, **part);
+  std::vector<double> highest(static_cast<size_t>(grid.count)), lowest(highest);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const model::RowRange points = recording.series.points[(*part)->series.first + wanted[i]];
+    const auto columns = replay::series_columns(recording, axis, points, grid);
+    for (size_t column = 0; column < columns.size(); ++column) {
+      const replay::SeriesColumn& of = columns[column];
+      highest[column] = of.highest ? static_cast<double>(of.highest->value) : kNoNumber;
+      lowest[column] = of.lowest ? static_cast<double>(of.lowest->value) : kNoNumber;
+    }
+    const std::string name = "curves." + std::to_string(i);
+    if (Status written = asked.answer.column(name + ".highest", highest); !written) return written;
+    if (Status written = asked.answer.column(name + ".lowest", lowest); !written) return written;
+  }
+  return {};
+}
+
+Status series_areas(Asked& asked) {
+  const auto part = part_of(asked);
+  if (!part) return tl::unexpected(part.error());
+  if ((*part)->series_are != model::SeriesAre::categories)
+    return fail(ErrorCode::wrong_usage, -1, "only categories add up");
+  const model::Recording& recording = asked.session.recording();
+  const replay::SeriesGrid grid = asked.arguments.stretch("stretch");
+  if (Status fits = too_large((*part)->series.count, grid.count); !fits) return fits;
+  const replay::SeriesStack stack =
+      replay::series_stack(recording, **part, replay::SeriesAxis(recording, **part), grid);
+  answers::nulls_to_json(asked.json(), "levels", stack.categories);
+  std::vector<double> levels(stack.totals.size());
+  for (size_t category = 0; category < stack.categories; ++category) {
+    for (size_t column = 0; column < levels.size(); ++column) {
+      levels[column] = stack.totals[column].point < 0
+                           ? kNoNumber
+                           : static_cast<double>(stack.levels[column * stack.categories + category]);
+    }
+    if (Status written = asked.answer.column("levels." + std::to_string(category), levels); !written)
+      return written;
+  }
+  return {};
+}
+
+Status series_moment(Asked& asked) {
+  const auto part = part_of(asked);
+  if (!part) return tl::unexpected(part.error());
+  const replay::SeriesGrid column{asked.arguments.whole("column"), asked.arguments.whole("width"), 1};
+  const model::Recording& recording = asked.session.recording();
+  answers::to_json(asked.json(), recording, analysis::series_moment(recording, **part, column));
+  return {};
+}
+
+Status calls(Asked& asked) {
+  const auto part = part_of(asked);
+  if (!part) return tl::unexpected(part.error());
+  const int64_t count = std::min<int64_t>(asked.arguments.integer("count"), kMostCalls);
+  answers::to_json(asked.json(), analysis::function_calls(asked.session.recording(), **part,
+                                                          asked.arguments.integer("first"), count));
+  return {};
+}
+
+Status operators(Asked& asked) {
+  const auto part = part_of(asked);
+  if (!part) return tl::unexpected(part.error());
+  if ((*part)->series_are != model::SeriesAre::operators)
+    return fail(ErrorCode::wrong_usage, -1, "this part does not tell of operators");
+  const auto most = std::min(static_cast<size_t>(asked.arguments.integer("most")), kMostOperators);
+  const auto memory = analysis::operator_memory(asked.session.recording(), **part, most);
+  if (!memory) return tl::unexpected(memory.error());
+  answers::operators_to_json(asked.json(), asked.session.recording(), *memory);
+  return {};
+}
+
+Status telemetry(Asked& asked) {
+  if (!analysis::has_telemetry(asked.session.recording()))
+    return fail(ErrorCode::wrong_usage, -1, "there are no counters over time in this file");
+  const auto found = analysis::telemetry(asked.session.recording());
+  if (!found) return tl::unexpected(found.error());
+  answers::telemetry_to_json(asked.json(), *found);
+  return {};
+}
+
+}  // namespace memstrata::session::reply

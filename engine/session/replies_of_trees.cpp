@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <vector>
+
+#include "engine/analysis/call_tree_layout.h"
+#include "engine/analysis/category_rules.h"
+#include "engine/answers/call_tree.h"
+#include "engine/answers/holders.h"
+#include "engine/session/replies.h"
+
+namespace memstrata::session::reply {
+
+namespace {
+
+constexpr size_t kMostRows = 1000;
+
+// Numbers of the nodes of rectangles, as columns of the answer.
+class RectColumns {
+ public:
+  RectColumns(Asked& asked, const analysis::CallTree& tree, const analysis::TreeLayout& layout)
+      : answer_(asked.answer),
+        tree_(tree),
+        layout_(layout),
+        whole_(asked.session.recording().budget),
+        real_(asked.session.recording().budget),
+        places_(asked.session.recording().budget) {}
+
+  template <typename Number>
+  [[nodiscard]] Status whole(std::string_view name, Number number) {
+    return column(name, whole_, int32_t{0}, number);
+  }
+  template <typename Number>
+  [[nodiscard]] Status place(std::string_view name, Number number) {
+    return column(name, places_, 0.F, number);
+  }
+  template <typename Number>
+  [[nodiscard]] Status of_node(std::string_view name, Number number) {
+    return column(name, real_, 0.0, [&](const analysis::TreeRect& rect) {
+      return static_cast<double>(number(tree_.nodes[rect.node]));
+    });
+  }
+
+ private:
+  template <typename T, typename Number>
+  [[nodiscard]] Status column(std::string_view name, Column<T>& values, T none, Number number) {
+    if (!values.resize(layout_.rects.size(), none))
+      return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a flame graph");
+    for (size_t i = 0; i < values.size(); ++i) values[i] = number(layout_.rects[i]);
+    return answer_.column(name, values.span());
+  }
+
+  AnswerFrame& answer_;
+  const analysis::CallTree& tree_;
+  const analysis::TreeLayout& layout_;
+  Column<int32_t> whole_;
+  Column<double> real_;
+  Column<float> places_;
+};
+
+}  // namespace
+
+Status range(Asked& asked) {
+  const Arguments& given = asked.arguments;
+  answers::to_json(asked.json(), asked.view->range(given.word<replay::Axis>("axis"), given.whole("from"),
+                                                   given.whole("to")));
+  return {};
+}
+
+Status flame(Asked& asked) {
+  using analysis::CallTree;
+  using analysis::TreeRect;
+  const auto tree = asked.view->calls(asked.arguments.call_tree("tree"));
+  if (!tree) return tl::unexpected(tree.error());
+  const model::Recording& recording = asked.session.recording();
+  const std::vector<int32_t> path = asked.arguments.integers("path");
+  const auto layout = analysis::lay_out(
+      recording, **tree, {path, asked.arguments.integer("width"), asked.arguments.integer("rows")});
+  if (!layout) return tl::unexpected(layout.error());
+
+  answers::TreeSearch search;
+  Column<uint8_t> keys(recording.budget);
+  const std::string_view text = asked.arguments.text("search");
+  if (text.find_first_not_of(" \t\r\n") != std::string_view::npos) {
+    if (!analysis::find_keys_with(recording, **tree, text, keys) ||
+        !analysis::find_in_tree(recording, **tree, keys, search.found))
+      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to look for a text in all calls");
+    search.keys = &keys;
+  }
+  Column<int32_t> frame_of_rect(recording.budget);
+  answers::to_json(asked.json(), recording, **tree, *layout, search, frame_of_rect);
+  if (frame_of_rect.size() < layout->rects.size())
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a flame graph");
+
+  RectColumns columns(asked, **tree, *layout);
+  Status written = asked.answer.column("rects.frame", frame_of_rect.span());
+  if (written) written = columns.whole("rects.row", [](const TreeRect& rect) { return rect.row; });
+  if (written) written = columns.whole("rects.parent", [](const TreeRect& rect) { return rect.parent; });
+  if (written) written = columns.place("rects.left", [](const TreeRect& rect) { return rect.left; });
+  if (written) written = columns.place("rects.right", [](const TreeRect& rect) { return rect.right; });
+  if (written)
+    written = columns.of_node("rects.weight", [](const CallTree::Node& node) { return node.width; });
+  if (written) written = columns.of_node("rects.self", [](const CallTree::Node& node) { return node.self; });
+  if (written) written = columns.of_node("rects.grew", [](const CallTree::Node& node) { return node.grew; });
+  if (written) written = columns.of_node("rects.lit", [](const CallTree::Node& node) { return node.lit; });
+  if (written)
+    written = columns.of_node("rects.blocks", [](const CallTree::Node& node) { return node.blocks; });
+  if (!written) return written;
+  return columns.whole("rects.hit", [&](const TreeRect& rect) {
+    const int32_t key = (*tree)->nodes[rect.node].key;
+    return search.keys != nullptr && key >= 0 ? int32_t{keys[key]} : 0;
+  });
+}
+
+Status flame_rows(Asked& asked) {
+  const Arguments& given = asked.arguments;
+  const TreeWanted wanted = given.call_tree("tree");
+  const auto rows = asked.view->call_rows(
+      wanted, {given.text("search"), given.word<analysis::RowOrder>("order"), given.flag("descending")});
+  if (!rows) return tl::unexpected(rows.error());
+  const auto tree = asked.view->calls(wanted);
+  if (!tree) return tl::unexpected(tree.error());
+  const size_t first = std::min(static_cast<size_t>(given.integer("first")), rows->size());
+  const size_t count =
+      std::min({static_cast<size_t>(given.integer("count")), kMostRows, rows->size() - first});
+  answers::to_json(asked.json(), asked.session.recording(), **tree, static_cast<int64_t>(rows->size()),
+                   rows->subspan(first, count));
+  return {};
+}
+
+Status holders(Asked& asked) {
+  const Arguments& given = asked.arguments;
+  const View::HolderQuestion question{given.word<analysis::HolderBy>("by"), given.integer("event"),
+                                      given.text("filter"),
+                                      given.has("rules") ? given.text("rules") : std::string_view()};
+  // The filter first: finding it out may let go of what else is kept.
+  if (const auto meant = asked.view->filtered(question.filter); !meant) return tl::unexpected(meant.error());
+  const auto kinds = asked.view->holder_kinds(question);
+  if (!kinds) return tl::unexpected(kinds.error());
+  const auto found = asked.view->holders(question, **kinds);
+  if (!found) return tl::unexpected(found.error());
+  const auto& [text, rules, categories, keys] = **kinds;
+  answers::to_json(asked.json(), asked.session.recording(), *keys, *found,
+                   categories ? &*categories : nullptr, rules ? &*rules : nullptr,
+                   {static_cast<size_t>(given.integer("first")),
+                    std::min(static_cast<size_t>(given.integer("count")), kMostRows)});
+  return {};
+}
+
+Status category(Asked& asked) {
+  const Arguments& given = asked.arguments;
+  const View::HolderQuestion question{
+      analysis::HolderBy::category, -1, {}, given.has("rules") ? given.text("rules") : std::string_view()};
+  const auto kinds = asked.view->holder_kinds(question);
+  if (!kinds) return tl::unexpected(kinds.error());
+  const auto& [text, rules, categories, keys] = **kinds;
+  const auto rank = static_cast<size_t>(given.integer("rank"));
+  if (rank >= categories->rule.size()) {  // an envelope
+    asked.json().null();
+    return {};
+  }
+  const bool own = text.find_first_not_of(" \t\r\n") == std::string::npos;
+  answers::category_to_json(asked.json(), *rules, categories->rule[rank],
+                            own ? analysis::kCategoryRules : std::string_view(text));
+  return {};
+}
+
+Status category_rules(Asked& asked) {
+  std::string_view text = asked.arguments.text("text");
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) text = analysis::kCategoryRules;
+  const auto rules = analysis::parse_category_rules(text);
+  if (!rules) return tl::unexpected(rules.error());
+  answers::to_json(asked.json(), *rules, text);
+  return {};
+}
+
+}  // namespace memstrata::session::reply

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Makes the files of a release in build/release: the command and the library as archives, the npm package, the site, what is
+# inside of them (SPDX), and their checksums. The same commit gives the same bytes.
+#
+#   bash site/release.sh             build, then pack
+#   bash site/release.sh --no-build  pack what is built
+#   bash site/release.sh --twice     pack into two folders and compare
+#
+# The version stands in the top CMakeLists.txt. Times in the archives are that of the commit (SOURCE_DATE_EPOCH).
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+cd "$root"
+
+build=1 twice=0
+for option; do
+  case $option in
+    --no-build) build=0 ;;
+    --twice) twice=1 ;;
+    *) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
+  esac
+done
+
+need_for_native
+need_for_wasm
+install_needed
+setup_node
+version=$(sed -n 's/^project(memstrata VERSION \([0-9.]*\) .*/\1/p' CMakeLists.txt)
+epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+name=memstrata-$version
+machine=linux-$(uname -m)
+
+if ((build)); then
+  npm_ci web
+  cmake --preset wasm && cmake --build --preset wasm
+  cmake --preset native-release && cmake --build --preset native-release
+  node site/package.mjs
+fi
+
+# archive FOLDER FILE.tar.gz: the same bytes for the same contents.
+archive() {
+  tar --sort=name --mtime="@$epoch" --owner=0 --group=0 --numeric-owner --mode='u+rw,go=rX' --format=ustar \
+    -C "$(dirname "$1")" -c "$(basename "$1")" | gzip -9n >"$2"
+}
+
+pack() { # pack OUT
+  local out=$1 stage
+  rm -rf "$out"
+  mkdir -p "$out"
+  stage=$(mktemp -d)
+  cmake --install build/native-release --component command --prefix "$stage/$name-$machine" --strip >/dev/null
+  cmake --install build/native-release --component library --prefix "$stage/$name-library-$machine" >/dev/null
+  cp -r build/site "$stage/$name-site"
+  archive "$stage/$name-$machine" "$out/$name-$machine.tar.gz"
+  archive "$stage/$name-library-$machine" "$out/$name-library-$machine.tar.gz"
+  archive "$stage/$name-site" "$out/$name-site.tar.gz"
+  npm pack ./build/package --pack-destination "$out" --silent >/dev/null
+  mv "$out/memstrata-$version.tgz" "$out/$name-npm.tgz"
+  compgen -G "build/wheel/*.whl" >/dev/null && cp build/wheel/*.whl "$out/"
+  node site/sbom.mjs "$version" "$epoch" >"$out/$name.spdx.json"
+  (cd "$out" && sha256sum -- * >SHA256SUMS)
+  rm -rf "$stage"
+}
+
+pack build/release
+if ((twice)); then
+  pack build/release-again
+  cmp build/release/SHA256SUMS build/release-again/SHA256SUMS
+  rm -rf build/release-again
+  echo "Packed twice: the same bytes."
+fi
+cat build/release/SHA256SUMS

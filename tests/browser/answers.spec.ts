@@ -1,0 +1,167 @@
+// The answers in words: the overview, why it ran out of memory, what leaks, what is fragmented. What the samples hold is planted
+// by site/samples/make_samples.py.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test, type Locator, type Page } from '@playwright/test';
+import { settledView, watchErrors } from './page.ts';
+import { knownSnapshot } from './pickle.ts';
+import { openFile, openPage, snapshotsFolder, waitForState } from './support.ts';
+
+const MiB = 1024 ** 2;
+
+async function openSampleOf(page: Page, name: string): Promise<void> {
+  await openPage(page, `?open=samples/${name}`);
+  await waitForState(page, 'ready');
+  await settledView(page);
+}
+const finding = (page: Page, kind: string): Locator => page.locator(`[data-finding="${kind}"]`);
+const tab = (page: Page, name: string): Locator => page.getByRole('tab', { name: new RegExp(`^${name}`) });
+async function open(page: Page, name: string): Promise<void> {
+  await tab(page, name).click();
+  await expect(page.locator('memstrata-drawer [data-answered]')).toBeVisible();
+}
+async function noViolations(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id }) => id)).toEqual([]);
+}
+const number = async (at: Locator, name: string): Promise<number> =>
+  Number(await at.getAttribute(`data-${name}`));
+
+test('the overview begins with what went wrong; its sentences lead to what proves them', async ({ page }) => {
+  const errors = watchErrors(page);
+  await openSampleOf(page, 'out_of_memory.pickle.gz');
+  const first = page.locator('[data-finding]').first();
+  await expect(first).toHaveAttribute('data-finding', 'oom');
+  expect(await number(first, 'bytes')).toBe(4120903680); // as the sample asks for
+  await expect(first).toContainText('live blocks alone leave no room');
+  // To the event.
+  await first.locator('[data-way=event]').click();
+  await expect(page.locator('memstrata-details')).toContainText('Out of memory');
+  // To the answer that tells more.
+  await first.locator('[data-way~=oom]').last().click();
+  await expect(tab(page, 'Out of memory')).toHaveAttribute('aria-selected', 'true');
+  await noViolations(page);
+  expect(errors).toEqual([]);
+});
+
+test('a line of the peak sets the filter and goes to the peak', async ({ page }) => {
+  await openSampleOf(page, 'training_run.pickle');
+  const peak = finding(page, 'peak');
+  expect(await number(peak, 'bytes')).toBe(2814816256);
+  const parts = peak.locator('[data-part]');
+  await expect(parts).toHaveCount(5);
+  const bytes = await parts.evaluateAll((all) =>
+    all.map((one) => Number((one as HTMLElement).dataset['bytes'])),
+  );
+  expect(bytes).toEqual([...bytes].sort((a, b) => b - a));
+  await parts.first().getByRole('button').click();
+  const filter = page.locator('memstrata-filter [data-count]');
+  await expect(filter).toBeVisible();
+  expect(await number(filter, 'at-peak')).toBeGreaterThanOrEqual(bytes[0]!);
+  await expect(page.locator('memstrata-details h2')).toBeVisible();
+  await page.keyboard.press('Escape');
+});
+
+test('a quiet file gets a quiet page', async ({ page }) => {
+  await openPage(page);
+  const file = { name: 'known.pickle', mimeType: '', buffer: knownSnapshot() };
+  await page.locator('input[type=file]').first().setInputFiles(file);
+  await waitForState(page, 'ready');
+  await expect(finding(page, 'peak')).toHaveAttribute('data-bytes', String(7 * MiB));
+  await expect(page.locator('[data-finding].bad')).toHaveCount(0);
+  for (const panel of ['oom'])
+    await expect(page.locator(`[role=tab][data-panel=${panel}]`)).toHaveAttribute('aria-disabled', 'true');
+});
+
+test('out of memory: numbers that add up, why each place was no use, what helps by bytes', async ({
+  page,
+}) => {
+  await openSampleOf(page, 'out_of_memory.pickle.gz');
+  await open(page, 'Out of memory');
+  const one = page.locator('[data-oom]');
+  await expect(one).toHaveAttribute('data-verdict', 'full');
+  const helps = one.locator('[data-remedy]');
+  const bytes = await helps.evaluateAll((all) =>
+    all.map((li) => Number((li as HTMLElement).dataset['bytes'] ?? -1)),
+  );
+  expect(bytes.length).toBeGreaterThan(2);
+  expect(bytes).toEqual([...bytes].sort((a, b) => b - a));
+  for (const place of await one.locator('[data-place]').all())
+    await expect(place).toHaveAttribute('data-why', /^(too_small|small_or_large)$/);
+  await one.locator('[data-way=state]').click();
+  await expect(tab(page, 'State')).toHaveAttribute('aria-selected', 'true');
+  await noViolations(page);
+});
+
+test('the leak of the sample is found first, and a click lights it', async ({ page }) => {
+  await openSampleOf(page, 'leak.pickle.gz');
+  await expect(page.locator('[data-finding]').first()).toHaveAttribute('data-finding', 'leaks');
+  await open(page, 'Leaks');
+  const first = page.locator('[data-leak]').first();
+  await expect(first).toHaveAttribute('data-leak', /^mlp /);
+  expect(await number(first, 'bytes')).toBe(24 * 3 * MiB); // 3 MiB in each of 24 steps
+  await first.getByRole('button').click();
+  await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-count', '24');
+  await noViolations(page);
+});
+
+test('what was never freed follows the moment', async ({ page }) => {
+  await openSampleOf(page, 'leak.pickle.gz');
+  await open(page, 'Leaks');
+  const never = page.locator('[data-never-freed]');
+  const before = await number(never, 'never-freed');
+  await page.locator('.plot').focus();
+  await page.keyboard.press('['); // the event before
+  await expect.poll(() => number(never, 'until')).toBeLessThan(988);
+  await tab(page, 'Events').click();
+  await page.getByRole('listbox').focus();
+  await page.keyboard.press('Home');
+  await tab(page, 'Leaks').click();
+  await expect.poll(() => number(never, 'until')).toBe(0);
+  expect(await number(never, 'never-freed')).toBeLessThan(before);
+});
+
+test('fragmentation at a moment and over time, and what holds it back', async ({ page }) => {
+  await openSampleOf(page, 'fragmentation.pickle.gz');
+  await expect(page.locator('[data-finding].bad').first()).toBeVisible();
+  await open(page, 'Fragmentation');
+  await expect(page.locator('[data-moments="120"]')).toBeVisible();
+  const panel = page.locator('[data-fragmentation]');
+  await page.getByRole('slider', { name: 'Moment' }).focus();
+  await page.keyboard.press('End');
+  await expect(panel).toHaveAttribute('data-fragmentation', '1687');
+  await expect.poll(() => number(panel, 'share')).toBeGreaterThan(0.7);
+  const pin = page.locator('[data-pin]').first();
+  await expect(pin).toContainText('keep prefix_cache.py:25');
+  await noViolations(page);
+  await pin.getByRole('button').last().click();
+  await expect(tab(page, 'State')).toHaveAttribute('aria-selected', 'true');
+  await expect(page.locator('memstrata-details')).toContainText(
+    (await pin.getAttribute('data-pin'))!.slice(2),
+  );
+});
+
+test('real failures are explained as the command explains them', async ({ page }) => {
+  const folder = snapshotsFolder();
+  test.skip(folder === null, 'no real snapshots beside the repository');
+  const tool = join(import.meta.dirname, '../../build/native-release/bin/memstrata');
+  for (const [name, device, verdict] of [
+    ['torchtitan_fsdp_oom_rank0.pickle', 0, 'fragmented'],
+    ['code_location_3gpu_expandable_oom.pickle', 1, 'full'],
+  ] as const) {
+    await openPage(page);
+    await openFile(page, join(folder!, name));
+    await settledView(page);
+    await open(page, 'Out of memory');
+    const one = page.locator('[data-oom]');
+    await expect(one).toHaveAttribute('data-verdict', verdict);
+    const told = JSON.parse(
+      execFileSync(tool, ['report', '--json', '--device', String(device), join(folder!, name)], {
+        encoding: 'utf8',
+      }),
+    ) as { devices: { oom: { text: string; event: number }[] }[] };
+    await expect(one).toContainText(told.devices[0]!.oom[0]!.text);
+    expect(await number(one, 'oom')).toBe(told.devices[0]!.oom[0]!.event);
+  }
+});

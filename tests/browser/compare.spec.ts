@@ -1,0 +1,99 @@
+// Two files, two moments, many files: what grew, whose parts add up to the byte.
+import { join } from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test, type Locator, type Page } from '@playwright/test';
+import { settledView, watchErrors } from './page.ts';
+import { knownSnapshot } from './pickle.ts';
+import { openPage, waitForState } from './support.ts';
+
+const samples = join(import.meta.dirname, '../../build/site/samples');
+
+async function openBoth(page: Page): Promise<void> {
+  await openPage(page);
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles([join(samples, 'training_run.pickle'), join(samples, 'out_of_memory.pickle.gz')]);
+  await waitForState(page, 'ready');
+  await expect(page.locator('[data-entry-state=ready]')).toHaveCount(2);
+  await settledView(page);
+}
+async function openCompare(page: Page): Promise<Locator> {
+  await page.getByRole('tab', { name: /^Compare/ }).click();
+  const found = page.locator('memstrata-compare h2[data-before]');
+  await expect(found).toBeVisible();
+  return found;
+}
+/** Sums of all that the table tells. */
+async function sums(page: Page): Promise<[number, number]> {
+  return page
+    .locator('memstrata-compare tbody tr[data-before]')
+    .evaluateAll((rows) =>
+      rows.reduce<[number, number]>(
+        ([before, after], row) => [
+          before + Number((row as HTMLElement).dataset['before']),
+          after + Number((row as HTMLElement).dataset['after']),
+        ],
+        [0, 0],
+      ),
+    );
+}
+
+test('two files at their peaks: rows add up, what grew most comes first, curves lie over each other', async ({
+  page,
+}) => {
+  const errors = watchErrors(page);
+  await openBoth(page);
+  const found = await openCompare(page);
+  // The first file is shown; the other one is the side before, until somebody turns them round.
+  await page.locator('[data-side-file=before]').selectOption('training_run.pickle');
+  await page.locator('[data-side-file=after]').selectOption('out_of_memory.pickle.gz');
+  await expect(found).toHaveAttribute('data-before', '2814816256');
+  await expect(found).toHaveAttribute('data-after', '6059896832');
+  await expect.poll(() => sums(page)).toEqual([2814816256, 6059896832]);
+  // A longer batch: lm_head, 393 MiB to 1.9 GiB.
+  const first = page.locator('tr[data-change]').first();
+  await expect(first).toHaveAttribute('data-who', /^lm_head /);
+  await expect(first).toHaveAttribute('data-change', 'grew');
+  await expect(page.locator('[data-curves=event]')).toBeVisible();
+  await page.locator('[data-align]').selectOption('step');
+  await expect(page.locator('[data-curves=step]')).toBeVisible();
+  await page.locator('[data-align]').selectOption('time');
+  await expect(page.locator('[data-curves=time]')).toBeVisible();
+  expect(Number(await page.locator('[data-curves]').getAttribute('data-most'))).toBe(6059896832);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id }) => id)).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
+test('a file with itself: no change, and from its start to its end all that came', async ({ page }) => {
+  await openPage(page, '?open=samples/training_run.pickle');
+  await waitForState(page, 'ready');
+  await settledView(page);
+  const found = await openCompare(page);
+  await expect(found).toHaveAttribute('data-before', '0');
+  await expect(found).toHaveAttribute('data-after', '973320192');
+  await expect.poll(() => sums(page)).toEqual([0, 973320192]);
+  await page.locator('[data-side-moment=before]').selectOption('end');
+  await expect(found).toHaveAttribute('data-before', '973320192');
+  await expect(page.locator('tr[data-change]')).toHaveCount(0);
+  await expect.poll(() => sums(page)).toEqual([973320192, 973320192]);
+});
+
+test('of many files the odd one is named', async ({ page }) => {
+  await openPage(page);
+  const files = [0, 1, 2, 3].map((rank) => ({
+    name: `run_rank${rank}.pickle`,
+    mimeType: '',
+    buffer: knownSnapshot(rank === 2 ? { extra: 7 * 1024 ** 2 } : {}),
+  }));
+  await page.locator('input[type=file]').first().setInputFiles(files);
+  await expect(page.locator('[data-entry-state=ready]')).toHaveCount(4);
+  await settledView(page);
+  await openCompare(page);
+  await expect(page.locator('[data-odd-files="1"]')).toContainText('rank2');
+  await expect(page.locator('[data-rank-file]')).toHaveCount(4);
+  await expect(page.locator('tr[data-odd]')).toHaveAttribute('data-rank-file', 'run_rank2.pickle');
+  await page.locator('[data-rank-file="run_rank2.pickle"]').getByRole('button').click();
+  await expect(page.locator('[data-side-file=before]')).toHaveValue('run_rank2.pickle');
+});

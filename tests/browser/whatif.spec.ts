@@ -1,0 +1,161 @@
+// What if: the recorded run under other settings, against what the command says of the same file.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
+import { expect as plain, test, type Locator, type Page } from '@playwright/test';
+import { openSample } from './support.ts';
+
+/** Runs take their time on a busy machine. */
+const expect = plain.configure({ timeout: 60_000 });
+const root = join(import.meta.dirname, '../..');
+const sample = join(root, 'site/samples/training_run.pickle');
+
+interface Told {
+  recorded: { peak_reserved_bytes: number };
+  simulated: { peak_reserved_bytes: number; device_allocs: number; ooms: number };
+  smallest_capacity_bytes: number;
+  search: { conf: string; peak_reserved_bytes: number }[];
+}
+/** What the command line tool says. */
+function told(...args: string[]): Told {
+  const tool = join(root, 'build/native-release/bin/memstrata');
+  const text = execFileSync(tool, ['whatif', '--json', sample, ...args], { encoding: 'utf8' });
+  return JSON.parse(text) as Told;
+}
+
+const panel = (page: Page): Locator => page.locator('memstrata-whatif');
+const idle = (page: Page): Promise<void> =>
+  expect(panel(page).locator('.columns')).toHaveAttribute('data-task', 'none');
+const number = (page: Page, name: string): Locator => panel(page).locator(`[data-number=${name}]`);
+
+const field = (page: Page, name: string): Locator => panel(page).locator(`input[name=${name}]`);
+
+async function openWhatIf(page: Page): Promise<void> {
+  await openSample(page);
+  await page.locator('[role=tab][data-panel=whatif]').click();
+  await expect(panel(page).locator('[data-run="as recorded"]')).toBeVisible({ timeout: 60_000 });
+  await idle(page);
+}
+
+async function run(page: Page): Promise<void> {
+  await panel(page).getByRole('button', { name: 'Run', exact: true }).click();
+}
+
+test('it says how exactly the recording repeats, and runs it under other settings', async ({ page }) => {
+  await openWhatIf(page);
+  await expect(panel(page).locator('[data-exact]')).toHaveAttribute('data-exact', 'true');
+  const { recorded } = told();
+  await expect(number(page, 'peak_reserved')).toHaveAttribute(
+    'data-recorded',
+    String(recorded.peak_reserved_bytes),
+  );
+  await expect(number(page, 'peak_reserved')).toHaveAttribute(
+    'data-simulated',
+    String(recorded.peak_reserved_bytes),
+  );
+
+  const conf = 'expandable_segments:True';
+  await field(page, 'conf').fill(conf);
+  await page.keyboard.press('Enter');
+  await expect(panel(page).locator(`[data-run="${conf}"]`)).toBeVisible();
+  const { simulated } = told('--conf', conf);
+  await expect(number(page, 'peak_reserved')).toHaveAttribute(
+    'data-simulated',
+    String(simulated.peak_reserved_bytes),
+  );
+  await expect(number(page, 'device_allocs')).toHaveAttribute(
+    'data-simulated',
+    String(simulated.device_allocs),
+  );
+  await expect(panel(page).locator('[data-recommendation]')).toContainText('expandable_segments:True');
+  await expect(panel(page).locator('svg.curves')).toBeVisible();
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-theme', colorScheme);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  }
+});
+
+test('what is refused is said at its place', async ({ page }) => {
+  await openWhatIf(page);
+  await field(page, 'conf').fill('max_split_size_mb:x');
+  await run(page);
+  const wrong = panel(page).locator('#wrong-conf');
+  await expect(wrong).toHaveAttribute('data-at', '18');
+  await expect(wrong.locator('mark')).toHaveText('x');
+  await field(page, 'conf').fill('');
+  await field(page, 'filter').fill('size>>1');
+  await run(page);
+  await expect(panel(page).locator('#wrong-filter')).toContainText('number is missing');
+  await field(page, 'filter').fill('');
+  await field(page, 'capacity').fill('forty');
+  await run(page);
+  await expect(panel(page).locator('#wrong-capacity')).toContainText('40 GiB');
+});
+
+test('a small device, one more request and a block left out', async ({ page }) => {
+  await openWhatIf(page);
+  const { recorded } = told();
+  const capacity = String(Math.floor(recorded.peak_reserved_bytes / 2));
+  await field(page, 'capacity').fill(capacity);
+  await run(page);
+  const small = told('--capacity', capacity).simulated;
+  expect(small.ooms).toBeGreaterThan(0);
+  await expect(number(page, 'ooms')).toHaveAttribute('data-simulated', String(small.ooms));
+  await expect(panel(page).locator('[data-way=oom]')).toBeVisible();
+  await field(page, 'capacity').fill('');
+  await field(page, 'filter').fill('size>1MiB');
+  await run(page);
+  await expect(panel(page).locator('[data-run="without size>1MiB"]')).toBeVisible();
+  await expect(number(page, 'peak_reserved')).toHaveAttribute(
+    'data-simulated',
+    String(told('--without', 'size>1MiB').simulated.peak_reserved_bytes),
+  );
+  await field(page, 'filter').fill('');
+  await panel(page).getByRole('button', { name: 'Smallest device' }).click();
+  await expect(panel(page).locator('[data-smallest]')).toHaveAttribute(
+    'data-smallest',
+    String(told('--smallest').smallest_capacity_bytes),
+  );
+});
+
+test('settings are tried in engines of their own, ranked as the command does; it can be cancelled', async ({
+  page,
+}) => {
+  await openWhatIf(page);
+  const tries = panel(page).getByRole('button', { name: 'Try settings' });
+  await tries.click();
+  await idle(page);
+  const { search } = told('--search');
+  const rows = panel(page).locator('tr[data-conf]');
+  await expect(rows).toHaveCount(search.length);
+  for (const [index, { conf }] of search.entries())
+    await expect(rows.nth(index)).toHaveAttribute('data-conf', conf);
+  await expect(panel(page).locator('svg.scatter circle')).toHaveCount(search.length + 1);
+
+  await tries.click();
+  await panel(page).locator('[data-cancel]').click();
+  await idle(page);
+  await run(page); // an engine is opened again
+  await expect(panel(page).locator('[data-run="as recorded"]')).toBeVisible();
+  await idle(page);
+});
+
+test('both states stand beside each other, and the run is a file like any other', async ({ page }) => {
+  await openWhatIf(page);
+  await field(page, 'conf').fill('expandable_segments:True');
+  await run(page);
+  await panel(page).locator('[data-way=states]').click();
+  await expect(panel(page).locator('.sides[data-event]')).toBeVisible({ timeout: 60_000 });
+  await expect(panel(page).locator('[data-pools]')).toBeVisible();
+  await idle(page);
+  await panel(page).locator('[data-way=file]').click();
+  await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-state', 'ready');
+  const { simulated } = told('--conf', 'expandable_segments:True');
+  await expect(page.locator('[data-stat=reserved-peak]')).toHaveAttribute(
+    'data-bytes',
+    String(simulated.peak_reserved_bytes),
+  );
+});

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""`memstrata manual`: the page and the completions name what the commands' own help names.
+
+  python3 tests/cli/manual_test.py TOOL [unittest options]
+"""
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOL = ""
+
+
+def run(*arguments):
+    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=60, check=True).stdout
+
+
+def commands():
+    return re.findall(r"^  ([a-z]+) {2,}", run("--help").split("Subcommands:")[1].split("Exit codes")[0], re.MULTILINE)
+
+
+def options(command):
+    """Long names in its help."""
+    return set(re.findall(r"(?<=[ ,])--[a-z-]+", run(command, "--help")))
+
+
+def completed(script, *words):
+    """What bash offers for the last of the words."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "completions")
+        path.write_text(script)
+        line = " ".join(f"'{word}'" for word in words)
+        told = subprocess.run(
+            ["bash", "-c", f"source {path}; COMP_WORDS=(memstrata {line}); COMP_CWORD={len(words)}; _memstrata; "
+             "printf '%s\\n' \"${COMPREPLY[@]}\""], capture_output=True, text=True, check=True)
+        return set(told.stdout.split())
+
+
+class Manual(unittest.TestCase):
+    def test_the_page_has_every_command_and_option(self):
+        page = run("manual")
+        self.assertGreater(len(commands()), 15)
+        for command in commands():
+            part = re.search(rf"^\.SS {command}\n(.*?)(?=^\.S[SH] )", page, re.MULTILINE | re.DOTALL)
+            self.assertIsNotNone(part, command)
+            for option in options(command):
+                self.assertIn(option.replace("-", "\\-"), part[1], command)
+        self.assertIn("Exit codes", page)
+
+    @unittest.skipUnless(shutil.which("groff"), "no groff here")
+    def test_the_page_has_no_mistakes(self):
+        told = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=run("manual"), capture_output=True, text=True)
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+
+    def test_bash_completes(self):
+        script = run("manual", "--completions", "bash")
+        self.assertTrue(set(commands()) <= completed(script, ""))
+        self.assertEqual(completed(script, "summ"), {"summary"})
+        for command in commands():
+            self.assertTrue(options(command) <= completed(script, command, "--"), command)
+        self.assertEqual(completed(script, "top", "run"), set())  # files, by bash itself
+
+    def test_the_other_shells(self):
+        for shell in ("zsh", "fish"):
+            script = run("manual", "--completions", shell)
+            for command in commands():
+                self.assertIn(command, script)
+            if shutil.which(shell):
+                subprocess.run([shell, "-n"], input=script, text=True, check=True)
+        wrong = subprocess.run([TOOL, "manual", "--completions", "tcl"], capture_output=True, timeout=60)
+        self.assertEqual(wrong.returncode, 1)
+
+
+if __name__ == "__main__":
+    TOOL = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""`memstrata ops` of the made-up run that site/guide/negative.md explains: the numbers of the page, by hand.
+
+  python3 tests/cli/ops_test.py TOOL [unittest options]
+"""
+import json
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+GAN = ROOT / "tests" / "data" / "profilers" / "gan.json"
+PAGE = ROOT / "site" / "guide" / "negative.md"
+TOOL = ""
+KIB, MIB = 1 << 10, 1 << 20
+
+
+def run(*arguments):
+    return subprocess.run([TOOL, *map(str, arguments)], capture_output=True, timeout=60)
+
+
+class Gan(unittest.TestCase):
+    def ops(self, *options):
+        found = json.loads(run("ops", GAN, "--json", *options).stdout)
+        return found, {op["name"]: op for op in found["ops"]}
+
+    def test_numbers(self):
+        found, ops = self.ops()
+        (device,) = found["devices"]
+        self.assertEqual((device["base_bytes"], device["peak_bytes"]), (64 * MIB, 76 * MIB))
+        self.assertEqual(device["net_bytes"], 2 * MIB + 1536)
+        expected = {  # net, self, gross, peak
+            "train_discriminator": (2 * MIB + 1536, 0, 12 * MIB + 3 * KIB, 12 * MIB),
+            "Generator.forward": (8 * MIB, -4 * MIB, 12 * MIB, 12 * MIB),
+            "aten::addmm": (12 * MIB, 12 * MIB, 12 * MIB, 8 * MIB),
+            "aten::binary_cross_entropy": (1536, -1536, 3 * KIB, 3 * KIB),
+            "aten::empty": (3 * KIB, 3 * KIB, 3 * KIB, 1536),
+            "Optimizer.zero_grad#Adam.zero_grad": (-6 * MIB, -6 * MIB, 0, 0),
+        }
+        self.assertEqual({name: (op["net"], op["self"], op["gross"], op["peak"]) for name, op in ops.items()}, expected)
+        # The selfs add up to what the device gained.
+        self.assertEqual(sum(op["self"] for op in ops.values()) + device["unowned_bytes"], device["net_bytes"])
+
+    def test_pytorchs_own_table_has_the_same_negatives(self):
+        _, ops = self.ops("--mode", "pytorch")
+        negative = {name: op["self_device_memory_usage"] for name, op in ops.items() if op["self_device_memory_usage"] < 0}
+        self.assertEqual(negative, {"Generator.forward": -4 * MIB, "aten::binary_cross_entropy": -1536,
+                                    "Optimizer.zero_grad#Adam.zero_grad": -6 * MIB})  # fmt: skip
+
+    def test_the_guide_shows_what_the_command_prints(self):
+        text = PAGE.read_text()
+        shown = re.search(r"\$ memstrata ops gan\.json --sort self -n 5\n(.*?)```", text, re.DOTALL).group(1)
+        printed = run("ops", GAN, "--sort", "self", "-n", "5").stdout.decode().replace(str(GAN), "gan.json")
+        self.assertEqual(shown.strip(), printed.strip())
+
+
+if __name__ == "__main__":
+    TOOL = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,469 @@
+#!/usr/bin/env python3
+"""`memstrata serve` attacked as a client can: over sockets, with files that change, with clients that are slow or die.
+
+  python3 tests/cli/serve_test.py TOOL [unittest options]
+
+Frames are packed and unpacked by this file's own few lines; what the answers say is compared with the command.
+"""
+import gzip
+import http.client
+import json
+import os
+import pickle
+import random
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+from urllib.parse import urlsplit
+
+ROOT = Path(__file__).resolve().parents[2]
+CASES = ROOT / "tests" / "golden" / "torch_snapshot"
+TOOL = ""
+SMALL = CASES / "protocol4" / "input.pickle"
+OTHER = CASES / "cpp_writer" / "input.pickle"
+VIEWER = (b"<html><head><meta charset=\"utf-8\" /><meta content=\"connect-src 'none'\"></head>"
+          b"<body><meta name=\"holds\" content=\"memstrata-snapshot\" /></body></html>\n")
+DEADLINE = 30  # seconds that anything may take on a busy machine
+
+
+def question(ask, args=None, view=None, identity=7, version=1):
+    head = json.dumps({"ask": ask, **({} if view is None else {"view": view}), "args": args or {}}).encode()
+    return struct.pack("<6I", 0x5154534D, version, identity, len(head), 0, 0) + head
+
+
+def head_of(answer):
+    magic, _, identity, length, columns, _ = struct.unpack("<6I", answer[:24])
+    assert magic == 0x4154534D and len(answer) == 24 + length + columns, answer[:100]
+    return identity, json.loads(answer[24 : 24 + length])
+
+
+def made_up(mebibytes, frames=8):
+    """A pickle of that size or a little more: events with stacks that differ."""
+    stack = [{"filename": f"/a/{i}.py", "line": i, "name": f"f{i}"} for i in range(frames)]
+    trace, now, address = [], 0, 0x7F0000000000
+    for i in range(mebibytes * 4000):
+        trace.append({"action": "alloc" if i % 2 == 0 else "free_completed", "addr": address + (i // 2) * 512,
+                      "size": 512 + (i // 2) % 7, "stream": 0, "time_us": 10**15 + i, "frames": list(stack)})
+    return pickle.dumps({"segments": [], "device_traces": [trace], "allocator_settings": {}, "external_annotations": []},
+                        protocol=4)
+
+
+class Served(unittest.TestCase):
+    options = ()
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.around = Path(folder.name)
+        (self.around / "secret.pickle").write_bytes(OTHER.read_bytes())
+        self.viewer = self.around / "viewer.html"
+        self.viewer.write_bytes(VIEWER)
+        self.folder = self.around / "runs"
+        (self.folder / "deep").mkdir(parents=True)
+        (self.folder / "a.pickle").write_bytes(SMALL.read_bytes())
+        (self.folder / "deep" / "b.pickle").write_bytes(OTHER.read_bytes())
+        self.prepare()
+        self.start(self.folder, *self.options)
+
+    def prepare(self):
+        pass
+
+    def start(self, *arguments):
+        self.server = subprocess.Popen([TOOL, "serve", *map(str, arguments), "--viewer", str(self.viewer)],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(self.stop)
+        line = self.server.stdout.readline().decode()
+        if not line:
+            raise AssertionError(self.server.stderr.read().decode())
+        self.url = urlsplit(line.strip())
+        self.token = self.url.path.strip("/")
+
+    def stop(self):
+        if self.server.poll() is None:
+            self.server.send_signal(signal.SIGTERM)
+            self.assertEqual(self.server.wait(DEADLINE), 0)
+        self.server.stdout.close()
+        self.server.stderr.close()
+
+    def ask_http(self, method, path, body=None, headers=None, raw=False):
+        connection = http.client.HTTPConnection("127.0.0.1", self.url.port, timeout=DEADLINE)
+        try:
+            connection.request(method, path if raw else f"/{self.token}/{path}", body=body, headers=headers or {})
+            response = connection.getresponse()
+            return response.status, response.read(), response.headers
+        finally:
+            connection.close()
+
+    def open(self, name):
+        status, body, _ = self.ask_http("POST", "open", name.encode() if isinstance(name, str) else name)
+        return status, json.loads(body)
+
+    def session(self, name="a.pickle"):
+        status, opened = self.open(name)
+        self.assertEqual(status, 200, opened)
+        while True:
+            reading = json.loads(self.ask_http("GET", f"sessions/{opened['session']}")[1])
+            if reading["ready"] or "error" in reading:
+                return opened["session"], reading
+
+    def ask(self, session, frame):
+        status, body, _ = self.ask_http("POST", f"sessions/{session}/ask", frame)
+        self.assertEqual(status, 200, body[:200])
+        return head_of(body)
+
+    def alive(self):
+        """It still answers, with what the command says."""
+        session, _ = self.session()
+        _, head = self.ask(session, question("summary", {"file": "x"}))
+        said = subprocess.run([TOOL, "summary", "--json", self.folder / "a.pickle"], capture_output=True, check=True)
+        expected = json.loads(said.stdout)
+        self.assertEqual({**head["answer"], "file": ""}, {**expected, "file": ""})
+
+    def raw(self, data, wait=True):
+        with socket.create_connection(("127.0.0.1", self.url.port), timeout=DEADLINE) as connection:
+            connection.sendall(data)
+            answer = b""
+            while wait:
+                try:
+                    part = connection.recv(65536)
+                except ConnectionResetError:
+                    break
+                if not part:
+                    break
+                answer += part
+            return answer
+
+
+class Answers(Served):
+    def test_the_page_may_ask_its_own_server_and_nobody_else(self):
+        status, page, headers = self.ask_http("GET", "")
+        self.assertEqual(status, 200)
+        self.assertIn(b"connect-src 'self'", page)
+        self.assertIn(b'name="memstrata-server"', page)
+        self.assertEqual(headers["Referrer-Policy"], "no-referrer")
+        self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
+        self.assertIn("frame-ancestors 'none'", headers["Content-Security-Policy"])
+        self.assertNotIn("Access-Control-Allow-Origin", headers)
+
+    def test_a_question_has_the_answer_of_the_command(self):
+        self.alive()
+
+    def test_the_list_is_sorted_by_peak(self):
+        until = time.monotonic() + DEADLINE
+        while True:
+            listed = json.loads(self.ask_http("GET", "files")[1])
+            if listed["to_examine"] == 0:
+                break
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.05)
+        expected = {}
+        for name in ("a.pickle", "deep/b.pickle"):
+            said = json.loads(subprocess.run([TOOL, "summary", "--json", self.folder / name], capture_output=True).stdout)
+            expected[name] = max(d["peak"]["requested_bytes"] for s in said["snapshots"] for d in s["devices"])
+        self.assertEqual({f["name"]: f["peak_bytes"] for f in listed["files"]}, expected)
+        peaks = [f["peak_bytes"] for f in listed["files"]]
+        self.assertEqual(peaks, sorted(peaks, reverse=True))
+
+    def test_two_clients_share_a_session_and_its_views(self):
+        first, _ = self.session()
+        second, _ = self.session()
+        self.assertEqual(first, second)
+        views = [self.ask(first, question("open", {"snapshot": 0, "device": 0, "bands": "blocks"}))[1]["answer"]["id"]
+                 for _ in range(200)]  # more than a session may have open
+        self.assertEqual(len(set(views)), 1)
+        self.ask(first, question("release", view=views[0]))  # by one of them
+        self.assertIn("answer", self.ask(first, question("highest", {"columns": {"axis": "event", "first": 0, "width": 1,
+                                                                                 "count": 1}}, view=views[0]))[1])
+
+    def test_packed_when_asked(self):
+        session, _ = self.session()
+        view = self.ask(session, question("open", {"snapshot": 0, "device": 0, "bands": "blocks"}))[1]["answer"]["id"]
+        look = {"palette": {"bands": [255], "nothing": 0, "dimmedTowards": 0, "envelope": 0}, "colourBy": "allocation",
+                "filter": "", "kind": -1}
+        picture = question("picture", {"columns": {"axis": "event", "first": 0, "width": 1, "count": 800},
+                                       "rows": {"bottom": 0, "bytesPerRow": 1000, "count": 600}, "look": look}, view=view)
+        plain = self.ask_http("POST", f"sessions/{session}/ask", picture)
+        packed = self.ask_http("POST", f"sessions/{session}/ask?pack=1", picture)
+        self.assertIn("answer", head_of(plain[1])[1])
+        self.assertEqual(packed[2]["Content-Encoding"], "gzip")
+        self.assertIsNone(plain[2]["Content-Encoding"])
+        self.assertLess(len(packed[1]), len(plain[1]) / 5)
+        self.assertEqual(gzip.decompress(packed[1]), plain[1])
+
+    def test_a_name_that_is_typed_differently(self):
+        for host in ("localhost", f"LOCALHOST:{self.url.port}", "127.0.0.1:9", f"[::1]:{self.url.port}"):
+            status, _, _ = self.ask_http("GET", "files", headers={"Host": host})
+            self.assertEqual(status, 200, host)
+
+
+class Refusals(Served):
+    def prepare(self):
+        (self.folder / "out.pickle").symlink_to(self.around / "secret.pickle")
+        (self.folder / "in.pickle").symlink_to("deep/b.pickle")
+        (self.folder / "up").symlink_to(self.around)
+        os.mkfifo(self.folder / "pipe.pickle")
+        (self.folder / ".hidden.pickle").write_bytes(SMALL.read_bytes())
+        (self.folder / "text.json").write_text("no snapshot")
+
+    def test_names_that_lead_out(self):
+        absolute = str(self.around / "secret.pickle")
+        for name in ("../secret.pickle", "deep/../../secret.pickle", "..", "./../secret.pickle", absolute, "/etc/passwd",
+                     "%2e%2e/secret.pickle", "..%2fsecret.pickle", "..\\secret.pickle", "deep//..//../secret.pickle",
+                     "out.pickle", "up/secret.pickle", "up/runs/../secret.pickle", "/proc/self/environ", "", ".",
+                     "deep", "no such file", "a.pickle/", "a.pickle\0", "x" * 5000, b"\xff\xfe", "pipe.pickle"):
+            with self.subTest(name=name):
+                status, answer = self.open(name)
+                self.assertEqual(status, 404, answer)
+                self.assertEqual(answer["error"]["code"], "wrong_usage")
+                self.assertGreater(len(answer["error"]["message"]), 20)
+        self.alive()
+
+    def test_a_link_inside_is_followed(self):
+        _, reading = self.session("in.pickle")
+        self.assertTrue(reading["ready"])
+
+    def test_what_is_listed_can_be_opened(self):
+        listed = json.loads(self.ask_http("GET", "files")[1])
+        names = {file["name"] for file in listed["files"]}
+        self.assertEqual(names, {"a.pickle", "deep/b.pickle", "in.pickle", "text.json"})
+
+    def test_a_file_that_is_no_snapshot(self):
+        _, reading = self.session("text.json")
+        self.assertFalse(reading["ready"])
+        self.assertGreater(len(reading["error"]["message"]), 10)
+
+    def test_addresses_that_lead_out(self):
+        for path in ("/etc/passwd", "/../../etc/passwd", f"/{self.token}/../secret.pickle", f"/{self.token}/a.pickle",
+                     f"/{self.token}/%2e%2e/%2e%2e/etc/passwd", f"/{self.token}//etc/passwd", "//", "/", "*",
+                     f"/{self.token}", f"/{self.token}/sessions/", f"/{self.token}/sessions/../files",
+                     f"/{self.token}/open", f"/{self.token}/files/x", f"/{self.token[:-1]}/files", f"/{'x' * 32}/files",
+                     f"/{self.token}x/files", f"/{self.token.swapcase()}/files"):
+            with self.subTest(path=path):
+                status, body, _ = self.ask_http("GET", path, raw=True)
+                self.assertIn(status, (400, 404, 410))
+                self.assertNotIn(b"root:", body)
+
+    def test_other_hosts_and_origins(self):
+        port = self.url.port
+        for host in ("evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", "localhost.evil.example",
+                     "127.evil.example", "", "[::1", "a:b:c", "127.0.0.1:x"):
+            with self.subTest(host=host):
+                self.assertEqual(self.ask_http("GET", "files", headers={"Host": host})[0], 403)
+        for origin in ("http://evil.example", "null", f"https://127.0.0.1:{port}", f"http://127.0.0.1:{port + 1}",
+                       f"http://127.0.0.1:{port}.evil.example", "file://"):
+            with self.subTest(origin=origin):
+                status, _, headers = self.ask_http("POST", "open", b"a.pickle", headers={"Origin": origin})
+                self.assertEqual(status, 403)
+                self.assertNotIn("Access-Control-Allow-Origin", headers)
+        own = {"Origin": f"http://127.0.0.1:{port}", "Sec-Fetch-Site": "same-origin"}
+        self.assertEqual(self.ask_http("POST", "open", b"a.pickle", headers=own)[0], 200)
+        self.assertEqual(self.ask_http("GET", "files", headers={"Sec-Fetch-Site": "cross-site"})[0], 403)
+        without = self.raw(f"GET /{self.token}/files HTTP/1.1\r\nConnection: close\r\n\r\n".encode())
+        self.assertRegex(without, rb"^HTTP/1.[01] 40[03] ")
+
+    def test_methods(self):
+        for method in ("PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "PROPFIND"):
+            self.assertEqual(self.ask_http(method, "files")[0], 405, method)
+        self.assertEqual(self.ask_http("HEAD", "")[0], 200)
+        self.assertEqual(self.ask_http("POST", "files")[0], 404)
+        self.assertEqual(self.ask_http("GET", "open")[0], 404)
+
+    def test_questions_of_any_bytes(self):
+        session, _ = self.session()
+        rng = random.Random(5)
+        good = question("open", {"snapshot": 0, "device": 0, "bands": "blocks"})
+        frames = [b"", b"x", good[:23], good[:-1], question("nothing"), question("summary", {"file": 3}),
+                  question("picture", view=99), question("summary", {"file": "x"}, version=2),
+                  struct.pack("<6I", 0x5154534D, 1, 1, 0xFFFFFFFF, 0xFFFFFFFF, 0), bytes(1000)]
+        for _ in range(150):
+            frame = bytearray(good)
+            for _ in range(rng.randrange(1, 6)):
+                frame[rng.randrange(len(frame))] = rng.randrange(256)
+            frames.append(bytes(frame))
+        for frame in frames:
+            _, head = self.ask(session, frame)
+            self.assertTrue("error" in head or frame[24:] != b"", frame)
+        status, _, _ = self.ask_http("POST", f"sessions/{session}/ask", bytes((1 << 20) + 1000))
+        self.assertEqual(status, 413)
+        _, head = self.ask(session, question("summary", {"file": "x"}, version=2))
+        self.assertIn("version", head["error"]["message"])
+        self.assertEqual(self.ask_http("POST", "sessions/unknown/ask", good)[0], 410)
+        self.alive()
+
+    def test_requests_of_any_bytes(self):
+        rng = random.Random(6)
+        good = (f"POST /{self.token}/open HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                "Content-Length: 8\r\n\r\na.pickle").encode()
+        for _ in range(100):
+            bad = bytearray(good)
+            for _ in range(rng.randrange(1, 8)):
+                bad[rng.randrange(len(bad))] = rng.randrange(256)
+            self.raw(bytes(bad), wait=False)
+        self.raw(b"GET /" + b"x" * 200_000 + b" HTTP/1.1\r\n\r\n", wait=False)
+        self.raw(b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 50_000, wait=False)
+        self.raw(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999\r\n\r\n", wait=False)
+        self.raw(bytes(100), wait=False)
+        self.alive()
+
+
+class Clients(Served):
+    def test_slow_clients_hold_nobody_up(self):
+        slow = []
+        for i in range(60):
+            connection = socket.create_connection(("127.0.0.1", self.url.port), timeout=DEADLINE)
+            self.addCleanup(connection.close)
+            connection.sendall((f"POST /{self.token}/open HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90\r\n\r\na"
+                                if i % 2 else "GET / HT").encode())
+            slow.append(connection)
+        self.alive()
+        # They are shut after a while, though they send a byte now and then.
+        until = time.monotonic() + 20 + DEADLINE
+        shut = 0
+        while shut < len(slow) and time.monotonic() < until:
+            shut = 0
+            for connection in slow:
+                try:
+                    connection.settimeout(0.01)
+                    connection.sendall(b"x")
+                    shut += connection.recv(1000) == b""
+                except TimeoutError:
+                    pass
+                except OSError:
+                    shut += 1
+            time.sleep(1)
+        self.assertEqual(shut, len(slow))
+        self.alive()
+
+    def test_a_client_that_is_killed_while_it_asks(self):
+        session, _ = self.session()
+        script = ("import http.client, sys\n"
+                  "c = http.client.HTTPConnection('127.0.0.1', int(sys.argv[1]))\n"
+                  "body = sys.stdin.buffer.read()\n"
+                  "print('go', flush=True)\n"
+                  "while True:\n"
+                  "    c.request('POST', sys.argv[2], body)\n"
+                  "    c.getresponse().read()\n")
+        for _ in range(5):
+            client = subprocess.Popen([sys.executable, "-c", script, str(self.url.port),
+                                       f"/{self.token}/sessions/{session}/ask"], stdin=subprocess.PIPE,
+                                      stdout=subprocess.PIPE)
+            client.stdin.write(question("summary", {"file": "x"}))
+            client.stdin.close()
+            client.stdout.readline()
+            time.sleep(0.05)
+            client.kill()
+            client.wait()
+            client.stdout.close()
+        self.alive()
+
+    def test_many_at_the_same_time(self):
+        session, _ = self.session()
+        problems = []
+
+        def one(number):
+            try:
+                for i in range(10):
+                    identity, head = self.ask(session, question("summary", {"file": str(number)}, identity=number))
+                    if identity != number or head["answer"]["file"] != str(number):
+                        problems.append((number, identity, head))
+            except Exception as error:  # noqa: BLE001
+                problems.append(error)
+
+        clients = [threading.Thread(target=one, args=(n,)) for n in range(40)]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join()
+        self.assertEqual(problems, [])
+
+    def test_a_file_that_changes_or_goes(self):
+        session, _ = self.session()
+        (self.folder / "a.pickle").write_bytes(OTHER.read_bytes())
+        other, _ = self.session()
+        self.assertNotEqual(other, session)  # another file now
+        self.ask(session, question("contents"))  # who looks at the old one goes on
+        (self.folder / "a.pickle").unlink()
+        status, answer = self.open("a.pickle")
+        self.assertEqual(status, 404)
+        self.assertIn("there is no such file", answer["error"]["message"])
+        self.ask(session, question("contents"))
+
+    def test_a_file_that_shrinks_while_it_is_read(self):
+        path = self.folder / "big.pickle"
+        path.write_bytes(made_up(8))
+        status, opened = self.open("big.pickle")
+        os.truncate(path, 1 << 20)
+        while True:
+            reading = json.loads(self.ask_http("GET", f"sessions/{opened['session']}")[1])
+            if reading["ready"] or "error" in reading:
+                break  # whole, or what came before: the page says which
+        self.assertEqual(status, 200)
+
+    def test_it_ends_while_clients_wait(self):
+        connections = [socket.create_connection(("127.0.0.1", self.url.port)) for _ in range(5)]
+        connections[0].sendall(b"GET / HT")
+        self.server.send_signal(signal.SIGINT)
+        self.assertEqual(self.server.wait(DEADLINE), 0)
+        for connection in connections:
+            connection.close()
+
+
+class Limits(Served):
+    options = ("--sessions", "2", "--memory", "512MiB")
+
+    def test_more_files_than_it_may_have_open(self):
+        for i in range(4):
+            (self.folder / f"{i}.pickle").write_bytes(SMALL.read_bytes())
+        first, _ = self.session("0.pickle")
+        self.session("1.pickle")
+        status, answer = self.open("2.pickle")
+        self.assertEqual(status, 503)
+        self.assertIn("as many files open as it may", answer["error"]["message"])
+        self.assertEqual(self.ask_http("POST", f"sessions/{first}/close", b"")[0], 200)
+        self.assertEqual(self.open("2.pickle")[0], 200)  # in its place
+        self.assertEqual(self.ask_http("POST", f"sessions/{first}/ask", question("contents"))[0], 410)
+
+    def test_a_file_that_needs_more_memory(self):
+        self.stop()
+        (self.folder / "big.pickle").write_bytes(made_up(100))
+        self.start(self.folder, "--memory", "86MiB")  # 64 for a file, of which tables of 400,000 events need more
+        big, reading = self.session("big.pickle")
+        self.ask_http("POST", f"sessions/{big}/close", b"")
+        if not reading["ready"]:
+            self.assertEqual(reading["error"]["code"], "limit_exceeded")
+        self.alive()
+
+
+class Beginnings(unittest.TestCase):
+    def test_what_cannot_be_served(self):
+        with tempfile.TemporaryDirectory() as folder:
+            viewer = Path(folder, "viewer.html")
+            viewer.write_bytes(VIEWER)
+            taken = socket.create_server(("127.0.0.1", 0))
+            port = taken.getsockname()[1]
+            for arguments, words in ((["/no/such/folder"], "cannot be served"), (["/dev/null"], "neither a file nor a"),
+                                     ([folder, "--listen", f"127.0.0.1:{port}"], "Name another port"),
+                                     ([folder, "--listen", "nonsense"], "say an address and a port"),
+                                     ([folder, "--listen", "example.org:80"], "say it in numbers"),
+                                     ([folder, "--memory", "much"], "say a size"),
+                                     ([folder, "--viewer", __file__], "not a memstrata.html"),
+                                     ([folder, "--viewer", "/no/such"], "cannot be read")):
+                with self.subTest(arguments=arguments):
+                    ended = subprocess.run([TOOL, "serve", "--viewer", str(viewer), *arguments]
+                                           if "--viewer" not in arguments else [TOOL, "serve", *arguments],
+                                           capture_output=True, timeout=DEADLINE)
+                    self.assertEqual(ended.returncode, 1)
+                    self.assertIn(words, ended.stderr.decode())
+            taken.close()
+
+
+if __name__ == "__main__":
+    TOOL = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,154 @@
+// `memstrata mcp` with the protocol's official client, and with lines that no client should send.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import test from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { casesFolder, noTool, root, toolPath } from '../wasm/engine.mjs';
+
+const require = createRequire(join(root, 'tests', 'package.json'));
+const load = (name) => import(pathToFileURL(require.resolve(name)).href);
+const sample = join(root, 'site/samples/training_run.pickle');
+const small = join(casesFolder, 'protocol4', 'input.pickle');
+
+const command = (...args) => {
+  const { stdout, status } = spawnSync(toolPath, args, { encoding: 'utf8' });
+  assert.equal(status, 0);
+  return stdout;
+};
+
+async function connected(act) {
+  const { Client } = await load('@modelcontextprotocol/client');
+  const { StdioClientTransport } = await load('@modelcontextprotocol/client/stdio');
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(new StdioClientTransport({ command: toolPath, args: ['mcp'] }));
+  try {
+    await act(client);
+  } finally {
+    await client.close();
+  }
+}
+const textOf = ({ content, isError }) => {
+  assert.equal(content.length, 1);
+  assert.ok(!isError, content[0].text);
+  return content[0].text;
+};
+
+test('every tool answers what its command prints', { skip: noTool }, async () => {
+  await connected(async (client) => {
+    assert.equal(client.getServerVersion().name, 'memstrata');
+    const { tools } = await client.listTools();
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      ['report', 'summary', 'top', 'state', 'compare', 'what_if', 'ops'],
+    );
+    for (const { inputSchema, description } of tools) {
+      assert.ok(description.length > 20);
+      assert.equal(inputSchema.additionalProperties, false);
+    }
+    const call = async (name, args) => textOf(await client.callTool({ name, arguments: args }));
+    for (const [name, args, said] of [
+      ['summary', { file: small, json: true }, ['summary', small, '--json']],
+      ['report', { file: small, json: true }, ['report', small, '--json']],
+      [
+        'top',
+        { file: small, by: 'function', rows: 3, json: true },
+        ['top', small, '--by', 'function', '-n', '3', '--json'],
+      ],
+      ['state', { file: small, at: 'start', json: true }, ['state', small, '--at', 'start', '--json']],
+      [
+        'what_if',
+        { file: small, capacity: 1e9, json: true },
+        ['whatif', small, '--capacity', '1000000000', '--json'],
+      ],
+    ])
+      assert.equal(await call(name, args), command(...said), name);
+    const compared = await call('compare', { before: small, after: sample, at: 'peak' });
+    assert.match(compared, /\d/);
+  });
+});
+
+test('a long answer comes in parts that fit together', { skip: noTool }, async () => {
+  const long = join(root, 'site/samples/fragmentation.pickle.gz');
+  const whole = command('state', long, '--json');
+  await connected(async (client) => {
+    let got = '';
+    let parts = 0;
+    for (;;) {
+      const args = { file: long, json: true, from: Buffer.byteLength(got) };
+      const part = textOf(await client.callTool({ name: 'state', arguments: args }));
+      assert.ok(Buffer.byteLength(part) < 25_000);
+      parts += 1;
+      const more = /\n… \d+ more bytes of \d+: ask again with from=(\d+)\.\n$/.exec(part);
+      got += more ? part.slice(0, more.index) : part;
+      if (!more) break;
+      assert.equal(Number(more[1]), Buffer.byteLength(got));
+    }
+    assert.ok(parts > 1);
+    assert.equal(got, whole);
+  });
+});
+
+test('what is wrong is said in words', { skip: noTool }, async () => {
+  await connected(async (client) => {
+    const missing = await client.callTool({ name: 'summary', arguments: { file: '/no/such/file' } });
+    assert.equal(missing.isError, true);
+    assert.match(missing.content[0].text, /cannot be opened/);
+    // Not an option, and not standard input.
+    for (const file of ['--help', '-', '--dump=/tmp/x']) {
+      const answer = await client.callTool({ name: 'summary', arguments: { file } });
+      assert.equal(answer.isError, true);
+      assert.match(answer.content[0].text, /cannot be opened/);
+    }
+    for (const [name, args] of [
+      ['nothing', {}],
+      ['summary', {}],
+      ['summary', { file: 3 }],
+      ['summary', { file: small, dump: '/tmp/x' }],
+      ['top', { file: small, rows: -1 }],
+    ])
+      await assert.rejects(client.callTool({ name, arguments: args }), /tool|missing|type|argument/);
+    // It goes on.
+    assert.match(textOf(await client.callTool({ name: 'summary', arguments: { file: small } })), /peak/);
+  });
+});
+
+test('lines of any bytes are answered or passed over', { skip: noTool }, () => {
+  const lines = [
+    'no json',
+    '[]',
+    '{}',
+    '{"jsonrpc":"2.0","id":[1],"method":"ping"}',
+    '{"jsonrpc":"2.0","id":"a","method":"no/such"}',
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+    '{"jsonrpc":"2.0","id":5,"result":{}}',
+    `{"jsonrpc":"2.0","id":6,"method":"${'x'.repeat(2 << 20)}"}`,
+    '',
+    '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":3}',
+    '{"jsonrpc":"2.0","id":8,"method":"ping"}\r',
+  ];
+  const { stdout, status } = spawnSync(toolPath, ['mcp'], {
+    input: `${lines.join('\n')}\n`,
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0);
+  const replies = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    replies.map(({ id, error }) => [id, error?.code]),
+    [
+      [null, -32700],
+      [null, -32600],
+      [null, -32600],
+      [null, -32600],
+      ['a', -32601],
+      [null, -32600],
+      [7, -32602],
+      [8, undefined],
+    ],
+  );
+});

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""What Python says of files, arguments and interruptions that are wrong: exceptions in words, never a crash."""
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import unittest
+from pathlib import Path
+
+import memstrata
+
+SAMPLE = Path(__file__).resolve().parents[2] / "site" / "samples" / "training_run.pickle"
+
+
+def python(code, *arguments, **options):
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)], capture_output=True,
+                          text=True, timeout=120, **options)
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def file(self, data):
+        path = self.folder / "file"
+        path.write_bytes(data)
+        return path
+
+    def test_no_snapshot_is_a_file_error_with_the_offset(self):
+        # PROTO 2, then an opcode that does not exist: byte 2.
+        with self.assertRaises(memstrata.FileError) as caught:
+            memstrata.open(self.file(b"\x80\x02\xff."))
+        self.assertEqual(caught.exception.offset, 2)
+        self.assertIn("at byte 2", str(caught.exception))
+        self.assertIsInstance(caught.exception, ValueError)
+        for data in (b"", b"x", b"no snapshot at all", pickle.dumps([1, 2, 3]), b"{}", b"\x1f\x8b"):
+            with self.subTest(data), self.assertRaises(memstrata.FileError):
+                memstrata.open(self.file(data))
+
+    def test_what_the_system_refuses_is_an_os_error(self):
+        with self.assertRaises(FileNotFoundError):
+            memstrata.open(self.folder / "nothing")
+        with self.assertRaisesRegex(OSError, "folder"):
+            memstrata.open(self.folder)
+        with self.assertRaises(TypeError):
+            memstrata.open(3)
+        with self.assertRaises(TypeError):
+            memstrata.open(None)
+
+    def test_a_cut_file_shows_what_came_before(self):
+        data = SAMPLE.read_bytes()
+        with memstrata.open(self.file(data[:len(data) // 2])) as file:
+            self.assertGreater(file.events().num_rows, 0)
+            self.assertIn("truncated", [one["name"] for one in file.diagnostics])
+
+    def test_a_file_of_any_name(self):
+        for name in ("-", "--json", "ä \n'\"", b"\xff.pickle"):
+            with self.subTest(name):
+                path = os.path.join(os.fsencode(self.folder), os.fsencode(name))
+                with open(path, "wb") as out:
+                    out.write(SAMPLE.read_bytes())
+                here = os.getcwd()
+                os.chdir(self.folder)
+                try:
+                    with memstrata.open(name) as file:
+                        self.assertEqual(file.top()["tops"][0]["device"], 0)
+                        self.assertEqual(file.compare(file)["devices"][0]["device"], {"before": 0, "after": 0})
+                finally:
+                    os.chdir(here)
+
+    def test_memory_is_refused_before_it_is_taken(self):
+        with self.assertRaises(MemoryError):
+            memstrata.open(SAMPLE, memory_limit=4096)
+        with self.assertRaises(ValueError):
+            memstrata.open(SAMPLE, memory_limit=-1)
+        # 2^16 stacks of 2^16 frames each, in a file of some MiB: the table of them would have 2^32 rows.
+        frames = [{"filename": "f", "line": i, "name": "n"} for i in range(1 << 16)]
+        events = [{"action": "alloc", "addr": 512 * i, "size": 1, "stream": 0, "frames": frames[i:]} for i in range(64)]
+        with memstrata.open(self.file(pickle.dumps({"segments": [], "device_traces": [events]})),
+                            memory_limit=20 << 20) as file:
+            with self.assertRaises(MemoryError):
+                file.stacks()
+            self.assertEqual(file.events().num_rows, 64)
+
+    def test_texts_that_are_no_utf8(self):
+        event = {"action": "alloc", "addr": 1, "size": 1, "stream": 0, "user_metadata": "x",
+                 "frames": [{"filename": "\ud800", "line": 1, "name": "n"}]}
+        data = pickle.dumps({"segments": [], "device_traces": [[event]]}, protocol=2)
+        with memstrata.open(self.file(data)) as file:
+            self.assertEqual(file.stacks().to_pydict()["frames"][0][0]["name"], "n")
+            self.assertEqual(file.events().to_pydict()["user_metadata"], ["x"])
+
+    def test_actions_nobody_knows(self):
+        events = [{"action": f"new_{i}", "addr": 1, "size": 1, "stream": 0} for i in range(200)]
+        with memstrata.open(self.file(pickle.dumps({"segments": [], "device_traces": [events]}))) as file:
+            self.assertEqual(file.events().to_pydict()["action"], [event["action"] for event in events])
+
+    def test_nothing_in_it(self):
+        with memstrata.open(self.file(pickle.dumps({"segments": [], "device_traces": []}))) as file:
+            self.assertEqual(file.devices, [])
+            for table in (file.events(), file.blocks(), file.segments(), file.lives(), file.stacks()):
+                self.assertEqual(table.num_rows, 0)
+                self.assertTrue(all(values == [] for values in table.to_pydict().values()))
+
+
+class Arguments(unittest.TestCase):
+    def test_wrong_ones_are_value_errors_in_words(self):
+        with memstrata.open(SAMPLE) as file:
+            for call, words in [
+                    (lambda: file.events(7), "There is no device 7 in this snapshot. Devices: 0"),
+                    (lambda: file.events("host"), "There is no device host"),
+                    (lambda: file.events("cuda:x"), "a device is None"),
+                    (lambda: file.events(True), "a device is None"),
+                    (lambda: file.events(1 << 40), "There is no device"),
+                    (lambda: file.events(-(1 << 31)), "There is no device"),
+                    (lambda: file.top(device=7), "no such device"),
+                    (lambda: file.top("noon"), "say peak, end, start"),
+                    (lambda: file.top(by="colour"), "colour"),
+                    (lambda: file.top(rows=0), "-n"),
+                    (lambda: file.state(10**6), "event"),
+                    (lambda: file.whatif(conf="nonsense:1"), "nonsense"),
+                    (lambda: file.whatif(without="size>"), "size")]:
+                with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                    call()
+
+    def test_several_threads_ask_one_file(self):
+        with memstrata.open(SAMPLE) as file:
+            wanted = file.top("end"), file.events().to_pydict()
+            wrong = []
+
+            def ask():
+                for _ in range(5):
+                    if (file.top("end"), file.events().to_pydict()) != wanted:
+                        wrong.append("differs")
+
+            threads = [threading.Thread(target=ask) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(wrong, [])
+
+
+class Processes(unittest.TestCase):
+    def test_importing_loads_no_library(self):
+        done = python("""
+            import sys, memstrata
+            maps = open("/proc/self/maps").read()
+            assert "libmemstrata" not in maps
+            assert not {"torch", "pyarrow", "numpy", "pandas", "IPython"} & set(sys.modules)
+        """)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_an_interrupt_ends_reading_and_asking(self):
+        # A pipe that gives nothing more: reading waits in the system; the sample first, so that it has begun.
+        done = python("""
+            import os, signal, sys, threading, time, memstrata
+            threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+            from memstrata import _native
+            try:
+                _native.in_background(lambda: time.sleep(60))
+            except KeyboardInterrupt:
+                print("interrupted")
+            memstrata.open(sys.argv[1]).top()
+            print("goes on")
+        """, SAMPLE)
+        self.assertEqual((done.returncode, done.stdout.split("\n")[:2]), (0, ["interrupted", "goes on"]), done.stderr)
+
+    def test_progress_is_shown_where_it_is_wanted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "large.pickle")  # two looks at least: 16 MiB between them
+            path.write_bytes(SAMPLE.read_bytes()[:-1] + b"." + b"\0" * (40 << 20))
+            quiet = python("import sys, memstrata; memstrata.open(sys.argv[1])", path)
+            self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
+
+    def test_a_forked_child_may_read_on(self):
+        done = python("""
+            import os, sys, memstrata
+            file = memstrata.open(sys.argv[1])
+            events = file.events()
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if events.num_rows == 3168 and file.top() and memstrata.open(sys.argv[1]).devices else 1)
+            sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """, SAMPLE)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_ends_cleanly_with_everything_open(self):
+        done = python("""
+            import sys, memstrata
+            file = memstrata.open(sys.argv[1])
+            events = file.events()
+            capsule = events.__arrow_c_stream__()
+            class Cycle: pass
+            cycle = Cycle(); cycle.me, cycle.held = cycle, (file, events, capsule)
+        """, SAMPLE)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_without_its_library_it_says_so(self):
+        done = python("import sys, memstrata; memstrata.open(sys.argv[1])", SAMPLE,
+                      env=dict(os.environ, MEMSTRATA_FILE="/nowhere/lib.so"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ImportError: memstrata: libmemstrata_file.so cannot be loaded", done.stderr)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    unittest.main(verbosity=2)

@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""The tables of memstrata.open() against Python's own pickle, on every real file; answers against the command.
+
+  data_test.py MEMSTRATA       MEMSTRATA: the command line tool
+
+`memstrata` must be importable (PYTHONPATH or an installed wheel). With pyarrow in reach the tables are also taken
+through Arrow, with pandas, polars and duckdb by those.
+"""
+import importlib.util
+import json
+import pickle
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import memstrata
+
+TESTS = Path(__file__).resolve().parents[1]
+DATA = TESTS.parents[1] / "shared" / "data" / "snapshots"
+SAMPLE = TESTS.parent / "site" / "samples" / "training_run.pickle"
+sys.path.insert(0, str(TESTS / "golden"))
+import reference  # noqa: E402
+
+TOOL = None
+HAS_ARROW = importlib.util.find_spec("pyarrow") is not None
+U64 = 1 << 64
+
+
+def rows(table):
+    """A list of dicts; through Arrow if it is there."""
+    columns = table.to_pydict()
+    if HAS_ARROW:
+        import pyarrow
+
+        taken = pyarrow.table(table)
+        taken.validate(full=True)
+        assert taken.to_pydict() == columns
+    assert list(columns) == table.column_names
+    assert all(len(values) == table.num_rows == len(table) for values in columns.values())
+    return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+
+def frames_of(entry):
+    """As the engine keeps frames: lines of 32 bits, texts that are there."""
+    return [{"filename": frame.get("filename", ""), "line": signed(frame.get("line", 0)), "name": frame.get("name", "")}
+            for frame in entry["frames"] if isinstance(frame, dict)]
+
+
+def signed(line):
+    return line - U64 if line >= U64 >> 1 else line
+
+
+def files():
+    return sorted(path for path in DATA.glob("*.pickle") if not path.name.startswith("NOT_"))
+
+
+@unittest.skipUnless(DATA.is_dir(), "../shared/data is not here")
+class RealFiles(unittest.TestCase):
+    """Event for event, block for block: what pickle.load gives, computed in plain Python."""
+
+    def each(self, look):
+        looked = 0
+        for path in files():
+            wanted = reference.snapshots_in(reference.load(path.read_bytes()))
+            with self.subTest(path.name), memstrata.open(path) as file:
+                self.assertEqual([one.name for one in file.snapshots], [name for name, _ in wanted])
+                stacks = rows(file.stacks())
+                for snapshot, (_, plain) in zip(file.snapshots, wanted):
+                    look(snapshot, plain, stacks)
+                looked += 1
+        self.assertGreater(looked, 40)
+
+    def check_stack(self, row, entry, stacks):
+        if "frames" in entry:
+            self.assertEqual(stacks[row["stack"]]["frames"], frames_of(entry))
+        elif "history" not in entry:
+            self.assertIsNone(row["stack"])
+
+    def test_events(self):
+        def look(snapshot, plain, stacks):
+            traces = plain.get("device_traces") or []
+            self.assertEqual(snapshot.events().num_rows,
+                             sum(len(reference.usable_events(trace)) for trace in traces))
+            for device, trace in enumerate(traces):
+                wanted = reference.usable_events(trace)
+                if not wanted:
+                    continue
+                found = rows(snapshot.events(device))
+                self.assertEqual(len(found), len(wanted))
+                for row, event in zip(found, wanted):
+                    self.assertEqual(
+                        (row["action"], row["address"], row["size"], row["time_us"], row["stream"], row["device"]),
+                        (event["action"], reference.address_of(event), event["size"], event.get("time_us"),
+                         event.get("stream", 0), device))
+                    self.check_stack(row, event, stacks)
+
+        self.each(look)
+
+    def test_segments_and_blocks(self):
+        def look(snapshot, plain, stacks):
+            segments = reference.usable_segments(plain)
+            segments.sort(key=lambda segment: segment.get("device", 0))
+            found = rows(snapshot.segments())
+            self.assertEqual(len(found), len(segments))
+            for row, segment in zip(found, segments):
+                self.assertEqual(
+                    (row["address"], row["total_size"], row["stream"], row["device"], row["allocated_size"],
+                     row["segment_type"], row["is_expandable"]),
+                    (segment["address"], segment["total_size"], segment.get("stream", 0), segment.get("device", 0),
+                     segment.get("allocated_size"), segment.get("segment_type"), segment.get("is_expandable")))
+                self.check_stack(row, segment, stacks)
+            wanted = [(index, block, raw) for index, segment in enumerate(segments)
+                      for block, raw in zip(reference.blocks_of(segment), segment["blocks"])]
+            found = rows(snapshot.blocks())
+            self.assertEqual(len(found), len(wanted))
+            for row, (index, (address, size, state, _), raw) in zip(found, wanted):
+                state = "active_pending_free" if state == "active_awaiting_free" else state
+                self.assertEqual((row["segment"], row["address"], row["size"], row["state"]),
+                                 (index, address, size, state))
+                if "requested_size" in raw:
+                    self.assertEqual(row["requested_size"], raw["requested_size"])
+                self.check_stack(row, raw, stacks)
+
+        self.each(look)
+
+    def test_lives_add_up_to_the_levels_of_a_second_computation(self):
+        def look(snapshot, plain, _):
+            segments = reference.usable_segments(plain)
+            traces = plain.get("device_traces") or []
+            for device in snapshot.devices:
+                events = reference.usable_events(traces[device]) if device < len(traces) else []
+                initial, after = reference.levels(events, [s for s in segments if s.get("device", 0) == device])
+                change = [0] * (len(events) + 1)
+                level = 0
+                for row in rows(snapshot.lives(device)):
+                    if row["alloc_event"] is None:
+                        level += row["size"]
+                        self.assertIsNone(row["alloc_time_us"])
+                    else:
+                        change[row["alloc_event"]] += row["size"]
+                        self.assertEqual(row["address"], reference.address_of(events[row["alloc_event"]]))
+                        self.assertEqual(row["alloc_time_us"], events[row["alloc_event"]].get("time_us"))
+                    if row["free_event"] is not None:
+                        change[row["free_event"]] -= row["size"]
+                        self.assertEqual(row["free_time_us"], events[row["free_event"]].get("time_us"))
+                self.assertEqual(level, initial)
+                for event in range(len(events)):
+                    level += change[event]
+                    self.assertEqual(level, after[event])
+
+        self.each(look)
+
+    def test_answers_are_those_of_the_command(self):
+        for name in ["cs336_bcrafton.pickle", "torchtitan_fsdp_oom_rank0.pickle", "memoryviz_adam.json"]:
+            path = str(DATA / name)
+
+            def command(*arguments):
+                return json.loads(subprocess.run([TOOL, *arguments, "--json"], check=True, capture_output=True).stdout)
+
+            with self.subTest(name), memstrata.open(path) as file:
+                self.assertEqual(file.summary(), command("summary", path))
+                self.assertEqual(file.top(), command("top", path))
+                self.assertEqual(file.top("end", by="line", rows=3, device="cuda:0"),
+                                 command("top", path, "--at", "end", "--by", "line", "-n", "3", "--device", "0"))
+                self.assertEqual(file.report(), command("report", path))
+                self.assertEqual(file.state(5), command("state", path, "--at", "5"))
+                self.assertEqual(file.state([-1, "end"])[1], command("state", path, "--at", "end"))
+                self.assertEqual(file.compare(path), command("compare", path, path))
+                self.assertEqual(file.whatif(conf="expandable_segments:True"),
+                                 command("whatif", path, "--conf", "expandable_segments:True"))
+
+
+class Sample(unittest.TestCase):
+    """On a file of the project."""
+
+    def setUp(self):
+        self.file = memstrata.open(SAMPLE)
+        self.addCleanup(self.file.close)
+
+    def test_what_was_promised(self):
+        file = self.file
+        self.assertEqual(file.devices, [0])
+        self.assertEqual(file.format, "pickle")
+        self.assertEqual(len(file.snapshots), 1)
+        self.assertEqual(file.snapshots[0].events().to_pydict(), file.events().to_pydict())
+        self.assertEqual(file.events().column_names[:6], ["action", "address", "size", "time_us", "stream", "stack"])
+        self.assertEqual(file.summary()["snapshots"][0]["devices"][0]["events"], file.events(0).num_rows)
+        self.assertIn("events of device 0: 3,168 rows", repr(file.events("cuda:0")))
+
+    def test_a_stack_says_who(self):
+        lives, stacks = rows(self.file.lives()), rows(self.file.stacks())
+        largest = max(lives, key=lambda row: row["size"])
+        self.assertIn(stacks[largest["stack"]]["who"].split(" ")[-1],
+                      [frame["name"] for frame in stacks[largest["stack"]]["frames"]])
+
+    def test_tables_outlive_the_file(self):
+        events = self.file.events()
+        before = events.to_pydict()
+        self.file.close()
+        self.assertEqual(events.to_pydict(), before)
+        with self.assertRaisesRegex(ValueError, "is closed"):
+            self.file.events()
+        with self.assertRaisesRegex(ValueError, "is closed"):
+            self.file.summary()
+        self.file.close()
+
+    def test_several_snapshots(self):
+        one = pickle.loads(SAMPLE.read_bytes())
+        other = {"segments": [], "device_traces": [[
+            {"action": "alloc", "addr": 4096, "size": 10, "stream": 0, "frames": []}]]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "two.pickle")
+            path.write_bytes(pickle.dumps({"1": one, "0": other}))
+            with memstrata.open(path) as file:
+                self.assertEqual([snapshot.name for snapshot in file.snapshots], ["1", "0"])
+                self.assertEqual(file.events().num_rows, 3168)
+                self.assertEqual(file.snapshots[1].events().to_pydict()["size"], [10])
+                # By name, which looks like the number of the other.
+                self.assertEqual(file.snapshots[1].state("end")["event"], 0)
+                self.assertEqual([len(snapshot.summary()["snapshots"]) for snapshot in file.snapshots], [1, 1])
+                self.assertEqual(file.snapshots[1].top()["tops"][0]["requested_bytes"], 10)
+                self.assertEqual(len(file.summary()["snapshots"]), 2)
+                grown = file.snapshots[1].compare(file.snapshots[0])
+                self.assertEqual(grown, file.snapshots[1].compare(file))
+
+    def test_nothing_is_copied_where_arrow_fits(self):
+        if not HAS_ARROW:
+            self.skipTest("no pyarrow")
+        import pyarrow
+
+        def places(table):
+            return {name: table.column(name).chunk(0).buffers()[1].address for name in ("address", "size", "time_us")}
+
+        self.assertEqual(places(pyarrow.table(self.file.events())), places(pyarrow.table(self.file.events())))
+
+    def test_other_libraries_take_them(self):
+        events = self.file.events()
+        total = sum(events.to_pydict()["size"])
+        missing = []
+        for name in ("pandas", "polars", "duckdb"):
+            if importlib.util.find_spec(name) is None:
+                missing.append(name)
+        if missing:
+            self.skipTest(f"no {', '.join(missing)}")
+        import duckdb
+        import polars
+
+        self.assertEqual(int(events.to_pandas()["size"].sum()), total)
+        self.assertEqual(int(events.to_polars()["size"].sum()), total)
+        self.assertEqual(polars.DataFrame(events)["action"].cast(polars.String).to_list(),
+                         events.to_pydict()["action"])
+        self.assertEqual(duckdb.sql("select sum(size) from events").fetchall()[0][0], total)
+        stacks = self.file.stacks()
+        self.assertEqual(stacks.to_pandas()["frames"][0][0]["name"], stacks.to_pydict()["frames"][0][0]["name"])
+        self.assertEqual(len(duckdb.sql("select frames[1].name from stacks").fetchall()), stacks.num_rows)
+
+
+if __name__ == "__main__":
+    TOOL = str(Path(sys.argv.pop(1)).resolve())
+    unittest.main(verbosity=2)

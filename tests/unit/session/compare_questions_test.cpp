@@ -1,0 +1,68 @@
+// Two views compared by facts, as a page does with two engines.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/unit/session/asking.h"
+
+namespace memstrata::session {
+namespace {
+
+using testing::HasSubstr;
+
+class CompareQuestions : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(read_bytes(session, golden_input("private_pool")).has_value());
+    view = session.open_view(0, 0, Bands::blocks).value_or(0);
+    ASSERT_GT(view, 0);
+    last = session.view(view)->event_count() - 1;
+  }
+  // What of the answer `facts` the question `compare` takes.
+  [[nodiscard]] std::string facts(int32_t event) {
+    const std::string told = asked(session, "facts", view, "{\"event\":" + std::to_string(event) + "}");
+    const size_t from = told.find("\"keys\""), until = told.find(",\"parts\"");
+    EXPECT_NE(from, std::string::npos);
+    EXPECT_NE(until, std::string::npos);
+    return "{" + told.substr(from, until - from) + "}";
+  }
+  [[nodiscard]] std::string compared(const std::string& before, int32_t event) {
+    return asked(session, "compare", view,
+                 "{\"event\":" + std::to_string(event) + ",\"before\":" + before + "}");
+  }
+
+  Session session{int64_t{1} << 28};
+  ViewId view = 0;
+  int32_t last = 0;
+};
+
+TEST_F(CompareQuestions, AMomentIsTheSameAsItself) {
+  const std::string same = compared(facts(last), last);
+  EXPECT_THAT(same, HasSubstr("\"rows\":[]"));
+  EXPECT_THAT(same, HasSubstr("\"other\":{\"rows\":0,\"before_bytes\":0,\"after_bytes\":0"));
+}
+
+TEST_F(CompareQuestions, WhatTheFactsDoNotTellIsARest) {
+  const std::string nothing =
+      R"({"keys":[],"places":[],"sizes":[],"counts":[],"rest_bytes":77,"rest_blocks":3})";
+  const std::string found = compared(nothing, last);
+  EXPECT_THAT(found, HasSubstr("\"before\":{\"bytes\":77,\"blocks\":3}"));
+  EXPECT_THAT(found, HasSubstr("\"rest\":{\"rows\":0,\"before_bytes\":77,\"after_bytes\":0"));
+}
+
+TEST_F(CompareQuestions, ListsOfDifferentLengthsAreRefused) {
+  const std::string uneven =
+      R"({"keys":["a"],"places":[],"sizes":[],"counts":[],"rest_bytes":0,"rest_blocks":0})";
+  EXPECT_THAT(compared(uneven, last), HasSubstr("must be of one length"));
+}
+
+TEST_F(CompareQuestions, MomentsOfFragmentationAreBounded) {
+  std::string events = "-1";
+  for (int i = 0; i < 256; ++i) events += ",-1";
+  EXPECT_THAT(asked(session, "fragmentationOver", view, "{\"events\":[" + events + "]}"),
+              HasSubstr("257 events are more than 256"));
+}
+
+}  // namespace
+}  // namespace memstrata::session

@@ -1,0 +1,120 @@
+// What if, as a client asks it: numbers worked out by hand, runs that become snapshots of the file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "engine/io/writers/torch_snapshot.h"
+#include "engine/simulate/simulation.h"
+#include "tests/unit/session/asking.h"
+
+namespace memstrata::session {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Text final : public io::ByteSink {
+ public:
+  [[nodiscard]] Status write(std::span<const std::byte> bytes) override {
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return {};
+  }
+  std::string text;
+};
+
+// A session that has read what a script leads to.
+struct Opened {
+  explicit Opened(std::string_view script) {
+    Budget budget(int64_t{1} << 28);
+    const auto simulation = simulate::simulate(script, int64_t{1} << 34, "", budget);
+    Text pickle;
+    EXPECT_TRUE(simulation && io::write_torch_snapshot(*simulation->recording, pickle, 0));
+    for (std::string_view left = pickle.text; !left.empty();) {
+      const auto room = session.writable();
+      const size_t size = std::min(room.size(), left.size());
+      std::memcpy(room.data(), left.data(), size);
+      EXPECT_TRUE(session.commit(size));
+      left.remove_prefix(size);
+    }
+    EXPECT_TRUE(session.finish());
+    view = session.open_view(0, 0, Bands::blocks).value_or(0);
+  }
+  [[nodiscard]] std::string ask(std::string_view name, std::string_view args) {
+    return asked(session, name, view, args);
+  }
+  Session session{int64_t{1} << 28};
+  ViewId view = 0;
+};
+
+// Events: 0 segment_alloc of 30 MiB, 1 alloc a, 2 and 3 its free, 4 alloc c out of the same segment.
+constexpr std::string_view kScript = "m a 31457280\nf a\nm c 20971520\n";
+
+TEST(Runs, WhatIfTellsNumbersAndCurves) {
+  Opened opened(kScript);
+  const std::string head = R"({"ask":"whatIf","view":)" + std::to_string(opened.view) +
+                           R"(,"args":{"scenario":{"emptyCacheAfter":[3]},"columns":5}})";
+  const AnswerOf answer = asked_frame(opened.session, question_frame(head));
+  EXPECT_THAT(answer.head, HasSubstr(R"("device_allocs":2,"device_frees":1)"));
+  EXPECT_THAT(answer.head, HasSubstr(R"("end_reserved_bytes":20971520)"));
+  constexpr double kMiB = 1 << 20;
+  constexpr size_t kColumn = 5 * 8;
+  EXPECT_EQ(answer.column<double>(0, 5), (std::vector<double>(5, 30 * kMiB)));
+  EXPECT_EQ(answer.column<double>(kColumn, 5), (std::vector<double>{0, 30 * kMiB, 0, 0, 20 * kMiB}));
+  // The run takes the segment together with a, and gives it back behind event 3, which is no request.
+  EXPECT_EQ(answer.column<double>(2 * kColumn, 5),
+            (std::vector<double>{0, 30 * kMiB, 30 * kMiB, 0, 20 * kMiB}));
+}
+
+TEST(Runs, SettingsAndFiltersAreRefusedAtTheirPlace) {
+  Opened opened(kScript);
+  EXPECT_THAT(
+      opened.ask("whatIf", R"({"scenario":{"conf":"expandable_segments:True,nonsense:1"},"columns":0})"),
+      testing::AllOf(HasSubstr("unknown key 'nonsense'"), HasSubstr(R"("offset":25,"inside":"conf")")));
+  EXPECT_THAT(opened.ask("whatIf", R"({"scenario":{"conf":"max_split_size_mb:x"},"columns":0})"),
+              HasSubstr(R"("offset":18,"inside":"conf")"));
+  EXPECT_THAT(
+      opened.ask("whatIf", R"({"scenario":{"changes":[{"filter":"size>>1","factor":0}]},"columns":0})"),
+      HasSubstr(R"("inside":"changes")"));
+  EXPECT_THAT(opened.ask("whatIf", R"({"scenario":{"extra":[{"after":1,"bytes":0}]},"columns":0})"),
+              HasSubstr("one more request is of 1 to"));
+}
+
+TEST(Runs, ARunIsASnapshotOfTheFileAndViewsStay) {
+  Opened opened(kScript);
+  const std::string before =
+      opened.ask("highest", R"({"columns":{"axis":"time","first":0,"width":1,"count":9}})");
+  EXPECT_EQ(opened.ask("addRun", R"({"scenario":{"emptyCacheAfter":[3]}})"), R"({"answer":1})");
+  EXPECT_EQ(opened.ask("highest", R"({"columns":{"axis":"time","first":0,"width":1,"count":9}})"), before);
+  // segment_alloc, alloc, both events of the free, segment_free, segment_alloc, alloc.
+  const ViewId run = opened.session.open_view(1, 0, Bands::blocks).value_or(0);
+  ASSERT_NE(opened.session.view(run), nullptr);
+  EXPECT_EQ(opened.session.view(run)->event_count(), 7);
+  const auto event_of = [&](int event) {
+    return opened.ask("eventOfRun", R"({"snapshot":1,"event":)" + std::to_string(event) + "}");
+  };
+  EXPECT_EQ(event_of(-1), R"({"answer":-1})");
+  EXPECT_EQ(event_of(1), R"({"answer":1})");
+  EXPECT_EQ(event_of(2), R"({"answer":3})");
+  EXPECT_EQ(event_of(3), R"({"answer":4})");
+  EXPECT_EQ(event_of(4), R"({"answer":6})");
+  EXPECT_THAT(opened.ask("eventOfRun", R"({"snapshot":0,"event":1})"), HasSubstr("no run of this device"));
+  // After event 3 the recording keeps an empty segment, the run has none.
+  EXPECT_EQ(opened.ask("poolDifferences", R"({"snapshot":1,"event":3})"),
+            R"({"answer":[{"pool":null,"small":false,)"
+            R"("recorded":{"segments":1,"reserved":31457280,"used":0,"largest_free":31457280},)"
+            R"("simulated":{"segments":0,"reserved":0,"used":0,"largest_free":0}}]})");
+  EXPECT_THAT(opened.ask("addRun", R"({"scenario":{"caching":false}})"), HasSubstr("no segments"));
+}
+
+TEST(Runs, TheRehearsalComesBeforeAnythingIsChanged) {
+  Opened opened(kScript);
+  EXPECT_THAT(opened.ask("rehearsal", "{}"),
+              StartsWith(R"({"answer":{"device":0,"conf":"","settings_are_known":true,"capacity":null,)"
+                         R"("requests":3,"exact":true,)"));
+  EXPECT_EQ(opened.ask("smallestCapacity", R"({"scenario":{}})"), R"({"answer":31457280})");
+}
+
+}  // namespace
+}  // namespace memstrata::session

@@ -1,0 +1,190 @@
+// What the engine answers about other profilers' files: numbers over time, ops, operators and functions.
+import type { AxisUnits, Bytes, Microseconds } from './quantities.ts';
+
+/** A part of the file that is numbers over time (engine/analysis/series_view.h). */
+export interface SeriesPart {
+  part: number;
+  name: string;
+  of: 'counters' | 'categories' | 'operators';
+  /** Its axis runs in microseconds, else in steps. */
+  has_clock: boolean;
+  extent: AxisUnits;
+  /** The number of the step at 0. */
+  first_step: number;
+  first_us: Microseconds | null;
+  last_us: Microseconds | null;
+  curves: SeriesCurve[];
+  curves_left_out: number;
+  marks: SeriesMark[];
+  marks_left_out: number;
+  /** Of profiled functions. */
+  calls: number;
+  /** Of categories. */
+  timeline: CategoryTimeline | null;
+}
+
+export interface SeriesCurve {
+  series: number;
+  name: string;
+  device: number | null;
+  points: number;
+  highest: Bytes | null;
+  lowest: Bytes | null;
+  /** Curves that are drawn in one chart have one number; -1 = in none. */
+  chart: number;
+}
+
+export interface SeriesMark {
+  position: AxisUnits;
+  device: number | null;
+  name: string;
+  note: string;
+}
+
+export interface CategoryTimeline {
+  points: number;
+  first_us: Microseconds | null;
+  last_us: Microseconds | null;
+  peak: CategoryMoment | null;
+  /** The highest moment of each piece of the time. */
+  course: CategoryMoment[];
+}
+export interface CategoryMoment {
+  bytes: Bytes;
+  time_us: Microseconds | null;
+  categories: Record<string, Bytes>;
+}
+
+/** A value per column; NaN before the first. */
+export interface SeriesPicture {
+  curves: { highest: Float64Array; lowest: Float64Array }[];
+}
+/** Of each category but the total, which comes first among the curves. */
+export interface SeriesAreas {
+  levels: Float64Array[];
+}
+
+export interface SeriesMoment {
+  position: AxisUnits;
+  time_us: Microseconds | null;
+  /** What happened then: an operator, a kind of event, a category. */
+  label: string | null;
+  note: string | null;
+  /** Of each series. */
+  values: (Bytes | null)[];
+}
+
+export interface FunctionCall {
+  function: string;
+  device: number | null;
+  position: AxisUnits | null;
+  before: Bytes | null;
+  peak: Bytes | null;
+  after: Bytes | null;
+  net: Bytes | null;
+  seconds: number | null;
+}
+
+export interface OperatorLevel {
+  allocated_bytes: Bytes;
+  op: number;
+}
+export interface Operators {
+  ops: number;
+  retries: number | null;
+  markers: Record<string, number>;
+  peak: OperatorLevel | null;
+  active_peak_bytes: Bytes | null;
+  reserved_peak_bytes: Bytes | null;
+  unused: { bytes: Bytes; op: number; reserved_bytes: Bytes } | null;
+  top: { op: number; name: string; delta_bytes: Bytes }[];
+  modules: { module: string; ops: number; delta_bytes: Bytes }[];
+  phases: {
+    name: string;
+    first_op: number;
+    last_op: number;
+    ops: number;
+    delta_bytes: Bytes;
+    peak: OperatorLevel | null;
+  }[];
+}
+
+export interface Telemetry {
+  samples: number;
+  devices: {
+    device: number | null;
+    samples: number;
+    peak_allocated_bytes: Bytes;
+    peak_reserved_bytes: Bytes;
+  }[];
+  functions: {
+    name: string;
+    calls: number;
+    total_time_s: number;
+    net_bytes: Bytes;
+    peak_bytes: Bytes;
+    peak_over_entry_bytes: Bytes;
+  }[];
+  findings: {
+    name: string;
+    by: 'memstrata' | 'gpumemprof';
+    severity: 'info' | 'warning' | 'error';
+    device: number | null;
+    text: string;
+  }[];
+}
+
+export interface OpLines {
+  /** null = it has no memory records. */
+  device: {
+    device: string;
+    records: number;
+    allocs: number;
+    frees: number;
+    base_bytes: Bytes;
+    peak_bytes: Bytes;
+    net_bytes: Bytes;
+    unowned_bytes: Bytes;
+    end_bytes: Bytes;
+    has_addresses: boolean;
+  } | null;
+  /** Lines in all. */
+  count: number;
+  lines: OpLine[];
+}
+export interface OpLine {
+  /** Tells it from others, whatever the order. */
+  row: number;
+  depth: number;
+  /** Ops right inside of it. */
+  inside: number;
+  name: string;
+  detail: string;
+  calls: number;
+  net: Bytes;
+  self: Bytes;
+  gross: Bytes;
+  peak: Bytes;
+  abs_peak: Bytes;
+  at_peak: Bytes;
+  /** Why `self` is negative. */
+  why: string | null;
+  /** What lights its blocks. */
+  filter: string | null;
+}
+
+export interface ProfilerLines {
+  shows_devices: boolean;
+  count: number;
+  lines: ProfilerLine[];
+}
+export interface ProfilerLine {
+  name: string;
+  detail: string;
+  calls: number;
+  cpu: Bytes;
+  self_cpu: Bytes;
+  device: Bytes;
+  self_device: Bytes;
+  filter: string | null;
+}

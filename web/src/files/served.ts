@@ -1,0 +1,294 @@
+// Files of a server (`memstrata serve`): a list, the highest peak first, and the same as a sheet over the page.
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { customElement, property, query, state } from 'lit/decorators.js';
+import { formatBytes, formatCount, formatExactBytes, formatWallClock, plural } from '../base/format.ts';
+import '../controls/dialog.ts';
+import type { DialogView } from '../controls/dialog.ts';
+import { base } from '../controls/styles.ts';
+import { servedFiles, type ServedList } from '../model/served.ts';
+import './file_button.ts';
+
+const askAgainMs = 1000; // while peaks are being found out
+const mostRows = 500;
+
+/** Tells `choose` with the name of a file. */
+@customElement('memstrata-served')
+export class ServedView extends LitElement {
+  /** Of the server, see `Served`. */
+  @property() address = '';
+  @state() private list: ServedList | undefined;
+  @state() private problem = '';
+  @state() private wanted = '';
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.load();
+  }
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearTimeout(this.timer);
+  }
+
+  private async load(): Promise<void> {
+    clearTimeout(this.timer);
+    try {
+      this.list = await servedFiles(this.address);
+      this.problem = '';
+    } catch (error) {
+      this.problem = error instanceof Error ? error.message : String(error);
+    }
+    this.dataset['toExamine'] = String(this.list?.to_examine ?? '');
+    if (this.isConnected && !this.problem && (this.list?.to_examine ?? 0) > 0)
+      this.timer = setTimeout(() => void this.load(), askAgainMs);
+  }
+
+  protected override render(): TemplateResult {
+    const { list } = this;
+    if (!list && !this.problem) return html`<p class="dim">Asking the server…</p>`;
+    const files = (list?.files ?? []).filter(({ name }) => name.includes(this.wanted));
+    return html`
+      ${this.problem ? html`<p role="alert">${this.problem}</p>` : nothing}
+      ${list ? this.head(list, files.length) : nothing}
+      ${list && list.files.length === 0 ? html`<p>There is no snapshot in this folder yet. Save one there, then look again.</p>` : nothing}
+      ${files.length > 0 ? this.table(files.slice(0, mostRows)) : nothing}
+      ${files.length > mostRows ? html`<p class="dim">… ${formatCount(files.length - mostRows)} more: look for a part of their name.</p>` : nothing}
+    `;
+  }
+
+  private head(list: ServedList, found: number): TemplateResult {
+    const many = list.files.length > 10;
+    return html`<div class="head">
+      <p class="dim" role="status">
+        ${plural(found, 'file')} in <code>${list.served}</code>${list.left_out ? ', of more' : ''}${
+          list.to_examine > 0 ? ` · finding the peaks of ${formatCount(list.to_examine)}…` : ''
+        }
+      </p>
+      ${
+        many
+          ? html`<input
+              class="field"
+              type="search"
+              placeholder="Part of a name"
+              aria-label="Part of a name"
+              @input=${(event: Event) => (this.wanted = (event.target as HTMLInputElement).value)} />`
+          : nothing
+      }
+      <button class="button small" data-action="look-again" @click=${() => void this.load()}>
+        Look again
+      </button>
+    </div>`;
+  }
+
+  private table(files: ServedList['files']): TemplateResult {
+    return html`<div class="scroll" tabindex="0" role="region" aria-label="Files on the server">
+      <table>
+        <thead>
+          <tr>
+            <th>File</th>
+            <th class="number">Peak</th>
+            <th class="number">Size</th>
+            <th class="time">Saved</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${files.map(
+            ({ name, bytes, peak_bytes: peak, modified_us: saved, error }) =>
+              html`<tr data-file=${name} data-peak=${peak ?? nothing}>
+                <td>
+                  <button class="name" title=${name} @click=${() => this.choose(name)}>${name}</button>
+                  ${error ? html`<span class="error">${error}</span>` : nothing}
+                </td>
+                <td
+                  class="number"
+                  title=${peak === null ? 'Found out when it is opened' : formatExactBytes(peak)}>
+                  ${peak === null ? '–' : formatBytes(peak)}
+                </td>
+                <td class="number" title=${formatExactBytes(bytes)}>${formatBytes(bytes)}</td>
+                <td class="time">${formatWallClock(saved)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+  }
+
+  private choose(name: string): void {
+    this.dispatchEvent(new CustomEvent('choose', { detail: name, bubbles: true, composed: true }));
+  }
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: block;
+      }
+      .head {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 8px;
+        margin: 8px 0;
+      }
+      .head p {
+        flex: 1 1 240px;
+        min-width: 0;
+        margin: 0;
+      }
+      .dim {
+        color: var(--dim);
+      }
+      code {
+        font-family: var(--mono);
+        font-size: 12.5px;
+        overflow-wrap: anywhere;
+      }
+      .scroll {
+        max-height: 60vh;
+        overflow: auto;
+        border: 1px solid var(--line);
+        border-radius: 8px;
+        background: var(--surface);
+      }
+      table {
+        width: 100%;
+        border-collapse: collapse;
+      }
+      th {
+        position: sticky;
+        top: 0;
+        background: var(--surface);
+        color: var(--dim);
+        font-size: 12px;
+        font-weight: 500;
+        text-align: left;
+      }
+      th,
+      td {
+        padding: 6px 12px;
+        border-bottom: 1px solid var(--line);
+      }
+      tr:last-child td {
+        border-bottom: 0;
+      }
+      .number {
+        text-align: right;
+        font-variant-numeric: tabular-nums;
+        white-space: nowrap;
+      }
+      .time {
+        color: var(--dim);
+        white-space: nowrap;
+      }
+      .name {
+        padding: 0;
+        border: 0;
+        background: none;
+        color: var(--accent);
+        font-weight: 500;
+        text-align: left;
+        overflow-wrap: anywhere;
+        cursor: pointer;
+      }
+      .name:hover {
+        text-decoration: underline;
+      }
+      .error {
+        display: block;
+        color: var(--bad);
+        font-size: 12px;
+      }
+      @container (max-width: 560px) {
+        .time {
+          display: none;
+        }
+        th,
+        td {
+          padding: 6px 8px;
+        }
+      }
+    `,
+  ];
+}
+
+/** Before a file is open; files of this computer can be opened, too. */
+@customElement('memstrata-served-start')
+export class ServedStart extends LitElement {
+  @property() address = '';
+
+  protected override render(): TemplateResult {
+    return html`<div class="column">
+      <h1>Snapshots on ${new URL(this.address).host}</h1>
+      <p class="lead">
+        This page runs over a server: files are read where they lie, and only what is drawn comes here.
+      </p>
+      <memstrata-served .address=${this.address}></memstrata-served>
+      <p class="own">
+        A file of this computer is read by this page itself, nothing is uploaded: drop it here, or
+        <memstrata-file-button label="choose files…"></memstrata-file-button>
+      </p>
+    </div>`;
+  }
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: grid;
+        justify-items: center;
+        align-content: safe center;
+        padding: 32px 16px;
+        overflow: auto;
+      }
+      .column {
+        width: 100%;
+        max-width: 860px;
+        min-width: 0;
+      }
+      h1 {
+        margin: 0;
+        font-size: 28px;
+        line-height: 1.2;
+        font-weight: 650;
+        letter-spacing: -0.02em;
+        overflow-wrap: anywhere;
+      }
+      .lead {
+        margin: 12px 0 16px;
+        color: var(--dim);
+        font-size: 16px;
+        line-height: 1.5;
+      }
+      .own {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 8px;
+        margin: 16px 0 0;
+        color: var(--dim);
+      }
+    `,
+  ];
+}
+
+@customElement('memstrata-served-sheet')
+export class ServedSheet extends LitElement {
+  @property() address = '';
+  @state() private shown = false;
+  @query('memstrata-dialog') private dialog!: DialogView;
+
+  open(): void {
+    this.shown = true;
+    this.dialog.open();
+  }
+
+  protected override render(): TemplateResult {
+    return html`<memstrata-dialog
+      heading="Files on the server"
+      width="860"
+      @choose=${() => this.dialog.close()}
+      @closed=${() => (this.shown = false)}>
+      ${this.shown ? html`<memstrata-served .address=${this.address}></memstrata-served>` : nothing}
+    </memstrata-dialog>`;
+  }
+}

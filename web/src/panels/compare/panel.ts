@@ -1,0 +1,322 @@
+// Two open files, or two moments of one: what grew, by stack, whose parts add up; both curves over each other; and of many
+// files the one that is not like the others.
+import { css, html, nothing, type TemplateResult } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
+import { formatBytes, formatCount, formatExactBytes } from '../../base/format.ts';
+import type { Bytes } from '../../base/units.ts';
+import { base } from '../../controls/styles.ts';
+import type {
+  Compared,
+  ComparedRow,
+  ComparedSum,
+  EngineView,
+  StackFacts,
+  WhoOfStack,
+} from '../../../engine/index.ts';
+import { AnswerPanel } from '../answer_panel.ts';
+import { answerStyles } from '../answer_styles.ts';
+import type { Kept, LoadedPanel } from '../panel.ts';
+import './curves.ts';
+import type { Align } from './curves.ts';
+import './ranks.ts';
+import { momentsOf, shortNames, sidesOf, type MomentName, type Side, type SideChoice } from './sides.ts';
+
+interface Choice {
+  before: SideChoice;
+  after: SideChoice;
+  align: Align;
+}
+interface Found {
+  before: Side;
+  after: Side;
+  facts: StackFacts;
+  compared: Compared;
+}
+
+/** Numbers of views, so that a text can name them. */
+const numbers = new WeakMap<EngineView, number>();
+let lastNumber = 0;
+function numberOf(view: EngineView): number {
+  const known = numbers.get(view) ?? (lastNumber += 1);
+  numbers.set(view, known);
+  return known;
+}
+
+@customElement('memstrata-compare')
+export class ComparePanel extends AnswerPanel<Found> {
+  @property({ attribute: false }) kept!: Kept<Choice>;
+  protected readonly waiting = 'Comparing…';
+
+  private get sides(): { before: Side; after: Side } {
+    return sidesOf(this.page, this.kept.value.before, this.kept.value.after);
+  }
+
+  protected keyOf(): string {
+    const { before, after } = this.sides;
+    return [before, after].map(({ view, event }) => `${numberOf(view)}@${event}`).join(' ');
+  }
+  /** Both are asked in their own engines: a file's facts are small, whatever the file is. */
+  protected async ask(): Promise<Found> {
+    const { before, after } = this.sides;
+    const facts = await before.view.ask('facts', { event: before.event });
+    const { keys, places, sizes, counts, rest_bytes, rest_blocks } = facts;
+    const told = { keys, places, sizes, counts, rest_bytes, rest_blocks };
+    const compared = await after.view.ask('compare', { event: after.event, before: told });
+    return { before, after, facts, compared };
+  }
+
+  protected show(found: Found): TemplateResult {
+    const { files, view } = this.page;
+    const { before, after, compared } = found;
+    const growth = compared.after.bytes - compared.before.bytes;
+    return html`${
+        files.length > 2
+          ? html`<memstrata-ranks
+              .files=${files}
+              .names=${shortNames(files)}
+              .shown=${view}
+              @choose=${({ detail }: CustomEvent<string>) => this.choose('before', { file: detail, moment: undefined })}></memstrata-ranks>`
+          : nothing
+      }
+      <div class="sides">
+        ${this.side('before', this.sides.before)} ${this.side('after', this.sides.after)}
+      </div>
+      <h2
+        data-before=${compared.before.bytes}
+        data-after=${compared.after.bytes}
+        title="${formatExactBytes(compared.before.bytes)}, then ${formatExactBytes(compared.after.bytes)}">
+        ${formatBytes(compared.before.bytes)} → ${formatBytes(compared.after.bytes)}
+        <span class=${growth > 0 ? 'more' : 'less'}>${signed(growth)}</span>
+      </h2>
+      ${
+        before.view === after.view
+          ? nothing
+          : html`<memstrata-compare-curves
+              .first=${before}
+              .second=${after}
+              .align=${this.kept.value.align}
+              @align=${({ detail }: CustomEvent<Align>) => {
+                this.kept.keep({ align: detail });
+                this.requestUpdate();
+              }}></memstrata-compare-curves>`
+      }
+      ${this.table(found)}`;
+  }
+
+  private choose(which: 'before' | 'after', choice: SideChoice): void {
+    this.kept.keep({ [which]: choice });
+    this.requestUpdate();
+  }
+
+  private side(which: 'before' | 'after', side: Side): TemplateResult {
+    const { files } = this.page;
+    const names = shortNames(files);
+    return html`<fieldset>
+      <legend>${which === 'before' ? 'Before' : 'After'}</legend>
+      ${
+        files.length > 1
+          ? html`<select
+              data-side-file=${which}
+              aria-label="File ${which}"
+              @change=${({ target }: Event) =>
+                this.choose(which, { file: (target as HTMLSelectElement).value, moment: undefined })}>
+              ${files.map(
+                ({ name }, at) =>
+                  html`<option value=${name} ?selected=${name === side.name}>${names[at]}</option>`,
+              )}
+            </select>`
+          : nothing
+      }
+      <select
+        data-side-moment=${which}
+        aria-label="Moment ${which}"
+        @change=${({ target }: Event) =>
+          this.choose(which, { file: side.name, moment: (target as HTMLSelectElement).value as MomentName })}>
+        ${momentsOf(side.view, this.page).map(
+          ([name, says]) => html`<option value=${name} ?selected=${name === side.moment}>${says}</option>`,
+        )}
+      </select>
+    </fieldset>`;
+  }
+
+  private table({ before, after, facts, compared }: Found): TemplateResult {
+    const { rows, same, other, rest } = compared;
+    return html`<div class="scroll">
+      <table data-rows=${rows.length}>
+        <thead>
+          <tr>
+            <th scope="col">Change</th>
+            <th scope="col" class="number">By</th>
+            <th scope="col" class="number">Before</th>
+            <th scope="col" class="number">After</th>
+            <th scope="col">Allocated by</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map((row) => this.row(row, before, after, facts))}
+          ${sum('other', 'changed, but less', other)} ${sum('same', 'did not change', same)}
+          ${sum('rest', 'in stacks too small to be compared', rest)}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">all</th>
+            <td class="number">${signed(compared.after.bytes - compared.before.bytes)}</td>
+            <td class="number" title=${formatExactBytes(compared.before.bytes)}>
+              ${formatBytes(compared.before.bytes)}
+            </td>
+            <td class="number" title=${formatExactBytes(compared.after.bytes)}>
+              ${formatBytes(compared.after.bytes)}
+            </td>
+            <td></td>
+          </tr>
+        </tfoot>
+      </table>
+    </div>`;
+  }
+
+  private row(row: ComparedRow, before: Side, after: Side, facts: StackFacts): TemplateResult {
+    const gone = row.change === 'gone';
+    const told = gone && row.before !== null ? facts.parts[row.before] : row;
+    const who = told?.who ?? 'no stack';
+    const side = gone ? before : after;
+    const here = side.view === this.page.view;
+    return html`<tr
+      data-change=${row.change}
+      data-who=${who}
+      data-before=${row.before_bytes}
+      data-after=${row.after_bytes}>
+      <td>
+        ${row.change}${row.matched === 'functions' ? html`<span class="dim" title="The same functions at other lines"> (moved)</span>` : nothing}
+      </td>
+      <td class="number">${signed(row.after_bytes - row.before_bytes)}</td>
+      <td class="number" title="${formatExactBytes(row.before_bytes)} in ${formatCount(row.before_blocks)}">
+        ${formatBytes(row.before_bytes)}
+      </td>
+      <td class="number" title="${formatExactBytes(row.after_bytes)} in ${formatCount(row.after_blocks)}">
+        ${formatBytes(row.after_bytes)}
+      </td>
+      <td>
+        ${
+          here && told
+            ? html`<button class="link" @click=${() => this.follow(proofOf(told, side))}>${who}</button>`
+            : who
+        }
+        ${
+          told?.stack && told.stack.length > 0
+            ? html`<details>
+                <summary>the stack</summary>
+                <ol>
+                  ${told.stack.map((line) => html`<li>${line}</li>`)}
+                </ol>
+              </details>`
+            : nothing
+        }
+      </td>
+    </tr>`;
+  }
+
+  static override styles = [
+    base,
+    answerStyles,
+    css`
+      .sides {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 8px 24px;
+        margin-bottom: 8px;
+      }
+      fieldset {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 8px;
+        min-width: 0;
+        margin: 0;
+        padding: 0;
+        border: 0;
+      }
+      legend {
+        float: left;
+        padding: 0;
+        color: var(--dim);
+      }
+      select {
+        max-width: 320px;
+        height: 28px;
+        border: 1px solid var(--line-strong);
+        border-radius: 6px;
+        background: var(--raised);
+        color: var(--text);
+      }
+      h2 {
+        margin: 4px 0 8px;
+        font-size: 15px;
+      }
+      .more {
+        color: var(--bad);
+      }
+      .less {
+        color: var(--dim);
+      }
+      table {
+        max-width: 1100px;
+      }
+      tfoot th,
+      tfoot td {
+        border-bottom: 0;
+        font-weight: 600;
+      }
+      .sum td,
+      .sum th {
+        color: var(--dim);
+      }
+    `,
+  ];
+}
+
+function proofOf(
+  { filter, rank }: WhoOfStack | { [K in keyof WhoOfStack]: null },
+  { event }: Side,
+): {
+  filter: string | null;
+  rank: number | null;
+} {
+  return { filter: filter === null ? null : `${filter} alive@${event < 0 ? 'start' : event}`, rank };
+}
+
+function sum(name: string, says: string, one: ComparedSum): TemplateResult | typeof nothing {
+  if (one.before_bytes === 0 && one.after_bytes === 0 && one.rows === 0) return nothing;
+  return html`<tr class="sum" data-sum=${name} data-before=${one.before_bytes} data-after=${one.after_bytes}>
+    <td>${one.rows > 0 ? formatCount(one.rows) : ''}</td>
+    <td class="number">${signed(one.after_bytes - one.before_bytes)}</td>
+    <td class="number">${formatBytes(one.before_bytes)}</td>
+    <td class="number">${formatBytes(one.after_bytes)}</td>
+    <td>${says}</td>
+  </tr>`;
+}
+
+function signed(bytes: Bytes): string {
+  if (bytes === 0) return '0 B';
+  return bytes > 0 ? `+${formatBytes(bytes)}` : `−${formatBytes(-bytes)}`;
+}
+
+export const panel: LoadedPanel<Choice> = {
+  reads: ['settled', 'event', 'files'],
+  initial: {
+    before: { file: undefined, moment: undefined },
+    after: { file: undefined, moment: undefined },
+    align: 'event',
+  },
+  show: (page, kept) =>
+    html`<memstrata-compare
+      role="region"
+      aria-label="Compare"
+      .page=${page}
+      .kept=${kept}></memstrata-compare>`,
+};
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'memstrata-compare': ComparePanel;
+  }
+}

@@ -1,0 +1,106 @@
+// Many open files, such as one per rank: their numbers beside each other, the odd one marked.
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
+import { formatBytes, formatCount, formatExactBytes } from '../../base/format.ts';
+import type { Bytes } from '../../base/units.ts';
+import { base } from '../../controls/styles.ts';
+import type { EngineView, ViewInfo } from '../../../engine/index.ts';
+import { compare } from '../../model/odd_one.ts';
+import { answerStyles } from '../answer_styles.ts';
+import type { PanelFile } from '../panel.ts';
+
+const numbers: readonly { name: string; of: (info: ViewInfo) => Bytes }[] = [
+  { name: 'Peak', of: ({ peak }) => peak.bytes },
+  { name: 'Reserved at most', of: ({ reserved_peak }) => reserved_peak },
+  { name: 'At the start', of: ({ initial_bytes }) => initial_bytes },
+  { name: 'At the end', of: ({ final_bytes }) => final_bytes },
+];
+
+/** Tells `choose` with the name of a file to compare with. */
+@customElement('memstrata-ranks')
+export class RanksView extends LitElement {
+  @property({ attribute: false }) files: readonly PanelFile[] = [];
+  @property({ attribute: false }) names: readonly string[] = [];
+  @property({ attribute: false }) shown!: EngineView;
+
+  protected override render(): TemplateResult {
+    const { files, names, shown } = this;
+    const columns = numbers.map(({ of }) => compare(files.map(({ view }) => of(view.info))));
+    const isOdd = (at: number): boolean => columns.some(({ odd }) => odd[at] !== undefined);
+    const odd = files.filter((_, at) => isOdd(at));
+    return html`<p class="dim" data-odd-files=${odd.length}>
+        ${
+          odd.length === 0
+            ? 'No file differs from the others by much.'
+            : `${odd.map((one) => names[files.indexOf(one)]).join(', ')} ${odd.length === 1 ? 'is' : 'are'} not like the others.`
+        }
+      </p>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">File</th>
+              ${numbers.map(({ name }) => html`<th scope="col" class="number">${name}</th>`)}
+              <th scope="col" class="number">Events</th>
+              <th scope="col">Out of memory</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${files.map(
+              ({ name, view }, at) =>
+                html`<tr data-rank-file=${name} data-odd=${isOdd(at) ? '' : nothing}>
+                  <td>
+                    ${
+                      view === shown
+                        ? html`<b>${names[at]}</b> <span class="dim">shown</span>`
+                        : html`<button
+                            class="link"
+                            title="Compare with it"
+                            @click=${() => this.dispatchEvent(new CustomEvent('choose', { detail: name }))}>
+                            ${names[at]}
+                          </button>`
+                    }
+                  </td>
+                  ${numbers.map(({ of }, column) => cell(of(view.info), columns[column]?.odd[at]))}
+                  <td class="number">${formatCount(view.info.events)}</td>
+                  <td>${view.info.oom_events.length > 0 ? html`<span class="bad">yes</span>` : 'no'}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>`;
+  }
+
+  static override styles = [
+    base,
+    answerStyles,
+    css`
+      :host {
+        margin-bottom: 16px;
+      }
+      :host > p {
+        margin: 0 0 4px;
+      }
+      .odd {
+        color: var(--bad);
+        font-weight: 600;
+      }
+      small {
+        font-size: 11.5px;
+      }
+    `,
+  ];
+}
+
+function cell(bytes: Bytes, odd: number | undefined): TemplateResult {
+  const percent = odd === undefined ? '' : `${odd > 0 ? '+' : '−'}${Math.abs(100 * odd).toFixed(0)} %`;
+  return html`<td class="number ${odd === undefined ? '' : 'odd'}" title=${formatExactBytes(bytes)}>
+    ${formatBytes(bytes)} ${odd === undefined ? nothing : html`<small>${percent}</small>`}
+  </td>`;
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'memstrata-ranks': RanksView;
+  }
+}

@@ -1,0 +1,164 @@
+// What the flame graph and its table show: shape, of which blocks, by what, which frames, what is looked for.
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
+import { formatCount } from '../../base/format.ts';
+import { base } from '../../controls/styles.ts';
+import { atFirst, byWays, framesWays, ofWays, weightWays, type FlameChoices } from './choices.ts';
+
+const shapes = [
+  { id: 'icicle', name: 'Icicle' },
+  { id: 'flame', name: 'Flame' },
+  { id: 'table', name: 'Table' },
+] as const;
+
+/** Tells `choices` with what changed. */
+@customElement('memstrata-flame-bar')
+export class FlameBar extends LitElement {
+  @property({ attribute: false }) chosen: FlameChoices = atFirst;
+  @property({ type: Number }) event = -1;
+  /** A filter is in force. */
+  @property({ type: Boolean }) filtered = false;
+  /** What the search found. */
+  @property() found = '';
+
+  private tell(change: Partial<FlameChoices>): void {
+    this.dispatchEvent(new CustomEvent('choices', { detail: change }));
+  }
+
+  protected override render(): TemplateResult {
+    const { chosen } = this;
+    return html`
+      <div class="group" role="group" aria-label="Shape">
+        ${shapes.map(
+          ({ id, name }) =>
+            html`<button
+              class="button small"
+              data-shape=${id}
+              aria-pressed=${chosen.shape === id ? 'true' : 'false'}
+              @click=${() => this.tell({ shape: id })}>
+              ${name}
+            </button>`,
+        )}
+      </div>
+      ${this.select('Which blocks', 'of', ofWays, chosen.of)}
+      ${this.select('Weight', 'weight', weightWays, chosen.weight)}
+      ${this.select('Merged', 'by', byWays, chosen.by)}
+      ${this.select('Frames', 'frames', framesWays, chosen.frames)}
+      <button
+        class="button small"
+        data-inverted
+        title="From who asked to its callers"
+        aria-pressed=${chosen.inverted ? 'true' : 'false'}
+        @click=${() => this.tell({ inverted: !chosen.inverted, path: [] })}>
+        Inverted
+      </button>
+      ${
+        this.filtered
+          ? html`<button
+              class="button small"
+              data-only
+              title="Only the blocks that the filter means"
+              aria-pressed=${chosen.onlyFiltered ? 'true' : 'false'}
+              @click=${() => this.tell({ onlyFiltered: !chosen.onlyFiltered })}>
+              Only the filter's
+            </button>`
+          : nothing
+      }
+      ${chosen.of === 'difference' ? this.base() : nothing}
+      <input
+        class="field"
+        type="search"
+        aria-label="Look for a frame"
+        placeholder="Look for a frame"
+        .value=${chosen.search}
+        @input=${(event: Event) => this.tell({ search: (event.target as HTMLInputElement).value })} />
+      <output data-found>${this.found}</output>
+    `;
+  }
+
+  /** The other moment of a difference. */
+  private base(): TemplateResult {
+    const { base: held } = this.chosen;
+    return held === undefined
+      ? html`<button
+          class="button small"
+          data-hold
+          title="The difference begins here; then choose another moment"
+          @click=${() => this.tell({ base: this.event })}>
+          Hold this moment
+        </button>`
+      : html`<button
+          class="button small"
+          data-hold
+          aria-pressed="true"
+          @click=${() => this.tell({ base: undefined })}>
+          ${held < 0 ? 'Start' : `Event ${formatCount(held)}`} held
+        </button>`;
+  }
+
+  private select(
+    label: string,
+    name: 'of' | 'weight' | 'by' | 'frames',
+    ways: readonly { id: string; name: string }[],
+    value: string,
+  ): TemplateResult {
+    return html`<select
+      class="field"
+      aria-label=${label}
+      data-choice=${name}
+      @change=${(event: Event) => this.tell({ [name]: (event.target as HTMLSelectElement).value, path: [] })}>
+      ${ways.map(({ id, name: text }) => html`<option value=${id} ?selected=${id === value}>${text}</option>`)}
+    </select>`;
+  }
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 4px 6px;
+        padding: 6px 12px 4px;
+      }
+      .group {
+        display: inline-flex;
+      }
+      .group .button:not(:first-child) {
+        margin-left: -1px;
+        border-top-left-radius: 0;
+        border-bottom-left-radius: 0;
+      }
+      .group .button:not(:last-child) {
+        border-top-right-radius: 0;
+        border-bottom-right-radius: 0;
+      }
+      .field {
+        height: 24px;
+        max-width: 100%;
+        padding: 0 4px;
+        font-size: 12px;
+      }
+      input.field {
+        width: 148px;
+        padding: 0 6px;
+      }
+      output {
+        color: var(--dim);
+        font-size: 12px;
+        font-variant-numeric: tabular-nums;
+      }
+      @media print {
+        :host {
+          display: none;
+        }
+      }
+    `,
+  ];
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'memstrata-flame-bar': FlameBar;
+  }
+}

@@ -1,0 +1,195 @@
+// Who asked for the memory of a moment or a range: calls as a flame graph, and as a table.
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { customElement, property, query, state } from 'lit/decorators.js';
+import { formatBytes, formatCount } from '../../base/format.ts';
+import { LatestOnly } from '../../base/latest_only.ts';
+import { base } from '../../controls/styles.ts';
+import type { CallTree, RangeTotals } from '../../../engine/index.ts';
+import type { Range } from '../../model/workspace.ts';
+import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
+import './bar.ts';
+import {
+  atFirst,
+  ofWays,
+  questionOf,
+  stretchOf,
+  treeOf,
+  type FlameChoices,
+  type Stretch,
+} from './choices.ts';
+import './frame_table.ts';
+import './graph.ts';
+
+@customElement('memstrata-flame')
+export class FlamePanel extends LitElement {
+  @property({ attribute: false }) page!: PanelPage;
+  @property({ attribute: false }) kept!: Kept<FlameChoices>;
+  @state() private chosen: FlameChoices = atFirst;
+  /** What the page's range did. */
+  @state() private marked: { of: Range; totals: RangeTotals } | undefined;
+  @state() private found: { text: string; total: string } = { text: '', total: '' };
+  @query('memstrata-flame-graph, memstrata-frame-table') private picture!: HTMLElement | null;
+
+  private asking: LatestOnly<Range, RangeTotals> | undefined;
+  private tree: CallTree | undefined;
+  private treeKey = '';
+
+  override focus(): void {
+    void this.updateComplete.then(() => this.picture?.focus());
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('kept')) this.chosen = this.kept.value;
+    const before = changed.has('page') ? changed.get('page') : this.page;
+    if (before?.view !== this.page.view) this.start();
+    if (before?.view !== this.page.view || before.range !== this.page.range) this.askRange();
+  }
+
+  private start(): void {
+    const { view } = this.page;
+    this.marked = undefined;
+    this.found = { text: '', total: '' };
+    this.asking = new LatestOnly(
+      (range) => view.ask('range', questionOf(range)),
+      (totals, of) => view === this.page.view && (this.marked = { of, totals }),
+      () => undefined, // a dead engine is told by the page
+    );
+  }
+  private askRange(): void {
+    const { range } = this.page;
+    if (range) this.asking?.request(range);
+    else this.asking?.forget();
+  }
+
+  /** Undefined until it is known which events the range has. */
+  private get stretch(): Stretch | undefined {
+    const { page, chosen, marked } = this;
+    const isNeeded = chosen.of !== 'moment' && (chosen.of !== 'difference' || chosen.base === undefined);
+    if (page.range && isNeeded && marked?.of !== page.range) return undefined;
+    return stretchOf(chosen, page.range && marked?.totals, page.event, page.info.events);
+  }
+
+  /** The same object as long as it says the same. */
+  private treeOf(stretch: Stretch): CallTree {
+    const tree = treeOf(this.chosen, stretch, this.page.highlight);
+    const key = JSON.stringify(tree);
+    if (!this.tree || key !== this.treeKey) this.tree = tree;
+    this.treeKey = key;
+    return this.tree;
+  }
+
+  private choose(change: Partial<FlameChoices>): void {
+    this.kept.keep(change);
+    this.chosen = this.kept.value;
+  }
+
+  /** The filter of a frame; the one in force ends. */
+  private filter(text: string | null): void {
+    if (text === null) return;
+    tell(this, 'go', { to: 'filter', text: text === this.page.highlight ? '' : text });
+  }
+
+  protected override render(): TemplateResult {
+    const { page, chosen, stretch } = this;
+    const tree = stretch && page.settled ? this.treeOf(stretch) : undefined;
+    const common = { tree, page, chosen };
+    return html`
+      <memstrata-flame-bar
+        .chosen=${chosen}
+        .event=${page.event}
+        .filtered=${page.highlight !== ''}
+        .found=${this.found.text}
+        @choices=${(event: CustomEvent<Partial<FlameChoices>>) => this.choose(event.detail)}></memstrata-flame-bar>
+      <p
+        class="says"
+        role="status"
+        data-of=${chosen.of}
+        data-from=${stretch?.from ?? nothing}
+        data-to=${stretch?.to ?? nothing}>
+        ${stretch ? this.says(stretch) : 'Finding the events of the range…'}
+      </p>
+      ${
+        chosen.shape === 'table'
+          ? html`<memstrata-frame-table
+              .of=${common}
+              @choices=${(event: CustomEvent<Partial<FlameChoices>>) => this.choose(event.detail)}
+              @found=${(event: CustomEvent<{ text: string; total: string }>) => (this.found = event.detail)}
+              @filter=${(event: CustomEvent<string | null>) => this.filter(event.detail)}></memstrata-frame-table>`
+          : html`<memstrata-flame-graph
+              .of=${common}
+              @choices=${(event: CustomEvent<Partial<FlameChoices>>) => this.choose(event.detail)}
+              @found=${(event: CustomEvent<{ text: string; total: string }>) => (this.found = event.detail)}
+              @filter=${(event: CustomEvent<string | null>) => this.filter(event.detail)}></memstrata-flame-graph>`
+      }
+    `;
+  }
+
+  /** Of what is shown, in words. */
+  private says({ from, to, marked }: Stretch): string {
+    const { chosen, found } = this;
+    const after = (event: number): string => (event < 0 ? 'the start' : `event ${formatCount(event)}`);
+    const way = ofWays.find(({ id }) => id === chosen.of);
+    const total = found.total === '' ? '' : `${found.total} · `;
+    if (chosen.of === 'moment') return `${total}alive after ${after(to)}`;
+    if (chosen.of === 'difference') {
+      const how =
+        chosen.base === undefined && !marked ? '; mark a range (M), or hold a moment, to choose both' : '';
+      return `${total}after ${after(to)} less after ${after(from)}${how}`;
+    }
+    const totals = marked ? this.marked?.totals : undefined;
+    const where = marked
+      ? `the range after event ${formatCount(from)} up to ${formatCount(to)}`
+      : 'the whole recording; M marks a range';
+    const sums = totals
+      ? ` · allocated ${formatBytes(totals.allocated.bytes)}, of it kept ${formatBytes(totals.kept.bytes)}, freed ${formatBytes(totals.freed.bytes)}`
+      : '';
+    return `${total}${way?.name.toLowerCase().replace('the range', where).replace(' in it,', ` in ${where},`) ?? ''}${sums}`;
+  }
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: flex;
+        flex-direction: column;
+        min-width: 0;
+        min-height: 0;
+        font-size: 13px;
+      }
+      memstrata-flame-bar {
+        flex: none;
+      }
+      .says {
+        flex: none;
+        margin: 0;
+        padding: 2px 12px 4px;
+        border-bottom: 1px solid var(--line);
+        color: var(--dim);
+        font-size: 12px;
+        font-variant-numeric: tabular-nums;
+      }
+      memstrata-flame-graph,
+      memstrata-frame-table {
+        flex: 1;
+        min-height: 60px;
+      }
+    `,
+  ];
+}
+
+export const panel: LoadedPanel<FlameChoices> = {
+  reads: ['event', 'range', 'highlight', 'theme', 'settled'],
+  initial: atFirst,
+  show: (page, kept) =>
+    html`<memstrata-flame
+      role="region"
+      aria-label="Flame graph"
+      .page=${page}
+      .kept=${kept}></memstrata-flame>`,
+};
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'memstrata-flame': FlamePanel;
+  }
+}

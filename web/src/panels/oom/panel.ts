@@ -1,0 +1,308 @@
+// Why the device ran out of memory, one request after the other: the numbers, what was cached and why that was no use,
+// and what helps, most bytes first.
+import { css, html, nothing, type TemplateResult } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
+import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
+import type { Bytes } from '../../base/units.ts';
+import '../../controls/copy_button.ts';
+import { base } from '../../controls/styles.ts';
+import type { ExplainedOutOfMemory, Report } from '../../../engine/index.ts';
+import { AnswerPanel } from '../answer_panel.ts';
+import { answerStyles } from '../answer_styles.ts';
+import type { Kept, LoadedPanel, PanelPage } from '../panel.ts';
+import { reportOf } from '../reports.ts';
+
+interface Chosen {
+  /** Event of the failure that is explained; undefined = the last. */
+  event: number | undefined;
+}
+
+const verdicts: Record<ExplainedOutOfMemory['verdict'], string> = {
+  too_big: 'More than the device holds',
+  full: 'The device was full',
+  fragmented: 'Enough was free, but in pieces',
+  elsewhere: 'The free memory was of another stream or pool',
+  limit: 'A limit was reached',
+  unknown: 'The reason is not in the file',
+};
+
+/** Of what the device could give this process: what one sees of it in the bar. */
+const parts = [
+  ['allocated', 'in use'],
+  ['pending', 'waits to be freed'],
+  ['cached', 'cached'],
+  ['free', 'free on the device'],
+] as const;
+
+@customElement('memstrata-oom')
+export class OomPanel extends AnswerPanel<Report> {
+  @property({ attribute: false }) kept!: Kept<Chosen>;
+  protected readonly waiting = 'Looking for the reason…';
+
+  protected keyOf(): string {
+    return '';
+  }
+  protected ask({ view }: PanelPage): Promise<Report> {
+    return reportOf(view);
+  }
+
+  protected show({ oom, oom_left_out }: Report): TemplateResult {
+    const one = oom.find(({ event }) => event === this.kept.value.event) ?? oom.at(-1);
+    if (!one) return html`<p class="dim">This device was not out of memory in the recording.</p>`;
+    return html`${oom.length > 1 ? this.choice(oom, one, oom_left_out) : nothing}
+      <div data-oom=${one.event} data-verdict=${one.verdict} data-bytes=${one.requested_bytes}>
+        <h2 class="bad">${verdicts[one.verdict]}</h2>
+        <p class="text">${one.text}</p>
+        ${bar(one)}
+        <div class="columns">
+          <section aria-label="What helps">
+            <h3>What helps, by effect</h3>
+            ${this.remedies(one)}
+          </section>
+          <section aria-label="What was cached">
+            <h3>What was cached, and why it was no use</h3>
+            ${places(one)} ${this.ways(one)}
+          </section>
+        </div>
+      </div>`;
+  }
+
+  private choice(all: ExplainedOutOfMemory[], one: ExplainedOutOfMemory, leftOut: number): TemplateResult {
+    return html`<label class="choice">
+      Failure
+      <select
+        @change=${({ target }: Event) => {
+          const event = Number((target as HTMLSelectElement).value);
+          this.kept.keep({ event });
+          this.requestUpdate();
+          this.follow({ event });
+        }}>
+        ${all.map(
+          ({ event, requested_bytes }) =>
+            html`<option value=${event} ?selected=${event === one.event}>
+              ${formatBytes(requested_bytes)} at event ${formatCount(event)}
+            </option>`,
+        )}
+      </select>
+      ${leftOut > 0 ? html`<span class="dim">${formatCount(leftOut)} before</span>` : nothing}
+    </label>`;
+  }
+
+  private remedies({ event, remedies }: ExplainedOutOfMemory): TemplateResult {
+    return html`<ol class="remedies">
+      ${remedies.map(
+        ({ name, bytes, text, confirmed, code, filter }) =>
+          html`<li data-remedy=${name} data-bytes=${bytes ?? nothing} data-confirmed=${confirmed ?? nothing}>
+            <span class="number" title=${bytes === null ? nothing : formatExactBytes(bytes)}
+              >${bytes === null ? '' : formatBytes(bytes)}</span
+            >
+            <div>
+              ${
+                filter === null
+                  ? text
+                  : html`<button class="link says" @click=${() => this.follow({ event, filter })}>
+                      ${text}
+                    </button>`
+              }
+              ${
+                code === null
+                  ? nothing
+                  : html`<div class="code">
+                      <code>${code}</code
+                      ><memstrata-copy label="Copy the line" .text=${() => code}></memstrata-copy>
+                    </div>`
+              }
+            </div>
+          </li>`,
+      )}
+    </ol>`;
+  }
+
+  private ways({ event, who }: ExplainedOutOfMemory): TemplateResult {
+    return html`<p class="ways">
+      <button class="link" data-way="event" @click=${() => this.follow({ event })}>
+        the request${who === null ? '' : `, ${who}`}
+      </button>
+      <button
+        class="link"
+        data-way="state"
+        @click=${() => this.dispatchEvent(new CustomEvent('go', { detail: { to: 'panel', panel: 'state', event }, bubbles: true, composed: true }))}>
+        the state it met
+      </button>
+      <button class="link" data-way="alive" @click=${() => this.follow({ event, filter: `alive@${event}` })}>
+        what was alive then
+      </button>
+    </p>`;
+  }
+
+  static override styles = [
+    base,
+    answerStyles,
+    css`
+      .text {
+        max-width: 90ch;
+      }
+      .choice {
+        display: flex;
+        align-items: center;
+        gap: 8px;
+        margin-bottom: 8px;
+        color: var(--dim);
+      }
+      select {
+        height: 28px;
+        border: 1px solid var(--line-strong);
+        border-radius: 6px;
+        background: var(--raised);
+        color: var(--text);
+      }
+      .bar {
+        display: flex;
+        height: 14px;
+        max-width: 900px;
+        margin-top: 12px;
+        border-radius: 3px;
+        background: var(--hover);
+        overflow: hidden;
+      }
+      .bar i {
+        min-width: 1px;
+      }
+      .allocated {
+        background: var(--accent);
+      }
+      .pending {
+        background: var(--warn);
+      }
+      .cached {
+        background: repeating-linear-gradient(-45deg, var(--accent) 0 2px, var(--accent-soft) 2px 6px);
+      }
+      .free {
+        background: var(--line-strong);
+      }
+      .keys {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 2px 20px;
+        margin: 6px 0 0;
+        padding: 0;
+        list-style: none;
+      }
+      .keys li {
+        display: flex;
+        align-items: center;
+        gap: 6px;
+      }
+      .keys i {
+        width: 10px;
+        height: 10px;
+        border-radius: 2px;
+      }
+      .keys b {
+        font-weight: 600;
+      }
+      .remedies {
+        margin: 0;
+        padding: 0;
+        list-style: none;
+      }
+      .remedies li {
+        display: grid;
+        grid-template-columns: 76px 1fr;
+        gap: 12px;
+        padding: 6px 0;
+        border-bottom: 1px solid var(--line);
+      }
+      .remedies .number {
+        font-weight: 600;
+      }
+      .link.says {
+        color: var(--text);
+        font-weight: 400;
+      }
+      .ways {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0 16px;
+      }
+    `,
+  ];
+}
+
+/** What of the device is what, and how much was asked for: both to one scale. */
+function bar(one: ExplainedOutOfMemory): TemplateResult {
+  const bytes: Record<(typeof parts)[number][0], Bytes | null> = {
+    allocated: one.allocated_bytes,
+    pending: one.pending_bytes,
+    cached: one.cached_bytes,
+    free: one.device_free_bytes,
+  };
+  return html`<div class="bar" aria-hidden="true">
+      ${parts.map(([part]) => html`<i class=${part} .style=${`flex: ${bytes[part] ?? 0} 0 0`}></i>`)}
+    </div>
+    <ul class="keys" aria-label="What the memory was">
+      ${parts.map(([part, name]) =>
+        bytes[part] === 0
+          ? nothing
+          : html`<li data-number=${part} data-bytes=${bytes[part] ?? nothing}>
+              <i class=${part} aria-hidden="true"></i>
+              <b title=${bytes[part] === null ? nothing : formatExactBytes(bytes[part])}
+                >${bytes[part] === null ? 'not known' : formatBytes(bytes[part])}</b
+              >
+              ${name}
+            </li>`,
+      )}
+      <li data-number="requested" data-bytes=${one.requested_bytes}>
+        <b class="bad" title=${formatExactBytes(one.requested_bytes)}>${formatBytes(one.requested_bytes)}</b>
+        asked for
+      </li>
+    </ul>`;
+}
+
+function places({ free }: ExplainedOutOfMemory): TemplateResult {
+  if (free.length === 0) return html`<p class="dim">Nothing was cached.</p>`;
+  return html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Pool and stream</th>
+          <th scope="col" class="number">Cached</th>
+          <th scope="col" class="number">Largest piece</th>
+          <th scope="col">Why not</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${free.map(
+          ({ name, cached_bytes, largest_free_bytes, blocks, why, why_text }) =>
+            html`<tr data-place=${name} data-bytes=${cached_bytes} data-why=${why}>
+              <td>${name}</td>
+              <td class="number" title="${formatExactBytes(cached_bytes)} in ${plural(blocks, 'piece')}">
+                ${formatBytes(cached_bytes)}
+              </td>
+              <td class="number" title=${formatExactBytes(largest_free_bytes)}>
+                ${formatBytes(largest_free_bytes)}
+              </td>
+              <td>${why_text}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+export const panel: LoadedPanel<Chosen> = {
+  reads: ['settled'],
+  initial: { event: undefined },
+  show: (page, kept) =>
+    html`<memstrata-oom
+      role="region"
+      aria-label="Out of memory"
+      .page=${page}
+      .kept=${kept}></memstrata-oom>`,
+};
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'memstrata-oom': OomPanel;
+  }
+}

@@ -1,0 +1,516 @@
+// The recorded run once more under other circumstances: what would have been, and how far that can be believed.
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
+import { base } from '../../controls/styles.ts';
+import {
+  EngineFailure,
+  type Bytes,
+  type EngineView,
+  type Rehearsal,
+  type Scenario,
+  type WhatIf,
+} from '../../../engine/index.ts';
+import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
+import { curves, scatter } from './pictures.ts';
+import { Runs, type ShownRun } from './runs.ts';
+import {
+  callsOf,
+  fieldsOf,
+  nameOf,
+  ranked,
+  scenarioOf,
+  wrongOf,
+  type FieldName,
+  type Fields,
+  type Tried,
+  type Wrong,
+} from './scenario.ts';
+import './states.ts';
+import { styles } from './styles.ts';
+
+/** What it remembers of a view. */
+interface Memory {
+  fields: Fields | undefined;
+  answer: { scenario: Scenario; whatIf: WhatIf } | undefined;
+  smallest: { scenario: Scenario; bytes: Bytes } | undefined;
+  tried: readonly Tried[];
+}
+type Task = 'rehearsal' | 'run' | 'smallest' | 'search' | 'states' | 'file';
+
+const columns = 600;
+/** Panels come and go with their tabs: what runs for a view goes on. */
+const runsOf = new WeakMap<EngineView, { runs: Runs; rehearsal: Promise<Rehearsal> | undefined }>();
+
+@customElement('memstrata-whatif')
+export class WhatIfPanel extends LitElement {
+  @property({ attribute: false }) page!: PanelPage;
+  @property({ attribute: false }) kept!: Kept<Memory>;
+  @state() private rehearsal: Rehearsal | undefined;
+  @state() private task: Task | undefined;
+  @state() private wrong: Wrong | undefined;
+  @state() private problem = '';
+  @state() private shown: ShownRun | undefined;
+  @state() private searching: { done: number; of: number } | undefined;
+  /** Of what is running; another one = its answer is dropped. */
+  private round = 0;
+  private view: EngineView | undefined;
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has('page') || !this.page.settled || this.view === this.page.view) return;
+    this.view = this.page.view;
+    this.rehearsal = this.shown = this.wrong = this.task = this.searching = undefined;
+    this.problem = '';
+    this.round += 1;
+    void this.rehearse();
+  }
+
+  private get its(): { runs: Runs; rehearsal: Promise<Rehearsal> | undefined } {
+    const { view, elsewhere } = this.page;
+    const known = runsOf.get(view) ?? { runs: new Runs(elsewhere), rehearsal: undefined };
+    runsOf.set(view, known);
+    return known;
+  }
+
+  /** Runs `work` unless something runs; its errors are told. */
+  private async during(task: Task, work: () => Promise<void>): Promise<void> {
+    if (this.task) return;
+    const { round } = this;
+    this.task = task;
+    this.problem = '';
+    this.wrong = undefined;
+    try {
+      await work();
+    } catch (error) {
+      if (round !== this.round) return;
+      const reason = error instanceof EngineFailure ? error.reason : undefined;
+      this.wrong = reason && wrongOf(reason);
+      if (!this.wrong) this.problem = error instanceof Error ? error.message : String(error);
+    } finally {
+      if (round === this.round) this.task = this.searching = undefined;
+    }
+  }
+
+  private async rehearse(): Promise<void> {
+    const { its, round } = this;
+    await this.during('rehearsal', async () => {
+      its.rehearsal ??= its.runs.ask('rehearsal', {});
+      its.rehearsal.catch(() => (its.rehearsal = undefined));
+      const rehearsal = await its.rehearsal;
+      if (round !== this.round) return;
+      this.rehearsal = rehearsal;
+      if (!this.kept.value.fields) this.kept.keep({ fields: fieldsOf(rehearsal) });
+    });
+    if (round === this.round && this.rehearsal && !this.kept.value.answer) void this.run();
+  }
+
+  private get fields(): Fields | undefined {
+    return this.kept.value.fields ?? (this.rehearsal && fieldsOf(this.rehearsal));
+  }
+  private change(change: Partial<Fields>): void {
+    const { fields } = this;
+    if (fields) this.kept.keep({ fields: { ...fields, ...change } });
+    this.wrong = undefined;
+    this.requestUpdate();
+  }
+
+  /** Of the form; undefined = a field is wrong, which is told. */
+  private scenario(): Scenario | undefined {
+    const { fields, rehearsal, page } = this;
+    if (!fields || !rehearsal) return undefined;
+    const asked = scenarioOf(fields, rehearsal, page.event);
+    if ('scenario' in asked) return asked.scenario;
+    this.wrong = asked.wrong;
+    return undefined;
+  }
+
+  private async run(): Promise<void> {
+    const scenario = this.scenario();
+    const { its, kept, round } = this;
+    if (!scenario) return;
+    await this.during('run', async () => {
+      const whatIf = await its.runs.ask('whatIf', { scenario, columns });
+      kept.keep({ answer: { scenario, whatIf } });
+      if (round === this.round) this.shown = undefined;
+    });
+  }
+
+  private async findSmallest(): Promise<void> {
+    const scenario = this.scenario();
+    const { its, kept } = this;
+    if (!scenario) return;
+    await this.during('smallest', async () => {
+      const bytes = await its.runs.ask('smallestCapacity', { scenario });
+      kept.keep({ smallest: { scenario, bytes } });
+    });
+  }
+
+  private async search(): Promise<void> {
+    const scenario = this.scenario();
+    const { its, kept, rehearsal, round } = this;
+    if (!scenario || !rehearsal) return;
+    const { tries } = rehearsal;
+    kept.keep({ tried: [] });
+    await this.during('search', async () => {
+      this.searching = { done: 0, of: tries.length };
+      await its.runs.search(tries, scenario, (tried) => {
+        if (round !== this.round) return;
+        kept.keep({ tried: ranked([...kept.value.tried, tried]) });
+        this.searching = { done: kept.value.tried.length, of: tries.length };
+      });
+    });
+  }
+
+  private async compareStates(): Promise<void> {
+    const { its, round } = this;
+    const scenario = this.kept.value.answer?.scenario;
+    if (!scenario) return;
+    await this.during('states', async () => {
+      const run = await its.runs.show(scenario);
+      if (round === this.round) this.shown = run;
+    });
+  }
+
+  private async openAsFile(): Promise<void> {
+    const { its } = this;
+    const scenario = this.kept.value.answer?.scenario;
+    if (scenario) await this.during('file', () => its.runs.open(scenario, `Run: ${nameOf(scenario)}`));
+  }
+
+  private cancel(): void {
+    this.round += 1;
+    this.its.runs.cancel();
+    this.its.rehearsal = this.rehearsal && Promise.resolve(this.rehearsal);
+    this.task = this.searching = this.shown = undefined;
+    if (!this.rehearsal) this.problem = 'Cancelled.';
+  }
+
+  protected override render(): TemplateResult {
+    const { rehearsal, fields, problem } = this;
+    if (!rehearsal || !fields)
+      return html`<p class="dim" role=${problem === '' ? nothing : 'alert'} data-task=${this.task ?? nothing}>
+        ${problem === '' ? 'Running the recorded requests once more as they were…' : problem}
+        ${this.task ? this.cancelButton() : html`<button class="button small" @click=${() => void this.rehearse()}>Try again</button>`}
+      </p>`;
+    return html`
+      ${this.fidelity(rehearsal)}
+      <div class="columns" data-task=${this.task ?? 'none'}>
+        ${this.form(rehearsal, fields)}
+        <div class="results">
+          ${problem === '' ? nothing : html`<p role="alert" class="bad">${problem}</p>`}
+          ${this.answer(rehearsal)} ${this.ranking()}
+        </div>
+      </div>
+    `;
+  }
+
+  // -- How well it repeats.
+
+  private fidelity({ exact, fidelity_text, first_deviation, guesses, requests }: Rehearsal): TemplateResult {
+    return html`<p class="fidelity" data-exact=${exact}>
+        <strong>${exact ? 'Exact.' : 'Not exact.'}</strong> Run again as it was, it ${fidelity_text}
+        (${plural(requests, 'request')}).
+        ${
+          first_deviation === null
+            ? nothing
+            : html`<button
+                class="link"
+                data-way="deviation"
+                @click=${() => tell(this, 'choose-event', { event: first_deviation, step: false })}>
+                Show event ${formatCount(first_deviation)}
+              </button>`
+        }
+      </p>
+      ${
+        guesses.length === 0
+          ? nothing
+          : html`<details>
+              <summary>
+                ${plural(guesses.length, 'thing is', 'things are')} not in the file and guessed
+              </summary>
+              <ul>
+                ${guesses.map((guess) => html`<li>${guess}</li>`)}
+              </ul>
+            </details>`
+      }`;
+  }
+
+  // -- What is asked.
+
+  private form(rehearsal: Rehearsal, fields: Fields): TemplateResult {
+    const { event } = this.page;
+    const moment = event < 0 ? 'the beginning' : `event ${formatCount(event)}`;
+    const known = rehearsal.capacity === null ? 'room for all' : formatBytes(rehearsal.capacity);
+    return html`<form
+      @submit=${(submit: Event) => {
+        submit.preventDefault();
+        void this.run();
+      }}>
+      ${this.text('conf', 'Settings', 'PYTORCH_CUDA_ALLOC_CONF', fields)}
+      <label class="presets"
+        >Presets
+        <select
+          class="field"
+          name="preset"
+          @change=${(change: Event) => this.change({ conf: (change.target as HTMLSelectElement).value })}>
+          <option value=${rehearsal.conf} ?selected=${fields.conf === rehearsal.conf}>
+            as recorded: ${rehearsal.conf || 'no settings'}
+          </option>
+          ${rehearsal.tries.map(
+            (conf) =>
+              html`<option value=${conf} ?selected=${fields.conf === conf}>${conf || 'no settings'}</option>`,
+          )}
+        </select>
+      </label>
+      ${this.text('capacity', 'Device memory', `as recorded: ${known}`, fields)}
+      <div class="pair">
+        ${this.text('filter', 'Leave out or scale', 'a filter: size>1GiB', fields)}
+        ${this.text('factor', 'times', '0', fields)}
+      </div>
+      ${this.text('take', `One more request after ${moment}`, '4 GiB', fields)}
+      <div class="checks">
+        <label
+          ><input
+            type="checkbox"
+            name="empty"
+            .checked=${fields.empty}
+            @change=${(change: Event) => this.change({ empty: (change.target as HTMLInputElement).checked })} />
+          empty_cache() after ${moment}</label
+        >
+        <label
+          ><input
+            type="checkbox"
+            name="uncached"
+            .checked=${fields.uncached}
+            @change=${(change: Event) => this.change({ uncached: (change.target as HTMLInputElement).checked })} />
+          without a cache</label
+        >
+      </div>
+      <div class="buttons">
+        <button class="button primary" ?disabled=${this.task !== undefined}>Run</button>
+        <button
+          type="button"
+          class="button"
+          ?disabled=${this.task !== undefined}
+          @click=${() => void this.findSmallest()}>
+          Smallest device
+        </button>
+        <button
+          type="button"
+          class="button"
+          ?disabled=${this.task !== undefined}
+          @click=${() => void this.search()}>
+          Try settings
+        </button>
+        ${this.task ? this.cancelButton() : nothing}
+      </div>
+    </form>`;
+  }
+
+  private cancelButton(): TemplateResult {
+    return html`<button type="button" class="button" data-cancel @click=${() => this.cancel()}>
+      Cancel
+    </button>`;
+  }
+
+  private text(name: FieldName, label: string, placeholder: string, fields: Fields): TemplateResult {
+    const wrong = this.wrong?.field === name ? this.wrong : undefined;
+    const value = String(fields[name]);
+    return html`<div>
+      <label
+        >${label}
+        <input
+          class="field"
+          name=${name}
+          autocomplete="off"
+          spellcheck="false"
+          placeholder=${placeholder}
+          aria-invalid=${wrong ? 'true' : nothing}
+          aria-describedby=${wrong ? `wrong-${name}` : nothing}
+          .value=${value}
+          @input=${(input: Event) => this.change({ [name]: (input.target as HTMLInputElement).value })} />
+      </label>
+      ${
+        wrong
+          ? html`<span class="wrong" id="wrong-${name}" role="alert" data-at=${wrong.at}
+              >${wrong.at >= 0 ? html`<code>${value.slice(0, wrong.at)}<mark>${value.slice(wrong.at) || '␣'}</mark></code> ` : nothing}${wrong.message}</span
+            >`
+          : nothing
+      }
+    </div>`;
+  }
+
+  // -- What came of it.
+
+  private answer(rehearsal: Rehearsal): TemplateResult {
+    const { answer, smallest } = this.kept.value;
+    if (!answer)
+      return html`<p class="dim">${this.task === 'run' ? 'Running…' : 'Change something and press Run.'}</p>`;
+    const { whatIf, scenario } = answer;
+    const { recorded, simulated } = whatIf;
+    const bytes = (name: string, key: string, was: Bytes, is: Bytes): TemplateResult =>
+      html`<tr data-number=${key} data-recorded=${was} data-simulated=${is}>
+        <th scope="row">${name}</th>
+        <td title=${formatExactBytes(was)}>${formatBytes(was)}</td>
+        <td title=${formatExactBytes(is)}>${formatBytes(is)}</td>
+        <td>${was === is ? 'the same' : `${is > was ? '+' : '−'}${formatBytes(Math.abs(is - was))}`}</td>
+      </tr>`;
+    const count = (name: string, key: string, was: number, is: number): TemplateResult =>
+      html`<tr data-number=${key} data-recorded=${was} data-simulated=${is}>
+        <th scope="row">${name}</th>
+        <td>${formatCount(was)}</td>
+        <td>${formatCount(is)}</td>
+        <td>${was === is ? 'the same' : `${is > was ? '+' : '−'}${formatCount(Math.abs(is - was))}`}</td>
+      </tr>`;
+    const oom = simulated.first_oom;
+    return html`<section data-run=${nameOf(scenario)}>
+      <h2>${nameOf(scenario)}</h2>
+      <p class="says" data-recommendation>${whatIf.recommendation}</p>
+      ${
+        smallest
+          ? html`<p data-smallest=${smallest.bytes}>
+              Smallest device on which ${nameOf(smallest.scenario)} is never out of memory:
+              <strong title=${formatExactBytes(smallest.bytes)}>${formatBytes(smallest.bytes)}</strong> for
+              this allocator.
+            </p>`
+          : nothing
+      }
+      <div class="plot">
+        ${curves(whatIf, this.page.info.events, this.page.event)}
+        <p class="key">
+          <span class="recorded">reserved, recorded</span> <span class="simulated">reserved in the run</span>
+          <span class="allocated">allocated, recorded</span>
+        </p>
+      </div>
+      <table>
+        <thead>
+          <tr>
+            <td></td>
+            <th scope="col">recorded</th>
+            <th scope="col">in the run</th>
+            <th scope="col">difference</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${bytes('Peak reserved', 'peak_reserved', recorded.peak_reserved_bytes, simulated.peak_reserved_bytes)}
+          ${bytes('Peak allocated', 'peak_allocated', recorded.peak_allocated_bytes, simulated.peak_allocated_bytes)}
+          ${count('Calls for device memory', 'device_allocs', recorded.device_allocs, simulated.device_allocs)}
+          ${count('Calls that give it back', 'device_frees', recorded.device_frees, simulated.device_frees)}
+          ${count('Out of memory', 'ooms', recorded.ooms, simulated.ooms)}
+        </tbody>
+      </table>
+      <p class="ways">
+        ${
+          oom
+            ? html`<button
+                class="link"
+                data-way="oom"
+                @click=${() => tell(this, 'choose-event', { event: oom.event, step: false })}>
+                First out of memory: ${formatBytes(oom.requested_bytes)} at event ${formatCount(oom.event)}
+              </button>`
+            : nothing
+        }
+        ${
+          scenario.caching === false
+            ? nothing
+            : html`<button
+                  class="link"
+                  data-way="states"
+                  ?disabled=${this.task !== undefined}
+                  @click=${() => void this.compareStates()}>
+                  Both states at the chosen moment
+                </button>
+                <button
+                  class="link"
+                  data-way="file"
+                  ?disabled=${this.task !== undefined}
+                  @click=${() => void this.openAsFile()}>
+                  Open the run beside the file
+                </button>`
+        }
+      </p>
+      ${
+        this.shown
+          ? html`<memstrata-run-states
+              .run=${this.shown}
+              .event=${this.page.event}
+              .theme=${this.page.theme}></memstrata-run-states>`
+          : nothing
+      }
+      ${rehearsal.settings_are_known ? nothing : html`<p class="dim">The file does not say how the allocator was set: no settings are taken for the recorded ones.</p>`}
+    </section>`;
+  }
+
+  private ranking(): TemplateResult | typeof nothing {
+    const { tried, answer } = this.kept.value;
+    const { searching } = this;
+    if (tried.length === 0 && !searching) return nothing;
+    const choose = (conf: string): void => {
+      this.change({ conf });
+      void this.run();
+    };
+    const recorded = answer && { conf: 'recorded', numbers: answer.whatIf.recorded };
+    return html`<section data-tried=${tried.length}>
+      <h2>Settings tried, the best first</h2>
+      ${
+        searching
+          ? html`<p class="dim">
+              <progress max=${searching.of} .value=${searching.done}></progress> ${searching.done} of
+              ${searching.of}
+            </p>`
+          : nothing
+      }
+      ${
+        recorded && tried.length > 0
+          ? html`<div class="plot">
+              ${scatter(tried, recorded, choose)}
+              <p class="key">
+                to the right: more reserved; upwards: more calls to the device;
+                <span class="recorded">recorded</span> <span class="simulated">tried</span>
+                <span class="fails">out of memory</span>
+              </p>
+            </div>`
+          : nothing
+      }
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Settings</th>
+            <th scope="col">peak reserved</th>
+            <th scope="col">calls</th>
+            <th scope="col">out of memory</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${tried.map(
+            ({ conf, numbers }) =>
+              html`<tr data-conf=${conf}>
+                <th scope="row">
+                  <button class="link" @click=${() => choose(conf)}>${conf || 'no settings'}</button>
+                </th>
+                <td title=${formatExactBytes(numbers.peak_reserved_bytes)}>
+                  ${formatBytes(numbers.peak_reserved_bytes)}
+                </td>
+                <td>${formatCount(callsOf(numbers))}</td>
+                <td>${formatCount(numbers.ooms)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </section>`;
+  }
+
+  static override styles = [base, styles];
+}
+
+export const panel: LoadedPanel<Memory> = {
+  reads: ['event', 'theme', 'settled'],
+  initial: { fields: undefined, answer: undefined, smallest: undefined, tried: [] },
+  show: (page, kept) => html`<memstrata-whatif .page=${page} .kept=${kept}></memstrata-whatif>`,
+};
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'memstrata-whatif': WhatIfPanel;
+  }
+}

@@ -1,0 +1,114 @@
+// Runs in engines of their own: the page answers meanwhile, and to cancel is to end them.
+import type { Answer, Args, EngineView, Kind, Scenario } from '../../../engine/index.ts';
+import type { Elsewhere } from '../panel.ts';
+import type { Tried } from './scenario.ts';
+
+/** Engines that search at the same time; each holds the file's tables. */
+const mostEngines = 4;
+
+/** A run that is a snapshot of its engine, beside the recording. */
+export interface ShownRun {
+  recorded: EngineView;
+  simulated: EngineView;
+  snapshot: number;
+}
+
+export class Runs {
+  private readonly stopped = new Set<AbortController>();
+  private mine: { stop: AbortController; view: Promise<EngineView> } | undefined;
+  private shown: { key: string; run: Promise<ShownRun> } | undefined;
+
+  constructor(private readonly elsewhere: Elsewhere) {}
+
+  /** One after another, in one engine. */
+  async ask<K extends Kind>(kind: K, args: Args<K>): Promise<Answer<K>> {
+    return (await this.view()).ask(kind, args);
+  }
+
+  /** The run as a view, made once. */
+  show(scenario: Scenario): Promise<ShownRun> {
+    const key = JSON.stringify(scenario);
+    if (this.shown?.key !== key) {
+      const run = this.view().then((recorded) => runIn(recorded, scenario));
+      run.catch(() => undefined); // told to who asked
+      this.shown = { key, run };
+    }
+    return this.shown.run;
+  }
+
+  /** The run as a file of the page. */
+  async open(scenario: Scenario, name: string): Promise<void> {
+    const stop = this.started();
+    const recorded = await this.elsewhere.open(stop.signal);
+    try {
+      const { simulated } = await runIn(recorded, scenario);
+      recorded.release();
+      await this.elsewhere.show(simulated, name);
+    } catch (error) {
+      recorded.engine.close();
+      throw error;
+    } finally {
+      this.stopped.delete(stop); // the engine is the page's
+    }
+  }
+
+  /** All settings, as many at the same time as there are cores. `found` hears of each. */
+  async search(confs: readonly string[], scenario: Scenario, found: (tried: Tried) => void): Promise<void> {
+    const stop = this.started();
+    const left = [...confs];
+    const work = async (): Promise<void> => {
+      if (left.length === 0) return;
+      const view = await this.elsewhere.open(stop.signal);
+      try {
+        for (let conf = left.shift(); conf !== undefined; conf = left.shift()) {
+          const { simulated } = await view.ask('whatIf', { scenario: { ...scenario, conf }, columns: 0 });
+          found({ conf, numbers: simulated });
+        }
+      } finally {
+        view.engine.close();
+      }
+    };
+    const engines = Math.min(mostEngines, Math.max(1, navigator.hardwareConcurrency || 2), confs.length);
+    try {
+      await Promise.all(Array.from({ length: engines }, work));
+    } finally {
+      stop.abort(); // one that failed ends the others
+      this.stopped.delete(stop);
+    }
+  }
+
+  /** Ends whatever runs; a later question opens an engine again. */
+  cancel(): void {
+    for (const stop of this.stopped) stop.abort();
+    this.stopped.clear();
+    const { mine } = this;
+    this.mine = undefined;
+    this.shown = undefined;
+    mine?.stop.abort();
+    mine?.view.then(({ engine }) => engine.close()).catch(() => undefined);
+  }
+
+  private view(): Promise<EngineView> {
+    if (!this.mine) {
+      const stop = new AbortController();
+      const mine = { stop, view: this.elsewhere.open(stop.signal) };
+      this.mine = mine;
+      mine.view.catch(() => {
+        if (this.mine === mine) this.mine = undefined;
+      });
+    }
+    return this.mine.view;
+  }
+  private started(): AbortController {
+    const stop = new AbortController();
+    this.stopped.add(stop);
+    return stop;
+  }
+}
+
+async function runIn(recorded: EngineView, scenario: Scenario): Promise<ShownRun> {
+  const snapshot = await recorded.ask('addRun', { scenario });
+  const { device } = recorded.info;
+  const simulated = await recorded.engine.view({ snapshot, device, bands: 'blocks' });
+  return { recorded, simulated, snapshot };
+}

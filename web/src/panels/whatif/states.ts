@@ -1,0 +1,211 @@
+// The recorded state and that of a run beside each other at one moment, and their pools as a table.
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { customElement, property, queryAll, state } from 'lit/decorators.js';
+import { formatBytes, formatCount, formatExactBytes } from '../../base/format.ts';
+import { LatestOnly } from '../../base/latest_only.ts';
+import { base } from '../../controls/styles.ts';
+import type { Theme } from '../../draw/colors.ts';
+import { lookOf } from '../../draw/palettes.ts';
+import { drawState } from '../../draw/state_rects.ts';
+import type { PoolDifference, PoolUse, StateLayout } from '../../../engine/index.ts';
+import type { ShownRun } from './runs.ts';
+
+interface Asked {
+  run: ShownRun;
+  event: number;
+  theme: Theme;
+  width: number;
+  height: number;
+}
+interface Sides {
+  event: number;
+  recorded: StateLayout;
+  simulated: StateLayout;
+  pools: PoolDifference[];
+}
+
+@customElement('memstrata-run-states')
+export class RunStates extends LitElement {
+  @property({ attribute: false }) run: ShownRun | undefined;
+  @property({ type: Number }) event = -1;
+  @property({ attribute: false }) theme: Theme = 'light';
+  @state() private sides: Sides | undefined;
+  @state() private problem = '';
+  @queryAll('canvas') private canvases!: NodeListOf<HTMLCanvasElement>;
+  private readonly resized = new ResizeObserver(() => this.request());
+  private readonly asking = new LatestOnly<Asked, Sides>(
+    (asked) => sidesOf(asked),
+    (sides) => {
+      this.sides = sides;
+      this.problem = '';
+    },
+    (error) => (this.problem = error instanceof Error ? error.message : String(error)),
+  );
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.resized.observe(this);
+  }
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.resized.disconnect();
+  }
+
+  private request(): void {
+    const canvas = this.canvases[0];
+    if (!this.run || !canvas) return;
+    const { width, height } = canvas.getBoundingClientRect();
+    if (width < 1 || height < 1) return;
+    const ratio = devicePixelRatio;
+    this.asking.request({
+      run: this.run,
+      event: this.event,
+      theme: this.theme,
+      width: Math.round(width * ratio),
+      height: Math.round(height * ratio),
+    });
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    if (changed.has('run') || changed.has('event') || changed.has('theme')) this.request();
+    const { sides } = this;
+    if (!sides) return;
+    for (const [index, layout] of [sides.recorded, sides.simulated].entries()) {
+      const canvas = this.canvases[index];
+      const ctx = canvas?.getContext('2d');
+      if (!canvas || !ctx) continue;
+      const { width, height } = canvas.getBoundingClientRect();
+      canvas.width = Math.round(width * devicePixelRatio);
+      canvas.height = Math.round(height * devicePixelRatio);
+      drawState(ctx, layout.rects, { scale: 1, x: 0, y: 0 }, this.theme, devicePixelRatio);
+    }
+  }
+
+  protected override render(): TemplateResult {
+    const { sides, problem } = this;
+    return html`
+      ${problem === '' ? nothing : html`<p role="alert">${problem}</p>`}
+      <div class="sides" data-event=${sides?.event ?? nothing}>
+        ${['Recorded', 'In the run'].map(
+          (name) =>
+            html`<figure>
+              <figcaption>${name}</figcaption>
+              <canvas role="img" aria-label="Segments and blocks: ${name}"></canvas>
+            </figure>`,
+        )}
+      </div>
+      ${sides ? this.table(sides.pools) : html`<p class="dim">Finding both states…</p>`}
+    `;
+  }
+
+  private table(pools: readonly PoolDifference[]): TemplateResult {
+    const cells = (use: PoolUse): TemplateResult =>
+      html`<td>${formatCount(use.segments)}</td>
+        <td title=${formatExactBytes(use.reserved)}>${formatBytes(use.reserved)}</td>
+        <td title=${formatExactBytes(use.used)}>${formatBytes(use.used)}</td>
+        <td title=${formatExactBytes(use.largest_free)}>${formatBytes(use.largest_free)}</td>`;
+    return html`<div class="scroll" tabindex="0" role="group" aria-label="Pools, recorded and in the run">
+      <table data-pools=${pools.length}>
+        <thead>
+          <tr>
+            <th rowspan="2" scope="col">Pool</th>
+            <th colspan="4" scope="colgroup">Recorded</th>
+            <th colspan="4" scope="colgroup">In the run</th>
+          </tr>
+          <tr>
+            ${[0, 1].map(
+              () =>
+                html`<th scope="col">segments</th>
+                  <th scope="col">reserved</th>
+                  <th scope="col">in use</th>
+                  <th scope="col">largest gap</th>`,
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          ${pools.map(
+            ({ pool, small, recorded, simulated }) =>
+              html`<tr>
+                <th scope="row">${pool ?? 'default'}, ${small ? 'small' : 'large'} blocks</th>
+                ${cells(recorded)}${cells(simulated)}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+  }
+
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: block;
+      }
+      .sides {
+        display: grid;
+        grid-template-columns: 1fr 1fr;
+        gap: 16px;
+      }
+      figure {
+        margin: 0;
+      }
+      figcaption,
+      .dim {
+        color: var(--dim);
+        font-size: 12px;
+      }
+      canvas {
+        display: block;
+        width: 100%;
+        height: 140px;
+        margin-top: 4px;
+      }
+      .scroll {
+        margin-top: 8px;
+        overflow-x: auto;
+      }
+      table {
+        width: 100%;
+        border-collapse: collapse;
+        font-variant-numeric: tabular-nums;
+      }
+      th,
+      td {
+        padding: 3px 12px 3px 0;
+        border-bottom: 1px solid var(--line);
+        font-weight: 400;
+        text-align: right;
+        white-space: nowrap;
+      }
+      th:first-child {
+        text-align: left;
+      }
+      thead {
+        color: var(--dim);
+        font-size: 12px;
+      }
+      thead tr:last-child th:first-child {
+        text-align: right;
+      }
+    `,
+  ];
+}
+
+async function sidesOf({ run, event, theme, width, height }: Asked): Promise<Sides> {
+  const { recorded, simulated, snapshot } = run;
+  const window = { width, height, zoom: 1, left: 0, top: 0 };
+  const look = lookOf(undefined, theme, '');
+  const there = await recorded.ask('eventOfRun', { snapshot, event });
+  const [before, after, pools] = await Promise.all([
+    recorded.ask('layout', { event, window, look }),
+    simulated.ask('layout', { event: there, window, look }),
+    recorded.ask('poolDifferences', { snapshot, event }),
+  ]);
+  return { event, recorded: before, simulated: after, pools };
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'memstrata-run-states': RunStates;
+  }
+}

@@ -1,0 +1,226 @@
+// What a file tells as numbers over time: its charts, which share an axis, and what the engine found in them.
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import { formatBytes, formatCount, formatExactBytes } from '../base/format.ts';
+import { LatestOnly } from '../base/latest_only.ts';
+import type { Bytes } from '../base/units.ts';
+import {
+  EngineFailure,
+  type CategoryMoment,
+  type Engine,
+  type SeriesMoment,
+  type SeriesPart,
+} from '../../engine/index.ts';
+import { colorOfSeries } from '../draw/areas.ts';
+import type { Theme } from '../draw/colors.ts';
+import { base } from '../controls/styles.ts';
+import {
+  extentOfPart,
+  happenedAt,
+  nameOfDevice,
+  nameOfSeries,
+  placeOf,
+  titleOfPart,
+} from '../words/series_text.ts';
+import './chart.ts';
+import type { Cursor } from './chart.ts';
+import './functions.ts';
+import './operators.ts';
+import { whole, type Stretch } from './stretch.ts';
+import { seriesStyles } from './styles.ts';
+
+@customElement('memstrata-series')
+export class SeriesView extends LitElement {
+  @property({ attribute: false }) engine!: Engine;
+  @property() theme: Theme = 'light';
+  @state() private parts: readonly SeriesPart[] | undefined;
+  @state() private problem: string | undefined;
+  @state() private shown = 0;
+  @state() private stretch: Stretch = { x0: 0, x1: 1 };
+  @state() private cursor: Cursor | undefined;
+  @state() private moment: SeriesMoment | undefined;
+
+  private readonly moments = new LatestOnly<{ part: SeriesPart; cursor: Cursor }, SeriesMoment>(
+    ({ part, cursor }) => this.engine.ask('seriesMoment', { part: part.part, ...cursor }),
+    (moment, { part }) => part === this.shownPart && (this.moment = moment),
+    () => undefined, // a dead engine is told by the page
+  );
+
+  private get shownPart(): SeriesPart | undefined {
+    return this.parts?.[this.shown];
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('engine')) void this.load();
+  }
+
+  private async load(): Promise<void> {
+    const { engine } = this;
+    this.parts = undefined;
+    this.problem = undefined;
+    try {
+      const parts = await engine.ask('series', {});
+      if (engine !== this.engine) return;
+      this.parts = parts;
+      this.choose(0);
+    } catch (error) {
+      if (engine === this.engine && engine.alive)
+        this.problem = error instanceof EngineFailure ? error.message : String(error);
+    }
+  }
+
+  private choose(index: number): void {
+    this.shown = index;
+    this.point(undefined);
+    if (this.shownPart) this.stretch = whole(this.shownPart.extent);
+  }
+
+  private point(cursor: Cursor | undefined): void {
+    this.cursor = cursor;
+    if (!cursor) this.moment = undefined;
+    else if (this.shownPart) this.moments.request({ part: this.shownPart, cursor });
+  }
+
+  protected override render(): TemplateResult {
+    const { shownPart: part, parts, problem } = this;
+    if (problem !== undefined) return html`<p role="alert">${problem}</p>`;
+    if (!part || !parts)
+      return html`<p class="dim">
+        ${parts ? 'There are no numbers over time in this file.' : 'Looking at the file…'}
+      </p>`;
+    const charts = [...new Set(part.curves.map(({ chart }) => chart))]
+      .filter((chart) => chart >= 0)
+      .sort((a, b) => a - b);
+    return html`<div class="column" data-series=${part.of}>
+      <header>
+        <h2>${titleOfPart(part)}</h2>
+        <p class="dim">${extentOfPart(part)}</p>
+        ${
+          parts.length > 1
+            ? html`<label
+                >Part
+                <select
+                  class="field"
+                  @change=${(event: Event) => this.choose((event.target as HTMLSelectElement).selectedIndex)}>
+                  ${parts.map((one, index) => html`<option ?selected=${index === this.shown}>${one.name === '' ? titleOfPart(one) : one.name}</option>`)}
+                </select></label
+              >`
+            : nothing
+        }
+      </header>
+      ${part.timeline?.peak ? this.peak(part, part.timeline.peak) : nothing}
+      <p
+        class="now"
+        aria-live="polite"
+        data-place=${this.cursor ? this.cursor.column * this.cursor.width : nothing}>
+        ${this.now(part)}
+      </p>
+      ${charts.map((chart) => this.chart(part, chart, charts.length))}
+      ${charts.length === 0 ? html`<p class="dim">Nothing to draw: no point has a value.</p>` : nothing}
+      ${part.curves_left_out > 0 ? html`<p class="dim">${formatCount(part.curves_left_out)} further series are not drawn.</p>` : nothing}
+      ${part.timeline ? this.course(part, part.timeline.course) : nothing}
+      ${part.of === 'operators' ? html`<memstrata-operators .engine=${this.engine} .of=${part}></memstrata-operators>` : nothing}
+      ${part.of === 'counters' ? html`<memstrata-functions .engine=${this.engine} .of=${part}></memstrata-functions>` : nothing}
+    </div>`;
+  }
+
+  private now(part: SeriesPart): string {
+    const { cursor, moment } = this;
+    if (!cursor || !moment)
+      return 'Point at a chart for the numbers of a moment; drag or turn the wheel to move and zoom.';
+    const what = happenedAt(part, moment);
+    return [placeOf(part, moment.position), ...(what === '' ? [] : [what])].join(' · ');
+  }
+
+  private chart(part: SeriesPart, chart: number, charts: number): TemplateResult {
+    const curves = part.curves.filter((curve) => curve.chart === chart);
+    const device = curves[0]?.device ?? null;
+    const label = [nameOfDevice(device), curves.map(({ name }) => nameOfSeries(name)).join(', ')]
+      .filter((text) => text !== '')
+      .join(': ');
+    return html`<section .style=${`--chart-height: ${charts === 1 ? 340 : 220}px`}>
+      ${device === null ? nothing : html`<h3>${nameOfDevice(device)}</h3>`}
+      <memstrata-chart
+        data-chart=${chart}
+        .engine=${this.engine}
+        .of=${part}
+        .curves=${curves}
+        .marks=${part.marks.filter((mark) => mark.device === null || mark.device === device)}
+        ?stacked=${part.of === 'categories'}
+        .stretch=${this.stretch}
+        .cursor=${this.cursor}
+        .moment=${this.moment}
+        .theme=${this.theme}
+        .label=${label}
+        @stretch=${({ detail }: CustomEvent<Stretch>) => (this.stretch = detail)}
+        @cursor=${({ detail }: CustomEvent<Cursor | null>) => this.point(detail ?? undefined)}></memstrata-chart>
+    </section>`;
+  }
+
+  // -- Of categories.
+
+  private place(part: SeriesPart, { time_us }: CategoryMoment): string {
+    return time_us === null || part.first_us === null ? '' : placeOf(part, time_us - part.first_us);
+  }
+
+  private bytes(value: Bytes): TemplateResult {
+    return html`<span title=${formatExactBytes(value)}>${value === 0 ? '–' : formatBytes(value)}</span>`;
+  }
+
+  private peak(part: SeriesPart, peak: CategoryMoment): TemplateResult {
+    const parts = Object.entries(peak.categories).filter(([, bytes]) => bytes > 0);
+    return html`<section class="peak" data-peak data-bytes=${peak.bytes}>
+      <p class="value" title=${formatExactBytes(peak.bytes)}>${formatBytes(peak.bytes)}</p>
+      <p class="dim">at most${this.place(part, peak) === '' ? '' : `, at ${this.place(part, peak)}`}</p>
+      <ul>
+        ${parts.map(
+          ([name, bytes], index) =>
+            html`<li data-category=${name} data-bytes=${bytes}>
+              <i
+                aria-hidden="true"
+                .style=${`background: ${colorOfSeries(name, index, this.theme)}; width: ${Math.max(2, (100 * bytes) / Math.max(peak.bytes, 1))}%`}></i>
+              <span>${nameOfSeries(name)}</span><b title=${formatExactBytes(bytes)}>${formatBytes(bytes)}</b>
+            </li>`,
+        )}
+      </ul>
+    </section>`;
+  }
+
+  private course(part: SeriesPart, course: readonly CategoryMoment[]): TemplateResult {
+    const names = part.curves.slice(1).map(({ name }) => name);
+    const used = names.filter((name) => course.some(({ categories }) => (categories[name] ?? 0) !== 0));
+    return html`<section>
+      <h3>Over time</h3>
+      <p class="dim">The highest moment of each of ${formatCount(course.length)} pieces of the time.</p>
+      <div class="scroller" tabindex="0" role="region" aria-label="Levels over time">
+        <table data-course=${course.length}>
+          <thead>
+            <tr>
+              <th scope="col">${part.has_clock ? 'Time' : 'Snapshot'}</th>
+              <th scope="col" class="number">In all</th>
+              ${used.map((name) => html`<th scope="col" class="number">${nameOfSeries(name)}</th>`)}
+            </tr>
+          </thead>
+          <tbody>
+            ${course.map(
+              (moment, index) =>
+                html`<tr class=${moment.bytes === part.timeline?.peak?.bytes ? 'highest' : ''}>
+                  <td>${this.place(part, moment) || formatCount(index + part.first_step)}</td>
+                  <td class="number">${this.bytes(moment.bytes)}</td>
+                  ${used.map((name) => html`<td class="number">${this.bytes(moment.categories[name] ?? 0)}</td>`)}
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
+    </section>`;
+  }
+
+  static override styles = [base, seriesStyles];
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'memstrata-series': SeriesView;
+  }
+}

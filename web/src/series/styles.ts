@@ -1,0 +1,174 @@
+// The look of what is told beside charts: headings, tables, compositions.
+import { css } from 'lit';
+
+export const seriesStyles = css`
+  :host {
+    display: block;
+    min-width: 0;
+    min-height: 0;
+    overflow: auto;
+    background: var(--surface);
+    font-size: 13px;
+    line-height: 1.45;
+  }
+  .column {
+    max-width: 1400px;
+    padding: 16px;
+  }
+  header {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: baseline;
+    gap: 4px 16px;
+  }
+  header label {
+    margin-left: auto;
+  }
+  h2 {
+    margin: 0;
+    font-size: 18px;
+    letter-spacing: -0.01em;
+  }
+  h3 {
+    margin: 20px 0 4px;
+    font-size: 13px;
+    font-weight: 600;
+  }
+  section {
+    min-width: 0;
+  }
+  p {
+    margin: 2px 0;
+  }
+  .dim {
+    color: var(--dim);
+  }
+  .now {
+    min-height: 20px;
+    margin: 12px 0 4px;
+    color: var(--dim);
+    font-variant-numeric: tabular-nums;
+  }
+  .value {
+    margin: 12px 0 0;
+    font-size: 22px;
+    font-weight: 600;
+    letter-spacing: -0.01em;
+    font-variant-numeric: tabular-nums;
+  }
+  ul {
+    display: grid;
+    gap: 2px;
+    max-width: 620px;
+    margin: 6px 0 0;
+    padding: 0;
+    list-style: none;
+  }
+  .peak li {
+    display: grid;
+    grid-template-columns: 150px 80px minmax(0, 1fr);
+    align-items: center;
+    gap: 12px;
+  }
+  .peak li i {
+    order: 3;
+    height: 10px;
+    border-radius: 2px;
+    opacity: 0.7;
+  }
+  b {
+    font-weight: 600;
+    text-align: right;
+    font-variant-numeric: tabular-nums;
+  }
+  .scroller {
+    max-height: 320px;
+    overflow: auto;
+    border: 1px solid var(--line);
+    border-radius: 6px;
+  }
+  table {
+    width: 100%;
+    border-collapse: collapse;
+    font-variant-numeric: tabular-nums;
+  }
+  th {
+    position: sticky;
+    top: 0;
+    background: var(--bg);
+    color: var(--dim);
+    font-weight: 500;
+    text-align: left;
+  }
+  th,
+  td {
+    padding: 3px 12px;
+    white-space: nowrap;
+  }
+  tbody tr + tr td {
+    border-top: 1px solid var(--line);
+  }
+  .number {
+    text-align: right;
+  }
+  .name {
+    width: 100%;
+    max-width: 0;
+    overflow: hidden;
+    text-overflow: ellipsis;
+  }
+  .highest td {
+    font-weight: 600;
+  }
+  .facts {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 4px 28px;
+    margin: 12px 0 0;
+  }
+  .facts div {
+    min-width: 0;
+  }
+  dl {
+    margin: 0;
+  }
+  dt {
+    color: var(--dim);
+    font-size: 12px;
+  }
+  dd {
+    margin: 0;
+    font-weight: 600;
+    font-variant-numeric: tabular-nums;
+  }
+  .finding {
+    display: grid;
+    grid-template-columns: 92px minmax(0, 1fr);
+    gap: 2px 12px;
+    max-width: 900px;
+    padding: 4px 0;
+  }
+  .finding .by {
+    color: var(--dim);
+  }
+  .finding .error {
+    color: var(--bad);
+  }
+  .finding .warning {
+    color: var(--warn);
+  }
+  .tables {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr));
+    gap: 0 24px;
+  }
+  .bar-line {
+    display: flex;
+    align-items: center;
+    gap: 8px;
+  }
+  input.field {
+    width: 76px;
+    height: 26px;
+  }
+`;
