@@ -140,7 +140,7 @@ if wanted lint && needed "lint packages" npm_ci "$root/web" && needed "test pack
   mapfile -t cpp < <(sources engine wasm capture tests -- h cpp)
   mapfile -t scripts < <(sources web site tests -- ts js mjs css html)
   step lint clang-format clang-format --dry-run -Werror "${cpp[@]}"
-  step lint clang-tidy run-clang-tidy -quiet -j2 -p build/native-debug "^$root/(engine|capture)/.*\.cpp$"
+  step lint clang-tidy run-clang-tidy -quiet -j2 -p build/native-debug "^$root/(build/native-debug/engine/.*/Unity/|engine/.*\.cpp|capture/.*\.cpp)"
   step lint eslint web/node_modules/.bin/eslint --config web/eslint.config.js --max-warnings 0 web site tests
   step lint prettier web/node_modules/.bin/prettier --check "${scripts[@]}"
   step lint "types of the browser tests" tests/node_modules/.bin/tsc --noEmit -p tests

@@ -44,6 +44,7 @@ std::vector<FreePlace> find_free_places(const EventContext& context, const repla
     if (empty) add_saturated(place.empty_segments, segment.size);
   }
   std::vector<FreePlace> found;
+  found.reserve(places.size());
   for (const auto& [key, place] : places) found.push_back(place);
   std::stable_sort(found.begin(), found.end(),
                    [](const FreePlace& a, const FreePlace& b) { return a.largest > b.largest; });

@@ -13,7 +13,7 @@ using model::RowRange;
 
 namespace {
 
-[[nodiscard]] Status no_memory() {
+[[nodiscard]] Status no_room_for_operators() {
   return fail(ErrorCode::limit_exceeded, -1, "The operators do not fit into memory.");
 }
 
@@ -53,10 +53,10 @@ void find_unused(OperatorMemory& memory, const model::Recording& recording, RowR
                               size_t most) {
   const model::PointTable& points = recording.points;
   const size_t count = rows.count > 1 ? static_cast<size_t>(rows.count) - 1 : 0;
-  if (!memory.top.reserve(count)) return no_memory();
+  if (!memory.top.reserve(count)) return no_room_for_operators();
   for (int32_t row = rows.first + 1; row < rows.end(); ++row) {
     const int64_t bytes = saturated_difference(points.value[row], points.value[row - 1]);
-    if (!memory.top.push_back({points.time[row], points.label[row], bytes})) return no_memory();
+    if (!memory.top.push_back({points.time[row], points.label[row], bytes})) return no_room_for_operators();
   }
   const auto middle = memory.top.data() + std::min(most, count);
   std::partial_sort(memory.top.data(), middle, memory.top.data() + count,
@@ -73,8 +73,8 @@ void find_unused(OperatorMemory& memory, const model::Recording& recording, RowR
   for (int32_t row = rows.first; row < rows.end(); ++row) {
     const std::string_view module = parse_operator(recording.strings.view(points.label[row])).module;
     const StringId id = known.intern(module);
-    if (id.is_none()) return no_memory();
-    if (id.index() == memory.modules.size() && !memory.modules.push_back({module, 0, 0})) return no_memory();
+    if (id.is_none()) return no_room_for_operators();
+    if (id.index() == memory.modules.size() && !memory.modules.push_back({module, 0, 0})) return no_room_for_operators();
     ModuleSum& sum = memory.modules[id];
     ++sum.ops;
     if (row > rows.first)
@@ -99,7 +99,7 @@ void find_unused(OperatorMemory& memory, const model::Recording& recording, RowR
     if (!phase.peak || points.value[row] > phase.peak->bytes)
       phase.peak = {points.value[row], op, points.label[row]};
   }
-  return phase.ops == 0 || memory.phases.push_back(phase) ? Status() : no_memory();
+  return phase.ops == 0 || memory.phases.push_back(phase) ? Status() : no_room_for_operators();
 }
 
 [[nodiscard]] Status find_phases(OperatorMemory& memory, const model::Recording& recording, RowRange rows) {
@@ -148,7 +148,7 @@ Result<OperatorMemory> operator_memory(const model::Recording& recording, const 
   const RowRange marks = points("markers");
   for (int32_t row = marks.first; row < marks.end(); ++row) {
     if (!memory.marks.push_back({recording.points.label[row], recording.points.time[row]}))
-      return tl::unexpected(no_memory().error());
+      return tl::unexpected(no_room_for_operators().error());
   }
   const auto index = static_cast<int32_t>(&part - recording.parts.data());
   const RowRange extras = recording.extras_of(model::Owner::part, index);

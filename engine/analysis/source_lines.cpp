@@ -13,7 +13,7 @@ namespace memstrata::analysis {
 
 namespace {
 
-[[nodiscard]] tl::unexpected<Error> no_memory() {
+[[nodiscard]] tl::unexpected<Error> no_room_for_lines() {
   return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to find lines of source.");
 }
 
@@ -27,10 +27,10 @@ Result<SourceLines> find_source_lines(const model::Recording& recording, const m
       find_top(recording, part, lifetimes, event, TopBy::stack, std::numeric_limits<size_t>::max());
   if (!top) return tl::unexpected(top.error());
   WhoOfStacks who_of_stacks(recording);
-  if (!who_of_stacks.prepare()) return no_memory();
+  if (!who_of_stacks.prepare()) return no_room_for_lines();
   // Once: whether a frame is of the file.
   Column<uint8_t> is_meant(recording.budget);
-  if (!is_meant.resize(recording.frames.size(), 0)) return no_memory();
+  if (!is_meant.resize(recording.frames.size(), 0)) return no_room_for_lines();
   for (size_t i = 0; i < recording.frames.size(); ++i) {
     const trace::Frame& frame = recording.frames[FrameId{static_cast<int32_t>(i)}];
     is_meant[i] = recording.strings.view(frame.filename) == file ? 1 : 0;
@@ -45,7 +45,7 @@ Result<SourceLines> find_source_lines(const model::Recording& recording, const m
          node = recording.stacks.node(node).caller, ++depth) {
       const FrameId frame = recording.stacks.node(node).frame;
       if (is_meant[frame.index()] == 0) continue;
-      if (!of_stack.push_back(std::max(recording.frames[frame].line, 0))) return no_memory();
+      if (!of_stack.push_back(std::max(recording.frames[frame].line, 0))) return no_room_for_lines();
     }
     std::sort(of_stack.data(), of_stack.data() + of_stack.size());
     const Who who = who_of_stacks(group.stack);
@@ -57,7 +57,7 @@ Result<SourceLines> find_source_lines(const model::Recording& recording, const m
         line.own_bytes = group.bytes;
         line.own_blocks = group.count;
       }
-      if (!lines.push_back(line)) return no_memory();
+      if (!lines.push_back(line)) return no_room_for_lines();
     }
   }
   std::sort(lines.data(), lines.data() + lines.size(),
@@ -97,7 +97,7 @@ Result<SourceFiles> find_source_files(const model::Recording& recording, const m
     if (!group.who.is_frame() || found.files.size() == kMostSourceFiles) continue;
     const trace::Frame& frame = recording.frames[group.who.frame];
     if (frame.line <= 0) continue;
-    if (!found.files.push_back({frame.filename, group.bytes, group.count})) return no_memory();
+    if (!found.files.push_back({frame.filename, group.bytes, group.count})) return no_room_for_lines();
   }
   return found;
 }

@@ -14,12 +14,12 @@ using model::Diag;
 
 namespace {
 
-struct Sentence {
+struct DiagText {
   Diag diag;
   std::string_view text;
 };
 
-constexpr std::array<Sentence, static_cast<size_t>(Diag::kCount)> kSentences = {{
+constexpr std::array<DiagText, static_cast<size_t>(Diag::kCount)> kDiagTexts = {{
     {Diag::truncated, "The file ends too early; everything before the end is shown."},
     {Diag::damaged, "The file holds bytes that cannot be; reading stopped there, what came before is shown."},
     {Diag::budget_exhausted,
@@ -128,8 +128,8 @@ constexpr std::array<Sentence, static_cast<size_t>(Diag::kCount)> kSentences = {
 }};
 
 constexpr bool listed_in_order() {
-  for (size_t i = 0; i < kSentences.size(); ++i) {
-    if (kSentences[i].diag != static_cast<Diag>(i) || kSentences[i].text.empty()) return false;
+  for (size_t i = 0; i < kDiagTexts.size(); ++i) {
+    if (kDiagTexts[i].diag != static_cast<Diag>(i) || kDiagTexts[i].text.empty()) return false;
   }
   return true;
 }
@@ -137,7 +137,7 @@ static_assert(listed_in_order());
 
 }  // namespace
 
-std::string_view text_of(Diag diag) { return kSentences[static_cast<size_t>(diag)].text; }
+std::string_view text_of(Diag diag) { return kDiagTexts[static_cast<size_t>(diag)].text; }
 
 std::string text_of(const Finding& finding) {
   std::string text(text_of(finding.diag));
@@ -179,12 +179,16 @@ std::string finding_lines(std::span<const Finding> findings, Remarks remarks) {
   return out;
 }
 
-void noticed_to_text(TextOut& out, std::span<const Finding> findings) {
-  if (!findings.empty()) out.print("\n  Noticed\n{}", finding_lines(findings, Remarks::shown));
+namespace {
+void under(TextOut& out, std::string_view heading, std::span<const Finding> findings) {
+  if (!findings.empty()) out.print("\n  {}\n{}", heading, finding_lines(findings, Remarks::shown));
 }
+}  // namespace
+
+void noticed_to_text(TextOut& out, std::span<const Finding> findings) { under(out, "Noticed", findings); }
 
 void noticed_reading_to_text(TextOut& out, std::span<const Finding> findings) {
-  if (!findings.empty()) out.print("\n  Noticed while reading\n{}", finding_lines(findings, Remarks::shown));
+  under(out, "Noticed while reading", findings);
 }
 
 }  // namespace memstrata::answers

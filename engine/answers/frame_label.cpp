@@ -32,7 +32,7 @@ std::string frame_label(const model::Recording& recording, FrameKey by, FrameId 
   if (by == FrameKey::file) return file.empty() ? "no file" : utf8::cut(end_of_path(file, 2), kLongest);
   const analysis::Who who = analysis::who_of_frame(recording, id);
   if (by == FrameKey::line || !who.is_frame()) return who_text(recording, who);
-  const std::string name = utf8::cut(function_text(who), kLongest);
+  std::string name = utf8::cut(function_text(who), kLongest);
   const std::string_view place = end_of_path(file, 1);
   if (place.empty() || place == "??") return name;
   return fmt::format("{} {}", name, utf8::cut(place, kLongest));

@@ -130,7 +130,7 @@ void operators_to_json(JsonWriter& json, const model::Recording& recording,
   json.end_object();
 }
 
-void json_line(TextOut& out, const model::Recording& recording, const analysis::OperatorMemory& memory,
+void write_json_line(TextOut& out, const model::Recording& recording, const analysis::OperatorMemory& memory,
                std::string_view file) {
   JsonWriter json = out.json();
   json.begin_object();
@@ -143,7 +143,7 @@ void json_line(TextOut& out, const model::Recording& recording, const analysis::
   out.end_line(json);
 }
 
-void json_line(TextOut& out, const analysis::OperatorComparison& comparison, const NamedRecording& before,
+void write_json_line(TextOut& out, const analysis::OperatorComparison& comparison, const NamedRecording& before,
                const NamedRecording& after) {
   JsonWriter json = out.json();
   json.begin_object();

@@ -27,14 +27,14 @@ void operators_to_json(JsonWriter& json, const model::Recording& recording,
                        const analysis::OperatorMemory& memory);
 
 // A line with the members above beside {"file","format",...,"diagnostics"}.
-void json_line(TextOut& out, const model::Recording& recording, const analysis::OperatorMemory& memory,
+void write_json_line(TextOut& out, const model::Recording& recording, const analysis::OperatorMemory& memory,
                std::string_view file);
 struct NamedRecording {
   std::string_view file;
   const model::Recording& recording;
 };
 // The same of two: {"before","after",...,"diagnostics_before","diagnostics_after"}.
-void json_line(TextOut& out, const analysis::OperatorComparison& comparison, const NamedRecording& before,
+void write_json_line(TextOut& out, const analysis::OperatorComparison& comparison, const NamedRecording& before,
                const NamedRecording& after);
 
 // Lines of at most `columns`.

@@ -135,7 +135,7 @@ std::string negative_self_text(const model::Recording& recording, const OpGroups
                      op_text(recording, groups, row.freed_group));
 }
 
-Status json_line(TextOut& out, const model::Recording& recording, const analysis::OpTable& table, OpSort sort,
+Status write_json_line(TextOut& out, const model::Recording& recording, const analysis::OpTable& table, OpSort sort,
                  std::string_view file) {
   JsonWriter json = out.json();
   json.begin_object();
@@ -173,7 +173,7 @@ Status json_line(TextOut& out, const model::Recording& recording, const analysis
   return {};
 }
 
-Status json_line(TextOut& out, const model::Recording& recording, const analysis::ProfilerTable& table,
+Status write_json_line(TextOut& out, const model::Recording& recording, const analysis::ProfilerTable& table,
                  bool by_shapes, OpSort sort, std::string_view file) {
   Column<int32_t> order(recording.budget);
   if (!sorted_rows(recording, table, sort, order))

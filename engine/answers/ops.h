@@ -34,11 +34,11 @@ using analysis::OpSort;
 // "unowned_bytes"}],"ops":[{"device","name","calls","net","self","gross","peak","abs_peak","at_peak"}],
 // "diagnostics":[...]}. Grouped by more than the name, ops have "path", "shapes", "module" or "stack", too.
 // Error: limit_exceeded.
-[[nodiscard]] Status json_line(TextOut& out, const model::Recording& recording,
+[[nodiscard]] Status write_json_line(TextOut& out, const model::Recording& recording,
                                const analysis::OpTable& table, OpSort sort, std::string_view file);
 // {"file","format","ops":[{"name","calls","cpu_memory_usage","self_cpu_memory_usage","device_memory_usage",
 // "self_device_memory_usage"}],"diagnostics":[...]}; with "shapes" if asked for.
-[[nodiscard]] Status json_line(TextOut& out, const model::Recording& recording,
+[[nodiscard]] Status write_json_line(TextOut& out, const model::Recording& recording,
                                const analysis::ProfilerTable& table, bool by_shapes, OpSort sort,
                                std::string_view file);
 

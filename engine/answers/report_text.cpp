@@ -9,7 +9,7 @@
 #include "engine/answers/fitted.h"
 #include "engine/answers/group_lines.h"
 #include "engine/answers/out_of_memory.h"
-#include "engine/answers/overview.h"
+#include "engine/answers/missing.h"
 #include "engine/answers/printable.h"
 #include "engine/answers/report.h"
 #include "engine/answers/report_findings.h"

@@ -19,7 +19,7 @@ using Kind = TelemetryFinding::Kind;
 
 namespace {
 
-constexpr size_t kLongestName = 200;
+constexpr size_t kLongestQuote = 200;
 
 [[nodiscard]] std::string device_text(int32_t device) {
   if (device == model::kUnknownDevice) return "The device";
@@ -38,12 +38,12 @@ constexpr size_t kLongestName = 200;
   const int64_t warnings = f.of - f.count;
   std::string text = fmt::format("The profiler marked {} as warning and {} as critical.",
                                  counted(warnings, "sample"), counted(f.count, "sample"));
-  if (!f.text.empty()) text += fmt::format(" The first says: {}", utf8::cut(f.text, kLongestName));
+  if (!f.text.empty()) text += fmt::format(" The first says: {}", utf8::cut(f.text, kLongestQuote));
   return text;
 }
 
 [[nodiscard]] std::string text_of_original(const TelemetryFinding& f) {
-  const std::string name = utf8::cut(f.text, kLongestName);
+  const std::string name = utf8::cut(f.text, kLongestQuote);
   switch (f.kind) {
     case Kind::memory_leak:
       return fmt::format("{} kept {} in {} calls.", name, size_text(f.bytes), count_text(f.of));
@@ -118,7 +118,7 @@ std::string text_of(const TelemetryFinding& f) {
       return fmt::format(
           "{} kept memory in {} of {} calls, {} in sum. What it keeps may be wanted: look at what it "
           "allocates in a snapshot.",
-          utf8::cut(f.text, kLongestName), count_text(f.count), count_text(f.of), size_text(f.bytes));
+          utf8::cut(f.text, kLongestQuote), count_text(f.count), count_text(f.of), size_text(f.bytes));
     case Kind::growth:
       return fmt::format(
           "{}: the lowest level of each quarter of {} is above the one before, by {} in all ({}). "
@@ -192,7 +192,7 @@ void telemetry_to_json(JsonWriter& json, const analysis::Telemetry& telemetry) {
   json.end_object();
 }
 
-void json_line(TextOut& out, const model::Recording& recording, const analysis::Telemetry& telemetry,
+void write_json_line(TextOut& out, const model::Recording& recording, const analysis::Telemetry& telemetry,
                std::string_view path) {
   JsonWriter json = out.json();
   json.begin_object();

@@ -35,7 +35,7 @@ namespace {
     answers::to_text(out, recording, *telemetry, options.path, console.columns);
     return {};
   }
-  answers::json_line(out, recording, *telemetry, options.path);
+  answers::write_json_line(out, recording, *telemetry, options.path);
   return {};
 }
 

@@ -27,7 +27,7 @@ using analysis::OperatorRun;
   const auto memory = analysis::operator_memory(recording, **part, options.top);
   if (!memory) return failure(memory.error(), options.file);
   if (options.json) {
-    answers::json_line(out, recording, *memory, options.file);
+    answers::write_json_line(out, recording, *memory, options.file);
     return {};
   }
   answers::to_text(out, recording, *memory, options.file, console.columns);
@@ -45,7 +45,7 @@ using analysis::OperatorRun;
       analysis::compare_operators(OperatorRun{before, **first}, OperatorRun{after, **second}, options.top);
   if (!comparison) return failure(comparison.error(), options.other);
   if (options.json) {
-    answers::json_line(out, *comparison, {options.file, before}, {options.other, after});
+    answers::write_json_line(out, *comparison, {options.file, before}, {options.other, after});
     return {};
   }
   answers::to_text(out, *comparison, options.file, options.other, console.columns);

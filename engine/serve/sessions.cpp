@@ -14,9 +14,9 @@
 
 namespace memstrata::serve {
 
-using Clock = std::chrono::steady_clock;
-
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr size_t kPiece = size_t{1} << 20;  // in the processor's cache when it is parsed
 constexpr int64_t kLeastBudget = int64_t{64} << 20;

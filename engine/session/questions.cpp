@@ -65,8 +65,6 @@ constexpr Question kQuestions[] = {
     {"shares", Of::view, "by: ColourBy, event: Event, filter: Text", "Shares", reply::shares},
     // Regions and markers of the program.
     {"marks", Of::view, "", "Marks", reply::marks},
-    // The first thing to read about the device: what is known, by what matters (engine/answers/overview.h).
-    {"overview", Of::view, "", "Overview", reply::overview},
     // Why it ran out of memory, what leaks, what the peak is made of, what is fragmented (engine/answers/report.h).
     {"report", Of::states, "", "Report", reply::report},
     // What was allocated by the events of a stretch and is never freed, by line, at most 200; from -1 = also what was
@@ -156,7 +154,7 @@ constexpr Question kQuestions[] = {
 
 constexpr size_t kLongestName = 40;  // of what is repeated in an error
 
-[[nodiscard]] tl::unexpected<Error> wrong(std::string_view name, std::string_view why) {
+[[nodiscard]] tl::unexpected<Error> wrong_question(std::string_view name, std::string_view why) {
   return fail(ErrorCode::wrong_usage, -1, "{}{}{}", name, name.empty() ? "" : ": ", why);
 }
 
@@ -178,28 +176,28 @@ Status answer_question(Session& session, std::span<const std::byte> frame, Answe
   if (!head) return tl::unexpected(head.error());
   for (const JsonValue::Member& member : head->members) {
     if (member.name != "ask" && member.name != "view" && member.name != "args")
-      return wrong("", "the head of a question has `ask`, `view` and `args`");
+      return wrong_question("", "the head of a question has `ask`, `view` and `args`");
   }
   const JsonValue* const name = head->find("ask");
   if (name == nullptr || name->kind != JsonValue::Kind::text)
-    return wrong("", "`ask` must be the name of a question");
+    return wrong_question("", "`ask` must be the name of a question");
   const Question* const question = question_of(name->text);
   if (question == nullptr)
     return fail(ErrorCode::wrong_usage, -1, "there is no question \"{}\"",
                 std::string_view(name->text).substr(0, kLongestName));
-  if (!session.finished()) return wrong(question->name, "no file has been read");
+  if (!session.finished()) return wrong_question(question->name, "no file has been read");
 
   View* view = nullptr;
   ViewId view_id = 0;
   const JsonValue* const of = head->find("view");
   if (question->of != Question::Of::file) {
     if (of == nullptr || of->kind != JsonValue::Kind::number || of->number != std::floor(of->number))
-      return wrong(question->name, "`view` must be the number of a view");
+      return wrong_question(question->name, "`view` must be the number of a view");
     if (of->number >= 1 && of->number <= double{INT32_MAX}) view_id = static_cast<ViewId>(of->number);
     view = session.view(view_id);
-    if (view == nullptr) return wrong(question->name, "there is no such view; it may have been released");
+    if (view == nullptr) return wrong_question(question->name, "there is no such view; it may have been released");
   } else if (of != nullptr) {
-    return wrong(question->name, "the question is about the file, not about a view");
+    return wrong_question(question->name, "the question is about the file, not about a view");
   }
 
   static const JsonValue no_arguments = [] {
@@ -211,7 +209,7 @@ Status answer_question(Session& session, std::span<const std::byte> frame, Answe
   Limits limits;
   if (view != nullptr) limits = {view->event_count(), view->rank_count()};
   const auto arguments = Arguments::check(question->arguments, given ? *given : no_arguments, limits);
-  if (!arguments) return wrong(question->name, arguments.error().message);
+  if (!arguments) return wrong_question(question->name, arguments.error().message);
   Asked asked{session, view, view_id, *arguments, answer};
   return question->reply(asked);
 }

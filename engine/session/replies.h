@@ -26,7 +26,6 @@ Status complete(Asked& asked);
 Status kinds(Asked& asked);
 Status shares(Asked& asked);
 Status marks(Asked& asked);
-Status overview(Asked& asked);
 
 // replies_of_answers.cpp
 Status report(Asked& asked);

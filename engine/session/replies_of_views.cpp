@@ -4,11 +4,9 @@
 #include <vector>
 
 #include "engine/analysis/marks.h"
-#include "engine/analysis/overview.h"
 #include "engine/answers/block_groups.h"
 #include "engine/answers/filter_completion.h"
 #include "engine/answers/marks.h"
-#include "engine/answers/overview.h"
 #include "engine/answers/timeline_view.h"
 #include "engine/base/utf8.h"
 #include "engine/session/replies.h"
@@ -156,14 +154,6 @@ Status marks(Asked& asked) {
   const auto marks = analysis::find_marks(device.recording(), device.part(), device.replayed().rows);
   if (!marks) return tl::unexpected(marks.error());
   answers::to_json(asked.json(), device.recording(), *marks);
-  return {};
-}
-
-Status overview(Asked& asked) {
-  const Device& device = asked.view->device();
-  const auto found = analysis::find_overview(device.recording(), device.part(), device.lives());
-  if (!found) return tl::unexpected(found.error());
-  answers::to_json(asked.json(), device.recording(), *found);
   return {};
 }
 

@@ -9,7 +9,7 @@ namespace memstrata::session {
 
 namespace {
 
-constexpr size_t kMostKept = 5;  // ways to tell holders apart
+constexpr size_t kMostHolderKinds = 5;  // ways to tell holders apart
 
 }  // namespace
 
@@ -46,7 +46,7 @@ Result<const View::HolderKinds*> View::holder_kinds(const HolderQuestion& questi
     return kinds;
   });
   if (!made) return tl::unexpected(made.error());
-  if (holder_kinds_.size() == kMostKept) holder_kinds_.erase(holder_kinds_.begin());
+  if (holder_kinds_.size() == kMostHolderKinds) holder_kinds_.erase(holder_kinds_.begin());
   return holder_kinds_.emplace_back(std::move(*made)).get();
 }
 

@@ -9,7 +9,7 @@ namespace memstrata::session {
 
 namespace {
 
-constexpr size_t kMostKept = 4;  // filters, and ways to colour
+constexpr size_t kMostKindsKept = 4;  // filters, and ways to colour
 
 // Moves the one that is wanted to the end; null if there is none.
 template <typename T, typename Wanted>
@@ -22,7 +22,7 @@ template <typename T, typename Wanted>
 
 template <typename T>
 T* keep(std::vector<std::unique_ptr<T>>& all, T&& one) {
-  if (all.size() == kMostKept) all.erase(all.begin());
+  if (all.size() == kMostKindsKept) all.erase(all.begin());
   return all.emplace_back(std::make_unique<T>(std::forward<T>(one))).get();
 }
 

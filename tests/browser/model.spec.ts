@@ -105,7 +105,7 @@ test('a device that one comes back to is the same view, opened again', async () 
   const other = files.openDevice(file, device(1));
   await engines[0]!.answerAll();
   expect([await other, first.alive, file.view?.alive]).toEqual([true, false, true]);
-  await expect(first.ask('overview', {})).rejects.toThrow('released');
+  await expect(first.ask('report', {})).rejects.toThrow('released');
   const back = files.openDevice(file, device(0));
   await engines[0]!.answerAll();
   expect([await back, file.view, first.alive]).toEqual([true, first, true]);

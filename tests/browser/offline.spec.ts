@@ -78,12 +78,13 @@ test('files of the installed page: opened by the system, and shared with it', as
   await page.goto(address); // the worker answers for this one
   await waitForState(page, 'empty', 120_000);
   // What the system sends; the answer leads to the page.
-  const answer = await page.evaluate((all) => {
+  const led = page.waitForRequest(`${address}?shared`);
+  await page.evaluate(async (all) => {
     const form = new FormData();
     form.append('files', new File([new Uint8Array(all)], 'geteilt äöü.pickle'));
-    return fetch('share', { method: 'POST', body: form, redirect: 'manual' }).then(({ type }) => type);
+    await fetch('share', { method: 'POST', body: form });
   }, bytes);
-  expect(answer).toBe('opaqueredirect');
+  expect((await led).redirectedFrom()?.url()).toBe(`${address}share`);
   await page.goto(`${address}?shared`);
   await waitForState(page, 'ready', 120_000);
   await expect(page.locator('.file-name')).toHaveText('geteilt äöü.pickle');

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { bytesOf, countOf, settledView, watchErrors } from './page.ts';
+import { bytesOf, settledView, watchErrors } from './page.ts';
 import { cliSummary, openFile, openPage, snapshotsFolder } from './support.ts';
 
 interface Device {
@@ -16,7 +16,7 @@ interface Summary {
   /** `pickle`, `json`, `pickle in html`. */
   format: string;
   snapshots: { devices: Device[] }[];
-  diagnostics: { name: string }[];
+  diagnostics: { name: string; count: number }[];
 }
 
 const folder = snapshotsFolder();
@@ -67,8 +67,16 @@ for (const group of groups) {
       }
       if (diagnostics.length > 0) {
         await expect(page.locator('[data-stat="notes"]'), `${name}: notes`).toBeVisible();
+        const notes = page.locator('memstrata-notes [data-diagnostic]');
+        const shown = new Map(
+          await notes.evaluateAll((all) =>
+            all.map(({ dataset }) => [dataset['diagnostic'], Number(dataset['count'])] as const),
+          ),
+        );
+        for (const one of diagnostics) expect(shown.get(one.name), `${name}: ${one.name}`).toBe(one.count);
         // What undoing events had to repair is added as soon as the states are built.
-        expect(await countOf(page, 'notes'), `${name}: notes`).toBeGreaterThanOrEqual(diagnostics.length);
+        for (const { name: read } of diagnostics) shown.delete(read);
+        for (const repaired of shown.keys()) expect(repaired, `${name}: a note more`).toMatch(/^state_/);
       }
     }
     expect(errors).toEqual([]);

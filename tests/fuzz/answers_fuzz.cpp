@@ -15,7 +15,6 @@
 #include "engine/answers/flame_graph.h"
 #include "engine/answers/json_of.h"
 #include "engine/answers/memory_state.h"
-#include "engine/answers/overview.h"
 #include "engine/answers/segment_stats.h"
 #include "engine/answers/top.h"
 #include "engine/answers/trace_program.h"
@@ -155,7 +154,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       int64_t sum = overview->peak_lines.other_bytes;
       for (const analysis::TopGroup& group : overview->peak_lines.groups) sum += group.bytes;
       if (sum != overview->peak_bytes) wrong("parts and rest are not the peak");
-      (void)answers::json_of(recording, *overview);
     }
     for (int32_t rank = 0; rank < lifetimes->count(); ++rank)
       (void)answers::json_of(recording, block_details(recording, *lifetimes, *index, rank));

@@ -15,11 +15,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const OpBy by : {OpBy::op, OpBy::path, OpBy::shape, OpBy::module, OpBy::stack}) {
       for (const auto scope : {analysis::OpScope::thread, analysis::OpScope::process}) {
         const auto table = analysis::find_op_memory(recording, by, scope);
-        if (table) (void)answers::json_line(out, recording, *table, answers::OpSort::self, "f");
+        if (table) (void)answers::write_json_line(out, recording, *table, answers::OpSort::self, "f");
       }
     }
     const auto table = analysis::find_profiler_table(recording, true);
-    if (table) (void)answers::json_line(out, recording, *table, true, answers::OpSort::net, "f");
+    if (table) (void)answers::write_json_line(out, recording, *table, true, answers::OpSort::net, "f");
     return read;
   });
 }

@@ -31,9 +31,13 @@ def asked(program, path, index, device, events):
 
 
 def noticed(program, path, index, device):
-    run = subprocess.run([program, "state", path, "--snapshot", str(index), "--device", str(device), "--event=-1"],
-                         capture_output=True, text=True, timeout=300)
-    return "\n  Noticed\n" in run.stdout
+    """Whether the state says more than reading did: its own findings stand among the others."""
+    def findings(*question):
+        run = subprocess.run([program, *question], capture_output=True, text=True, timeout=300)
+        _, _, after = run.stdout.partition("\n  Noticed")
+        return {line for line in after.splitlines()[1:] if line.startswith("    ")}
+    state = findings("state", path, "--snapshot", str(index), "--device", str(device), "--event=-1")
+    return bool(state - findings("summary", path))
 
 
 def dump_totals(snapshot, device):

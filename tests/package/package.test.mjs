@@ -69,8 +69,8 @@ for (const source of sources) {
   const snapshot = await openSnapshot(source);
   const view = await snapshot.view();
   peaks.push([view.info.peak.bytes, view.info.peak.event]);
-  const overview = await view.ask('overview', {});
-  if (!Array.isArray(overview.findings)) throw new Error('no findings');
+  const report = await view.ask('report', {});
+  if (!Array.isArray(report.findings)) throw new Error('no findings');
   const columns = { axis: 'event', first: 0, width: 10, count: 100 };
   const rows = { bottom: 0, bytesPerRow: 2 ** 24, count: 50 };
   const palette = { bands: [0xff0000ff], nothing: 0, dimmedTowards: 0, envelope: 0 };

@@ -15,12 +15,12 @@ namespace memstrata::io {
 namespace {
 
 void* allocate(void* budget, size_t bytes) { return allocate_charged(*static_cast<Budget*>(budget), bytes); }
-void release(void* budget, void* memory) { free_charged(*static_cast<Budget*>(budget), memory); }
+void release_for_zstd(void* budget, void* memory) { free_charged(*static_cast<Budget*>(budget), memory); }
 
 class ZstdDecoder final : public Decoder {
  public:
   explicit ZstdDecoder(Budget& budget)
-      : context_(ZSTD_createDCtx_advanced(ZSTD_customMem{allocate, release, &budget})) {
+      : context_(ZSTD_createDCtx_advanced(ZSTD_customMem{allocate, release_for_zstd, &budget})) {
     if (context_ != nullptr) {
       (void)ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, kMaxZstdWindowLog);
     } else {

@@ -23,14 +23,14 @@ constexpr size_t kChunk = size_t{1} << 20;
 // What the last chunk left unread comes in front of the next one.
 constexpr size_t kGap = 2 * traces::kLongestEvent;
 
-struct Free {
-  void operator()(char* bytes) const { std::free(bytes); }
-};
-
 }  // namespace
 
 struct ChromeTraceReader::State {
   explicit State(model::Recording& recording) : rows(recording), walk(rows, recording.diagnostics) {}
+
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
 
   traces::Rows rows;
   Walk walk;

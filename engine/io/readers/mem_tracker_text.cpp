@@ -24,12 +24,12 @@ namespace {
 constexpr size_t kMostCategories = 64;  // the originals have 7 and 11
 constexpr size_t kMostDevices = 256;
 constexpr size_t kLongestLine = 4096;
-constexpr std::string_view kSpace = " \t\r";
+constexpr std::string_view kBlank = " \t\r";
 
 [[nodiscard]] std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(kSpace);
+  const size_t first = text.find_first_not_of(kBlank);
   if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
 // "4.25 MiB" in bytes. None: it is no size.

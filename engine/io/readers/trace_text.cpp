@@ -22,7 +22,6 @@ constexpr std::array<uint8_t, 256> classes() {
 constexpr std::array<uint8_t, 256> kClass = classes();
 [[nodiscard]] uint8_t class_of(char c) { return kClass[static_cast<unsigned char>(c)]; }
 
-[[nodiscard]] bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 [[nodiscard]] bool is_digit(char c) { return c >= '0' && c <= '9'; }
 [[nodiscard]] bool ends_scalar(char c) { return c == ',' || c == '}' || c == ']' || c == '"' || is_space(c); }
 

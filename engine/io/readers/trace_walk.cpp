@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/io/readers/trace_text.h"
+
 namespace memstrata::io::traces {
 
 using model::Diag;
 
 namespace {
-
-[[nodiscard]] bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 // The last letter before text[at] that is no space, '\0' = none; `at` becomes its place.
 [[nodiscard]] char before(std::string_view text, size_t& at) {

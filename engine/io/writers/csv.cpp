@@ -19,7 +19,7 @@ namespace {
 
 using model::RowRange;
 
-constexpr int64_t kFrameBytes = 5;  // " ()" and "; "
+constexpr int64_t kFrameTextBytes = 5;  // " ()" and "; "
 
 class CsvOutput {
  public:
@@ -309,7 +309,7 @@ void write_points(const model::Recording& rec, CsvOutput& out, const model::Part
 Status write_csv(const model::Recording& recording, ByteSink& sink, CsvTable table, size_t only) {
   const bool several = only == kAllSnapshots && recording.parts.size() > 1;
   const std::vector<std::string> keys = several ? snapshot_keys(recording) : std::vector<std::string>();
-  TextSize size(recording, kFrameBytes);
+  TextSize size(recording, kFrameTextBytes);
   if (!size.measure_stacks()) return fail(ErrorCode::limit_exceeded, -1, "no memory for writing");
   for (size_t i = 0; i < recording.parts.size(); ++i) {
     if (only != kAllSnapshots && only != i) continue;

@@ -524,14 +524,6 @@ export interface Marks {
   markers_left_out: number;
 }
 
-/** What is known of a device, the most important first (engine/answers/overview.h). */
-export interface Overview {
-  device: number;
-  events: number;
-  findings: Finding[];
-  findings_left_out: number;
-}
-
 /** Lines "file:line:name", innermost first; null = no stack. */
 export type StackLines = string[] | null;
 
@@ -778,52 +770,6 @@ export interface ExplainedOutOfMemory {
     filter: string | null;
   }[];
 }
-
-interface FindingAbout {
-  /** A short sentence. */
-  text: string;
-  bytes: Bytes | null;
-  /** What it is about; -1 = the state before the first. */
-  event: number | null;
-  rank: Rank | null;
-  /** Means the blocks it is about, or more. */
-  filter: string | null;
-}
-export interface PeakPart {
-  /** null = no stack. */
-  who: string | null;
-  text: string;
-  bytes: Bytes;
-  blocks: number;
-  /** Of the largest block. */
-  rank: Rank;
-  filter: string;
-}
-export type Finding = FindingAbout &
-  (
-    | {
-        kind: 'out_of_memory';
-        device_free: Bytes;
-        reserved_unused: Bytes;
-        who: string | null;
-        time_us: Microseconds | null;
-      }
-    | {
-        kind: 'peak';
-        reserved: Bytes;
-        time_us: Microseconds | null;
-        parts: PeakPart[];
-        rest: { text: string; bytes: Bytes; blocks: number; lines: number };
-      }
-    | { kind: 'unused'; reserved: Bytes; requested: Bytes; at: 'peak' | 'end' | 'highest_reserved' }
-    | { kind: 'from_before'; at_start: Bytes; at_peak: Bytes; at_end: Bytes; blocks: number }
-    | {
-        kind: 'not_recorded';
-        what: 'history' | 'stacks' | 'frames' | 'some_stacks' | 'times' | 'oldest_events';
-        /** The line that records it next time. */
-        python: string;
-      }
-  );
 
 /** What the events of a range did: it begins in the state after `from` and ends in the state after `to`. */
 export interface RangeTotals {

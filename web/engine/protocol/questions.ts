@@ -144,11 +144,6 @@ export interface ViewQuestions {
     args: Record<never, never>;
     answer: A.Marks;
   };
-  /** The first thing to read about the device: what is known, by what matters (engine/answers/overview.h). */
-  overview: {
-    args: Record<never, never>;
-    answer: A.Overview;
-  };
   /**
    * Why it ran out of memory, what leaks, what the peak is made of, what is fragmented
    * (engine/answers/report.h).

@@ -1,23 +1,18 @@
-#include "engine/answers/overview.h"
+#include "engine/analysis/overview.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <string>
 
-#include "engine/analysis/overview.h"
-#include "engine/answers/json_of.h"
+#include "engine/answers/missing.h"
+#include "engine/answers/who.h"
 #include "tests/unit/analysis/opened_story.h"
 
-namespace memstrata::answers {
+namespace memstrata::analysis {
 namespace {
 
-using analysis::find_overview;
-using analysis::NotRecorded;
-using analysis::Overview;
-using analysis::Story;
-using testing::HasSubstr;
-using testing::Not;
 using trace::Action;
 
 constexpr uint64_t kBase = 0x7f0000000000;
@@ -29,10 +24,13 @@ class OverviewOf {
     auto found = find_overview(opened_.recording, opened_.part(), *opened_.lifetimes);
     EXPECT_TRUE(found.has_value());
     overview = std::make_unique<Overview>(std::move(*found));
-    json = json_of(opened_.recording, *overview);
   }
   std::unique_ptr<Overview> overview;
-  std::string json;
+  [[nodiscard]] bool lacks(NotRecorded what) const {
+    return std::any_of(overview->missing.begin(), overview->missing.end(),
+                       [&](const Missing& one) { return one.what == what; });
+  }
+  [[nodiscard]] std::string who(const Who& who) const { return answers::who_text(opened_.recording, who); }
 
  private:
   analysis::OpenedStory opened_;
@@ -65,15 +63,10 @@ TEST(Overview, PartsAndTheRestArePreciselyThePeak) {
   // 1,024 MiB reserved all the time: 744 unused at the peak, 814 at the end.
   EXPECT_EQ(overview.at_peak.unused(), 744 * kMiB);
   EXPECT_EQ(overview.at_end.unused(), 814 * kMiB);
-  EXPECT_THAT(of.json,
-              HasSubstr(R"("kind":"peak","text":"The peak is 280.0 MiB, after event 6, in 7 blocks.",)"
-                        R"("bytes":293601280,"event":6,"rank":null,"filter":"alive@peak")"));
-  EXPECT_THAT(of.json,
-              HasSubstr(R"({"who":"f train.py:7","text":"70.0 MiB (25.0 %) in 1 block: f train.py:7",)"
-                        R"("bytes":73400320,"blocks":1,"rank":6,)"
-                        R"("filter":"stack:\"train.py:7:f\" alive@peak"})"));
-  EXPECT_THAT(of.json, HasSubstr(R"("rest":{"text":"30.0 MiB (10.7 %) in 2 blocks of 2 other lines",)"
-                                 R"("bytes":31457280,"blocks":2,"lines":2})"));
+  EXPECT_EQ(of.who(overview.peak_lines.groups[0].who), "f train.py:7");
+  EXPECT_EQ(overview.peak_lines.groups[0].bytes, 70 * kMiB);
+  EXPECT_EQ(overview.peak_lines.other_count, 2);
+  EXPECT_EQ(overview.peak_lines.all_groups, 7);
 }
 
 TEST(Overview, StacksOfBlocksAreStacks) {
@@ -85,7 +78,7 @@ TEST(Overview, StacksOfBlocksAreStacks) {
     if (has) story.recording.blocks.stack.back() = line(story, 7);
     story.alloc(kBase, kMiB);
     const OverviewOf of(story);
-    EXPECT_EQ(of.json.find(R"("what":"stacks")") == std::string::npos, has) << of.json;
+    EXPECT_EQ(!of.lacks(NotRecorded::stacks), has);
   }
 }
 
@@ -98,12 +91,10 @@ TEST(Overview, RunningOutOfMemoryComesFirst) {
   const OverviewOf of(story);
   ASSERT_EQ(of.overview->out_of_memory.size(), 1u);
   EXPECT_EQ(of.overview->out_of_memory[0].device_free, 7 * kMiB);
-  EXPECT_THAT(
-      of.json,
-      HasSubstr(R"("findings":[{"kind":"out_of_memory","text":"Out of memory at event 1: 64.0 MiB )"
-                R"(requested by f train.py:22; the device had 7.0 MiB free, and 10.0 MiB reserved were )"
-                R"(unused.","bytes":67108864,"event":1,"rank":null,"filter":null,"device_free":7340032,)"
-                R"("reserved_unused":10485760,"who":"f train.py:22")"));
+  EXPECT_EQ(of.overview->out_of_memory[0].event, 1);
+  EXPECT_EQ(of.overview->out_of_memory[0].requested, 64 * kMiB);
+  EXPECT_EQ(of.overview->out_of_memory[0].reserved_unused, 10 * kMiB);
+  EXPECT_EQ(of.who(of.overview->out_of_memory[0].who), "f train.py:22");
 }
 
 TEST(Overview, OlderMemoryAndWhatIsMissingAreTold) {
@@ -118,12 +109,10 @@ TEST(Overview, OlderMemoryAndWhatIsMissingAreTold) {
   EXPECT_EQ(of.overview->from_before->bytes_at_start, 5 * kMiB);
   EXPECT_EQ(of.overview->from_before->bytes_at_peak, 5 * kMiB);
   EXPECT_EQ(of.overview->from_before->bytes_at_end, 2 * kMiB);
-  EXPECT_THAT(of.json,
-              HasSubstr(R"("kind":"from_before","text":"5.0 MiB in 2 blocks are from before the recording; )"
-                        R"(5.0 MiB (45.5 %) of them are part of the peak.")"));
-  EXPECT_THAT(of.json, HasSubstr(R"("what":"stacks","python":)"));
-  EXPECT_THAT(of.json, HasSubstr(R"("what":"times","python":)"));
-  EXPECT_THAT(of.json, Not(HasSubstr("oldest_events")));
+  EXPECT_EQ(of.overview->from_before->blocks, 2);
+  EXPECT_TRUE(of.lacks(NotRecorded::stacks));
+  EXPECT_TRUE(of.lacks(NotRecorded::times));
+  EXPECT_FALSE(of.lacks(NotRecorded::oldest_events));
 }
 
 TEST(Overview, AFileWithoutHistorySaysSo) {
@@ -132,9 +121,11 @@ TEST(Overview, AFileWithoutHistorySaysSo) {
   const OverviewOf of(story);
   ASSERT_EQ(of.overview->missing.size(), 1u);
   EXPECT_EQ(of.overview->missing[0].what, NotRecorded::history);
-  EXPECT_THAT(of.json, HasSubstr(R"("text":"1.0 MiB in 1 block when it was saved.")"));
-  EXPECT_THAT(of.json, HasSubstr("torch.cuda.memory._record_memory_history()"));
+  EXPECT_EQ(of.overview->peak_bytes, kMiB);
+  const answers::MissingText words = answers::missing_text(*of.overview, of.overview->missing[0]);
+  EXPECT_EQ(words.text, "No history was recorded: only the memory when it was saved is known.");
+  EXPECT_EQ(words.python, "torch.cuda.memory._record_memory_history()");
 }
 
 }  // namespace
-}  // namespace memstrata::answers
+}  // namespace memstrata::analysis

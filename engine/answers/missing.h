@@ -1,0 +1,15 @@
+// What was not recorded: a sentence, and the line that records it next time.
+#pragma once
+
+#include <string>
+
+#include "engine/analysis/overview.h"
+
+namespace memstrata::answers {
+
+struct MissingText {
+  std::string text, python;
+};
+[[nodiscard]] MissingText missing_text(const analysis::Overview& overview, const analysis::Missing& missing);
+
+}  // namespace memstrata::answers
