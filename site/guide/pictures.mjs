@@ -20,6 +20,7 @@ const wanted = (name) => names.length === 0 || names.includes(name);
 const { chromium } = createRequire(join(root, 'tests/package.json'))('@playwright/test');
 const executablePath = [
   process.env.MEMSTRATA_CHROMIUM,
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',

@@ -26,7 +26,7 @@ export function inputOf(name) {
 
 /** Runs `measure(browser, url)` with the page served and a browser open. */
 export async function withBrowser(measure, more = []) {
-  const executablePath = [process.env.MEMSTRATA_CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
+  const executablePath = [process.env.MEMSTRATA_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-headless-shell'].find(
     (path) => path !== undefined && existsSync(path),
   );
   const server = await serve({ folder: site });

@@ -188,9 +188,9 @@ test('ten times there and gone: workers and memory are where they were', async (
   await cycle();
   const before = await counted();
   for (let time = 0; time < 10; time += 1) await cycle();
-  const after = await counted();
-  expect(after.nodes - before.nodes).toBeLessThan(100); // one viewer has hundreds
-  expect(after.heap - before.heap).toBeLessThan(2 * MiB);
+  // One collection does not reach all: nodes and scripts hold each other.
+  await expect.poll(async () => (await counted()).nodes - before.nodes).toBeLessThan(100); // one viewer has hundreds
+  expect((await counted()).heap - before.heap).toBeLessThan(2 * MiB);
 });
 
 test('ten files opened and closed: workers and memory are where they were', async ({ page }) => {

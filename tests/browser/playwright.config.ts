@@ -6,6 +6,7 @@ import { defineConfig } from '@playwright/test';
 const results = join(import.meta.dirname, '../../build/test-results');
 const chromium = [
   process.env.MEMSTRATA_CHROMIUM,
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',

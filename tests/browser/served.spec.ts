@@ -67,11 +67,12 @@ test('a folder is a list by peak; a file of it opens, and the page says who read
 
   // Another one, from the sheet; the first one stays open.
   await page.locator('[data-action=served]').click();
-  await page.getByRole('dialog').getByRole('button', { name: 'run/leak.pickle.gz' }).click();
+  await page.getByRole('button', { name: 'run/leak.pickle.gz' }).click();
   await expect(page.locator('[data-entry="leak.pickle.gz"]')).toHaveAttribute('data-entry-state', 'ready');
   await settledView(page);
 
   // A file of this computer is read here.
+  await page.locator('[data-action=served]').click();
   await openFile(page, join(samples, 'fragmentation.pickle.gz'));
   await expect(page.locator('.file-name')).toHaveText('fragmentation.pickle.gz');
   await expect(page.locator('[data-served]')).toHaveCount(0);

@@ -107,6 +107,7 @@ export class TabsView extends LitElement {
         scrollbar-width: none;
       }
       .tabs button {
+        position: relative; /* of the hidden words, so that they scroll, too */
         display: inline-flex;
         flex: none;
         align-items: center;

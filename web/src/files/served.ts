@@ -1,4 +1,5 @@
-// Files of a server (`memstrata serve`): a list, the highest peak first, and the same as a sheet over the page.
+// Files of a server (`memstrata serve`): a list, the highest peak first, and the way to those of this computer; the same as
+// a sheet over the page.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { formatBytes, formatCount, formatExactBytes, formatWallClock, plural } from '../base/format.ts';
@@ -53,6 +54,10 @@ export class ServedView extends LitElement {
       ${list && list.files.length === 0 ? html`<p>There is no snapshot in this folder yet. Save one there, then look again.</p>` : nothing}
       ${files.length > 0 ? this.table(files.slice(0, mostRows)) : nothing}
       ${files.length > mostRows ? html`<p class="dim">… ${formatCount(files.length - mostRows)} more: look for a part of their name.</p>` : nothing}
+      <p class="own">
+        A file of this computer is read by this page itself, nothing is uploaded: drop it here, or
+        <memstrata-file-button label="choose files…"></memstrata-file-button>
+      </p>
     `;
   }
 
@@ -198,6 +203,14 @@ export class ServedView extends LitElement {
         color: var(--bad);
         font-size: 12px;
       }
+      .own {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 8px;
+        margin: 16px 0 0;
+        color: var(--dim);
+      }
       @container (max-width: 560px) {
         .time {
           display: none;
@@ -211,7 +224,7 @@ export class ServedView extends LitElement {
   ];
 }
 
-/** Before a file is open; files of this computer can be opened, too. */
+/** Before a file is open. */
 @customElement('memstrata-served-start')
 export class ServedStart extends LitElement {
   @property() address = '';
@@ -223,10 +236,6 @@ export class ServedStart extends LitElement {
         This page runs over a server: files are read where they lie, and only what is drawn comes here.
       </p>
       <memstrata-served .address=${this.address}></memstrata-served>
-      <p class="own">
-        A file of this computer is read by this page itself, nothing is uploaded: drop it here, or
-        <memstrata-file-button label="choose files…"></memstrata-file-button>
-      </p>
     </div>`;
   }
 
@@ -259,14 +268,6 @@ export class ServedStart extends LitElement {
         font-size: 16px;
         line-height: 1.5;
       }
-      .own {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: 8px;
-        margin: 16px 0 0;
-        color: var(--dim);
-      }
     `,
   ];
 }
@@ -287,6 +288,7 @@ export class ServedSheet extends LitElement {
       heading="Files on the server"
       width="860"
       @choose=${() => this.dialog.close()}
+      @files=${() => this.dialog.close()}
       @closed=${() => (this.shown = false)}>
       ${this.shown ? html`<memstrata-served .address=${this.address}></memstrata-served>` : nothing}
     </memstrata-dialog>`;

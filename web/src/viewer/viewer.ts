@@ -418,7 +418,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
         ?linkable=${this.application !== undefined}></memstrata-keys>
       ${file ? html`<memstrata-about .file=${file} .view=${file.view} @closed=${() => this.links.remember()}></memstrata-about>` : nothing}
       ${file?.view ? html`<memstrata-export .name=${fileNameOf(file, file.view.info.device)} .sheet=${() => this.timeline?.sheet(titleOf(file))}></memstrata-export>` : nothing}
-      ${this.application?.server === undefined ? nothing : html`<memstrata-served-sheet .address=${this.application.server} @choose=${this.chosenServed}></memstrata-served-sheet>`}
+      ${this.application?.server === undefined ? nothing : html`<memstrata-served-sheet .address=${this.application.server} @choose=${this.chosenServed} @files=${this.chosen}></memstrata-served-sheet>`}
       <memstrata-toast></memstrata-toast>
       ${this.dragging ? html`<div class="drop" aria-hidden="true"><p>Drop to open</p></div>` : nothing}
     </div>`;

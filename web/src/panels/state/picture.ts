@@ -72,6 +72,8 @@ export class StatePictureView extends LitElement {
   private block: BlockRow = -1;
   /** The chosen block is to be brought into view once its place is known. */
   private reveal = false;
+  /** Where the pointer is. */
+  private hovered: Point | undefined;
   private layouts: LatestOnly<Question, Shown> | undefined;
   private colouring: LatestOnly<ColourBy, Kinds> | undefined;
   private picks: LatestOnly<Point, StatePick | null> | undefined;
@@ -103,7 +105,11 @@ export class StatePictureView extends LitElement {
         this.move(zoomedAt(this.window, left, top, 1 / (x === 1 ? y : x)));
       },
       panBy: (dx, dy) => this.move(pannedBy(this.window, dx, -dy)),
-      hover: (at) => (at ? this.picks?.request(inside(at)) : this.leave()),
+      hover: (at) => {
+        this.hovered = at && inside(at);
+        if (this.hovered) this.picks?.request(this.hovered);
+        else this.leave();
+      },
       click: (at) => void this.clicked(inside(at)),
       doubleClick: (at) => {
         const { x, y } = inside(at);
@@ -211,6 +217,7 @@ export class StatePictureView extends LitElement {
       const window = revealing(shown.window, shown.place);
       if (window !== shown.window) return this.move(window);
     }
+    if (this.hovered) this.picks?.request(this.hovered); // something else may be under it now
     this.draw();
   }
 
