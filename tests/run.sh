@@ -107,7 +107,7 @@ if wanted debug || wanted lint; then # clang-tidy reads its compile commands
 fi
 if wanted release || wanted browser || wanted wasm || wanted guard || wanted torch || wanted peers; then # the others compare with its command line tool
   targets=()
-  wanted release || targets=(--target memstrata guarded_work)
+  wanted release || targets=(--target memstrata guarded_work session_answers)
   wanted release || ! wanted torch || targets+=(memstrata_capture fake_cuda)
   if needed "build native-release" build native-release "${targets[@]}" && wanted release; then
     run_tests native-release ctest_preset native-release -LE layers

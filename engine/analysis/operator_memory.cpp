@@ -74,7 +74,8 @@ void find_unused(OperatorMemory& memory, const model::Recording& recording, RowR
     const std::string_view module = parse_operator(recording.strings.view(points.label[row])).module;
     const StringId id = known.intern(module);
     if (id.is_none()) return no_room_for_operators();
-    if (id.index() == memory.modules.size() && !memory.modules.push_back({module, 0, 0})) return no_room_for_operators();
+    if (id.index() == memory.modules.size() && !memory.modules.push_back({module, 0, 0}))
+      return no_room_for_operators();
     ModuleSum& sum = memory.modules[id];
     ++sum.ops;
     if (row > rows.first)

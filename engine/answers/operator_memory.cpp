@@ -131,7 +131,7 @@ void operators_to_json(JsonWriter& json, const model::Recording& recording,
 }
 
 void write_json_line(TextOut& out, const model::Recording& recording, const analysis::OperatorMemory& memory,
-               std::string_view file) {
+                     std::string_view file) {
   JsonWriter json = out.json();
   json.begin_object();
   json.member("file", file);
@@ -143,8 +143,8 @@ void write_json_line(TextOut& out, const model::Recording& recording, const anal
   out.end_line(json);
 }
 
-void write_json_line(TextOut& out, const analysis::OperatorComparison& comparison, const NamedRecording& before,
-               const NamedRecording& after) {
+void write_json_line(TextOut& out, const analysis::OperatorComparison& comparison,
+                     const NamedRecording& before, const NamedRecording& after) {
   JsonWriter json = out.json();
   json.begin_object();
   json.member("before", before.file);

@@ -28,14 +28,14 @@ void operators_to_json(JsonWriter& json, const model::Recording& recording,
 
 // A line with the members above beside {"file","format",...,"diagnostics"}.
 void write_json_line(TextOut& out, const model::Recording& recording, const analysis::OperatorMemory& memory,
-               std::string_view file);
+                     std::string_view file);
 struct NamedRecording {
   std::string_view file;
   const model::Recording& recording;
 };
 // The same of two: {"before","after",...,"diagnostics_before","diagnostics_after"}.
-void write_json_line(TextOut& out, const analysis::OperatorComparison& comparison, const NamedRecording& before,
-               const NamedRecording& after);
+void write_json_line(TextOut& out, const analysis::OperatorComparison& comparison,
+                     const NamedRecording& before, const NamedRecording& after);
 
 // Lines of at most `columns`.
 void to_text(TextOut& out, const model::Recording& recording, const analysis::OperatorMemory& memory,

@@ -135,8 +135,8 @@ std::string negative_self_text(const model::Recording& recording, const OpGroups
                      op_text(recording, groups, row.freed_group));
 }
 
-Status write_json_line(TextOut& out, const model::Recording& recording, const analysis::OpTable& table, OpSort sort,
-                 std::string_view file) {
+Status write_json_line(TextOut& out, const model::Recording& recording, const analysis::OpTable& table,
+                       OpSort sort, std::string_view file) {
   JsonWriter json = out.json();
   json.begin_object();
   json.member("file", file);
@@ -174,7 +174,7 @@ Status write_json_line(TextOut& out, const model::Recording& recording, const an
 }
 
 Status write_json_line(TextOut& out, const model::Recording& recording, const analysis::ProfilerTable& table,
-                 bool by_shapes, OpSort sort, std::string_view file) {
+                       bool by_shapes, OpSort sort, std::string_view file) {
   Column<int32_t> order(recording.budget);
   if (!sorted_rows(recording, table, sort, order))
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory to sort {} rows", table.rows.size());

@@ -35,12 +35,12 @@ using analysis::OpSort;
 // "diagnostics":[...]}. Grouped by more than the name, ops have "path", "shapes", "module" or "stack", too.
 // Error: limit_exceeded.
 [[nodiscard]] Status write_json_line(TextOut& out, const model::Recording& recording,
-                               const analysis::OpTable& table, OpSort sort, std::string_view file);
+                                     const analysis::OpTable& table, OpSort sort, std::string_view file);
 // {"file","format","ops":[{"name","calls","cpu_memory_usage","self_cpu_memory_usage","device_memory_usage",
 // "self_device_memory_usage"}],"diagnostics":[...]}; with "shapes" if asked for.
 [[nodiscard]] Status write_json_line(TextOut& out, const model::Recording& recording,
-                               const analysis::ProfilerTable& table, bool by_shapes, OpSort sort,
-                               std::string_view file);
+                                     const analysis::ProfilerTable& table, bool by_shapes, OpSort sort,
+                                     std::string_view file);
 
 // What the table of a page says of the device, and a window of its lines:
 // {"device": {"device","records","allocs","frees","base_bytes","peak_bytes","net_bytes","unowned_bytes","end_bytes",

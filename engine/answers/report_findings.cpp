@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "engine/analysis/memory_state.h"
-#include "engine/answers/out_of_memory.h"
 #include "engine/answers/missing.h"
+#include "engine/answers/out_of_memory.h"
 #include "engine/answers/who.h"
 #include "engine/base/saturating.h"
 #include "engine/base/units.h"

@@ -193,7 +193,7 @@ void telemetry_to_json(JsonWriter& json, const analysis::Telemetry& telemetry) {
 }
 
 void write_json_line(TextOut& out, const model::Recording& recording, const analysis::Telemetry& telemetry,
-               std::string_view path) {
+                     std::string_view path) {
   JsonWriter json = out.json();
   json.begin_object();
   json.member("file", path);

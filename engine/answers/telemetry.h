@@ -26,7 +26,7 @@ void telemetry_to_json(JsonWriter& json, const analysis::Telemetry& telemetry);
 
 // A line with these members beside {"file","format",...,"diagnostics"}.
 void write_json_line(TextOut& out, const model::Recording& recording, const analysis::Telemetry& telemetry,
-               std::string_view path);
+                     std::string_view path);
 // Lines of at most `columns`.
 void to_text(TextOut& out, const model::Recording& recording, const analysis::Telemetry& telemetry,
              std::string_view path, size_t columns);

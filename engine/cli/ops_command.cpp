@@ -22,7 +22,8 @@ constexpr size_t kWide = 100'000;
   const auto table = analysis::find_profiler_table(recording, by_shapes);
   if (!table) return failure(table.error(), file);
   if (options.json) {
-    if (const Status written = answers::write_json_line(out, recording, *table, by_shapes, options.sort, file);
+    if (const Status written =
+            answers::write_json_line(out, recording, *table, by_shapes, options.sort, file);
         !written)
       return failure(written.error(), file);
     return {};

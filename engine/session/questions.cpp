@@ -195,7 +195,8 @@ Status answer_question(Session& session, std::span<const std::byte> frame, Answe
       return wrong_question(question->name, "`view` must be the number of a view");
     if (of->number >= 1 && of->number <= double{INT32_MAX}) view_id = static_cast<ViewId>(of->number);
     view = session.view(view_id);
-    if (view == nullptr) return wrong_question(question->name, "there is no such view; it may have been released");
+    if (view == nullptr)
+      return wrong_question(question->name, "there is no such view; it may have been released");
   } else if (of != nullptr) {
     return wrong_question(question->name, "the question is about the file, not about a view");
   }

@@ -26,9 +26,11 @@ export function inputOf(name) {
 
 /** Runs `measure(browser, url)` with the page served and a browser open. */
 export async function withBrowser(measure, more = []) {
-  const executablePath = [process.env.MEMSTRATA_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-headless-shell'].find(
-    (path) => path !== undefined && existsSync(path),
-  );
+  const executablePath = [
+    process.env.MEMSTRATA_CHROMIUM,
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-headless-shell',
+  ].find((path) => path !== undefined && existsSync(path));
   const server = await serve({ folder: site });
   const browser = await chromium.launch({
     executablePath,

@@ -37,7 +37,10 @@ test('without a network the page opens, a snapshot in it, and the guide; no othe
     if (!/^(blob|data):/.test(request.url()) && !request.url().startsWith(address))
       foreign.push(request.url());
   });
-  page.on('console', (message) => message.type() === 'error' && wrong.push(`${message.location().url}: ${message.text()}`));
+  page.on(
+    'console',
+    (message) => message.type() === 'error' && wrong.push(`${message.location().url}: ${message.text()}`),
+  );
   await kept(page);
   await close(); // nobody answers any more
   await page.goto(address);
