@@ -95,6 +95,7 @@ const parts = {
       await page.locator('memstrata-whatif input[name=conf]').fill('expandable_segments:True');
       await page.keyboard.press('Enter');
       await page.locator('[data-run="expandable_segments:True"]').waitFor();
+      await page.locator('[style*="--panel"]').evaluate((area) => area.style.setProperty('--panel', '490px'));
     },
   },
   rank: {
