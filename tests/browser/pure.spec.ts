@@ -307,7 +307,11 @@ test('the tag of the peak covers no OOM and no word about what is reserved', () 
       for (const top of [0.4, 0.95, 1]) {
         const area = { left: 60, top: 24, width, height, ratio: 1 };
         const at = new Projection({ x0: 0, x1: 1000, y0: 0, y1: 1000 }, area);
-        const taken = [...drawOoms(ctx, at, [peak, 990], colors), drawAbove(ctx, at, 2000, colors)];
+        const above = drawAbove(ctx, at, 2000, peak, colors);
+        expect(above.left).toBeGreaterThanOrEqual(area.left);
+        const dot = { left: at.x(peak) - 5, top: area.top, width: 10, height: 20 };
+        if (at.x(peak) > area.left + above.width + 8) expect(apart(above, dot)).toBe(true);
+        const taken = [...drawOoms(ctx, at, [peak, 990], colors), above];
         rounded.length = 0;
         drawPeak(ctx, at, { x: peak, bytes: 1000 * top }, taken, colors);
         const tag = rounded[0]!;

@@ -171,16 +171,29 @@ export function drawMarkers(
   }
 }
 
-/** A level that lies above the picture: a word at its upper edge. Tells where. */
-export function drawAbove(ctx: Context, at: Projection, bytes: Bytes, colors: TimelineColors): Box {
+/** A level that lies above the picture: a word at its upper edge, left of the peak where that is there. Tells where. */
+export function drawAbove(
+  ctx: Context,
+  at: Projection,
+  bytes: Bytes,
+  peak: AxisUnits | undefined,
+  colors: TimelineColors,
+): Box {
   const { area } = at;
+  const { ratio } = area;
   const text = `reserved ${formatBytes(bytes)} ↑`;
   ctx.font = font(area, 11, 500);
+  const [air, { width }] = [8 * ratio, ctx.measureText(text)];
+  const top = area.top + 4 * ratio;
+  const edge = area.left + area.width - 4 * ratio;
+  const dot = peak === undefined ? Infinity : at.x(peak);
+  const right = dot > edge - width - air && dot < edge + air ? Math.max(area.left + width, dot - air) : edge;
+  const box = { left: right - width, top, width, height: 12 * ratio };
+  ctx.fillStyle = colors.halo;
+  ctx.fillRect(box.left - 3 * ratio, top - ratio, width + 6 * ratio, box.height + 2 * ratio);
   ctx.textAlign = 'right';
   ctx.textBaseline = 'top';
   ctx.fillStyle = colors.reserved;
-  const [right, top] = [area.left + area.width - 4 * area.ratio, area.top + 4 * area.ratio];
   ctx.fillText(text, right, top);
-  const { width } = ctx.measureText(text);
-  return { left: right - width, top, width, height: 12 * area.ratio };
+  return box;
 }

@@ -6,6 +6,7 @@ import { drawBlockOutline, drawSteps, type LineStyle } from '../../draw/curves.t
 import { drawAbove, drawMarkers, drawOoms, drawPeak, markerY, type Box } from '../../draw/markers.ts';
 import { drawRuler, type Ruler } from '../../draw/ruler.ts';
 import { clipped, type Context, type PlotArea, type Projection } from '../../draw/plot.ts';
+import type { Bytes } from '../../base/units.ts';
 import type { Point } from '../../controls/gestures.ts';
 import type { LabelTrack } from './label_track.ts';
 import type { Picture, PictureTrack } from './picture_track.ts';
@@ -37,15 +38,20 @@ export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors:
   ctx.fillStyle = colors.background;
   ctx.fillRect(0, 0, ctx.canvas.width, ctx.canvas.height);
   const words: Box[] = [];
+  let above: Bytes | undefined;
   clipped(ctx, at.area, () => {
     drawGrid(ctx, at, colors);
     picture.draw(ctx, at);
     const { shown } = picture;
     if (shown?.columns.axis !== stage.axis) return;
-    words.push(...drawLevels(ctx, at, shown, colors, stage.info.bands !== 'segments'));
+    above = drawLevels(ctx, at, shown, colors, stage.info.bands !== 'segments');
     labels.draw(ctx, at, shown);
     if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.upper, colors, true);
   });
+  if (above !== undefined) {
+    const beside = landmarks?.axis === stage.axis ? landmarks.peak : undefined;
+    words.push(drawAbove(ctx, at, above, beside, colors));
+  }
   if (landmarks?.axis === stage.axis) {
     const peak = stage.info.peak.bytes;
     words.push(...drawOoms(ctx, at, landmarks.ooms, colors));
@@ -86,13 +92,14 @@ export function drawOverlay(ctx: Context, at: Projection, scene: OverlayScene, c
   if (cursor && !box) drawCursor(ctx, at, cursor, colors);
 }
 
+/** Tells what is reserved at the right edge where that lies above the picture. */
 function drawLevels(
   ctx: Context,
   at: Projection,
   { columns, curves }: Picture,
   colors: TimelineColors,
   withAllocated: boolean,
-): Box[] {
+): Bytes | undefined {
   const { ratio } = at.area;
   const line = (color: string, width: number): LineStyle => ({ color, width });
   if (columns.width > 1) drawSteps(ctx, at, columns, curves.lowest, line(colors.lowest, ratio));
@@ -101,8 +108,7 @@ function drawLevels(
   drawSteps(ctx, at, columns, curves.reserved, line(colors.reserved, 1.5 * ratio));
   const last = Math.min(Math.ceil(at.view.x1 / columns.width) - columns.first, columns.count) - 1;
   const reserved = curves.reserved[last];
-  const isAbove = reserved !== undefined && reserved > at.view.y1;
-  return isAbove ? [drawAbove(ctx, at, reserved, colors)] : [];
+  return reserved !== undefined && reserved > at.view.y1 ? reserved : undefined;
 }
 
 function drawBox(
