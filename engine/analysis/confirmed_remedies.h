@@ -7,13 +7,15 @@
 
 #include "engine/analysis/out_of_memory.h"
 #include "engine/analysis/what_if.h"
-#include "engine/replay/device.h"
 
 namespace memstrata::analysis {
 
-// Sets Remedy::confirmed of the last explained event. Three runs. What cannot be run stays as it is, also where memory or
+// The last explained event has such a remedy.
+[[nodiscard]] bool has_remedy_to_try(const OutOfMemoryEvents& events);
+
+// Sets Remedy::confirmed of the last explained event. Two runs. What cannot be run stays as it is, also where memory or
 // `goes_on` ends it.
-void confirm_remedies(replay::Device& device, OutOfMemoryEvents& events, Budget& budget,
+void confirm_remedies(const Rehearsal& rehearsal, OutOfMemoryEvents& events, Budget& budget,
                       const GoesOn& goes_on = {});
 
 }  // namespace memstrata::analysis

@@ -159,27 +159,55 @@ void rehearsal_to_json(JsonWriter& json, const Rehearsal& rehearsal) {
   json.end_object();
 }
 
-void to_json(JsonWriter& json, const std::vector<analysis::PoolDifference>& differences) {
-  const auto side = [&](std::string_view name, const analysis::PoolUse& use) {
-    json.key(name);
-    json.begin_object();
-    json.member("segments", use.segments);
+void to_json(JsonWriter& json, const analysis::StateDifferences& differences) {
+  const auto pool_to_json = [&](const auto& row) {
+    json.member("pool",
+                row.pool == model::Pool{} ? std::nullopt : std::optional(analysis::pool_text(row.pool)));
+    json.member("small", row.small);
+  };
+  const auto bytes_to_json = [&](const analysis::PoolUse& use) {
     json.member("reserved", use.reserved);
     json.member("used", use.used);
     json.member("largest_free", use.largest_free);
     json.end_object();
   };
-  json.begin_array();
-  for (const analysis::PoolDifference& one : differences) {
+  const auto pool_side = [&](std::string_view name, const analysis::PoolUse& use) {
+    json.key(name);
     json.begin_object();
-    json.member("pool",
-                one.pool == model::Pool{} ? std::nullopt : std::optional(analysis::pool_text(one.pool)));
-    json.member("small", one.small);
-    side("recorded", one.recorded);
-    side("simulated", one.simulated);
+    json.member("segments", use.segments);
+    bytes_to_json(use);
+  };
+  const auto segment_side = [&](std::string_view name, const analysis::PoolUse& use) {
+    json.key(name);
+    if (use.segments == 0) return json.null();
+    json.begin_object();
+    bytes_to_json(use);
+  };
+  json.begin_object();
+  json.key("pools");
+  json.begin_array();
+  for (const analysis::PoolDifference& row : differences.pools) {
+    json.begin_object();
+    pool_to_json(row);
+    pool_side("recorded", row.recorded);
+    pool_side("simulated", row.simulated);
     json.end_object();
   }
   json.end_array();
+  json.key("segments");
+  json.begin_array();
+  for (const analysis::SegmentDifference& row : differences.segments) {
+    json.begin_object();
+    json.member("address", fmt::format("{:#x}", row.address));
+    pool_to_json(row);
+    segment_side("recorded", row.recorded);
+    segment_side("simulated", row.simulated);
+    json.end_object();
+  }
+  json.end_array();
+  json.member("segments_left_out", differences.left_out);
+  json.member("same_segments", differences.same);
+  json.end_object();
 }
 
 std::string what_if_json(std::string_view file, const Rehearsal& rehearsal, const WhatIfAnswer& answer) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/analysis/pool_differences.h"
+#include "engine/analysis/state_differences.h"
 #include "engine/analysis/what_if.h"
 #include "engine/base/json_writer.h"
 
@@ -32,9 +32,10 @@ void what_if_to_json(JsonWriter& json, const analysis::Rehearsal& rehearsal,
 // {"device","conf","settings_are_known","capacity": n|null,"requests","exact","fidelity_text",
 //  "first_deviation": event|null,"guesses":[text],"tries":[conf]}
 void rehearsal_to_json(JsonWriter& json, const analysis::Rehearsal& rehearsal);
-// [{"pool": "1, 0"|null,"small","recorded","simulated": {"segments","reserved","used","largest_free"}}]; null = the
-// default one
-void to_json(JsonWriter& json, const std::vector<analysis::PoolDifference>& differences);
+// {"pools":[{"pool": "1, 0"|null,"small","recorded","simulated": {"segments","reserved","used","largest_free"}}],
+//  "segments":[{"address","pool","small","recorded","simulated": {"reserved","used","largest_free"}|null}],
+//  "segments_left_out","same_segments"}; pool null = the default one, a side null = no such segment
+void to_json(JsonWriter& json, const analysis::StateDifferences& differences);
 
 // The whole object as a line: "file", "snapshot" if it has a name, and those members.
 [[nodiscard]] std::string what_if_json(std::string_view file, const analysis::Rehearsal& rehearsal,

@@ -66,7 +66,12 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
       if (!attributes) return failure(attributes.error(), file);
       auto report = analysis::find_report(opened->context(), *attributes, rules);
       if (!report) return failure(report.error(), file);
-      analysis::confirm_remedies(*opened->device, report->out_of_memory, recording.budget, until_deadline());
+      if (analysis::has_remedy_to_try(report->out_of_memory)) {
+        const analysis::GoesOn goes_on = until_deadline();
+        const auto rehearsal = analysis::rehearse(*opened->device, recording.budget, goes_on);
+        if (rehearsal)
+          analysis::confirm_remedies(*rehearsal, report->out_of_memory, recording.budget, goes_on);
+      }
       if (auto looked = look(part, opened->context(), *report); !looked)
         return tl::unexpected(looked.error());
     }

@@ -147,8 +147,10 @@ constexpr Question kQuestions[] = {
     {"addRun", Of::states, "scenario: Scenario", "Count", reply::add_run},
     // The event of such a run that stands where an event of the view does; -1 = before its first.
     {"eventOfRun", Of::states, "snapshot: Count, event: Event", "Event", reply::event_of_run},
-    // Pools of the view after an event beside those of such a run there.
-    {"poolDifferences", Of::states, "snapshot: Count, event: Event", "PoolDifference[]", reply::pool_differences},
+    // Pools and segments of the view after an event beside those of such a run there.
+    {"stateDifferences", Of::states, "snapshot: Count, event: Event", "StateDifferences", reply::state_differences},
+    // `oom` of the report, with the settings among the remedies tried by a run.
+    {"triedRemedies", Of::states, "", "ExplainedOutOfMemory[]", reply::tried_remedies},
 };
 // clang-format on
 

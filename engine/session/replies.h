@@ -86,6 +86,7 @@ Status what_if(Asked& asked);
 Status smallest_capacity(Asked& asked);
 Status add_run(Asked& asked);
 Status event_of_run(Asked& asked);
-Status pool_differences(Asked& asked);
+Status state_differences(Asked& asked);
+Status tried_remedies(Asked& asked);
 
 }  // namespace memstrata::session::reply

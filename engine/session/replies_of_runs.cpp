@@ -4,8 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/analysis/pool_differences.h"
+#include "engine/analysis/confirmed_remedies.h"
+#include "engine/analysis/state_differences.h"
 #include "engine/analysis/what_if.h"
+#include "engine/answers/out_of_memory.h"
 #include "engine/answers/what_if.h"
 #include "engine/base/utf8.h"
 #include "engine/session/replies.h"
@@ -171,7 +173,7 @@ Status event_of_run(Asked& asked) {
   return {};
 }
 
-Status pool_differences(Asked& asked) {
+Status state_differences(Asked& asked) {
   const auto event = event_of(asked);
   if (!event) return tl::unexpected(event.error());
   const auto recorded = asked.view->device().states();
@@ -184,8 +186,32 @@ Status pool_differences(Asked& asked) {
   if (auto there = (*recorded)->totals(asked.arguments.integer("event")); !there)
     return tl::unexpected(there.error());
   if (auto there = (*simulated)->totals(*event); !there) return tl::unexpected(there.error());
-  answers::to_json(asked.json(), analysis::pool_differences((*recorded)->context(), (*recorded)->memory(),
-                                                            (*simulated)->context(), (*simulated)->memory()));
+  answers::to_json(asked.json(),
+                   analysis::state_differences((*recorded)->context(), (*recorded)->memory(),
+                                               (*simulated)->context(), (*simulated)->memory()));
+  return {};
+}
+
+Status tried_remedies(Asked& asked) {
+  Device& device = asked.view->device();
+  const auto states = device.states();
+  if (!states) return tl::unexpected(states.error());
+  const analysis::EventContext context = (*states)->context();
+  Budget& budget = asked.session.recording().budget;
+  replay::MemoryAt memory(context.history, budget);
+  auto events = analysis::explain_all_out_of_memory(context, memory);
+  if (!events) return tl::unexpected(events.error());
+  if (analysis::has_remedy_to_try(*events)) {
+    const analysis::GoesOn goes_on = until_deadline();
+    const auto rehearsal = device.rehearsal(goes_on);
+    // What cannot be run again stays untried.
+    if (rehearsal) analysis::confirm_remedies(**rehearsal, *events, budget, goes_on);
+  }
+  JsonWriter& json = asked.json();
+  json.begin_array();
+  for (const analysis::ExplainedOutOfMemory& one : events->explained)
+    answers::to_json(json, context.recording, one);
+  json.end_array();
   return {};
 }
 

@@ -247,6 +247,97 @@ class WhatIf(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("no history", json.loads(done.stdout)["error"]["message"])
 
+    def changed(self, name, file, change):
+        """The snapshot with something done to it."""
+        with open(file, "rb") as opened:
+            snapshot = pickle.load(opened)
+        change(snapshot)
+        with open(self.path(name), "wb") as out:
+            pickle.dump(snapshot, out)
+        return self.path(name)
+
+    def test_a_ring_that_wrapped(self):
+        # Ten blocks of 9 MiB, two in each segment of 20 MiB, freed in their order. Every beginning may be lost: what is left
+        # repeats exactly, and what is in use at most is what was alive then.
+        steps = [f"m b{i} {9 * MIB}" for i in range(10)] + [f"f b{i}" for i in range(10)]
+        file = self.recorded("ring", ";".join(steps))
+        with open(file, "rb") as opened:
+            count = len(pickle.load(opened)["device_traces"][0])
+        self.assertEqual(count, 5 + 10 + 20)  # a free is two events
+        for lost in range(1, count - 1):
+            answer = self.whatif(self.changed("wrapped", file, lambda snapshot, lost=lost: snapshot.update(
+                device_traces=[snapshot["device_traces"][0][lost:]])))
+            self.assertIsNone(answer["fidelity"]["first_deviation"], lost)
+            self.assertEqual(answer["simulated"]["peak_reserved_bytes"], 100 * MIB)
+            freed, half = divmod(max(0, lost - 15), 2)  # whole frees that are lost; one of which the completion is left
+            self.assertEqual(answer["recorded"]["peak_allocated_bytes"], (10 - freed - half) * 9 * MIB, lost)
+            # A run places such a block in use and frees it where it was completed.
+            self.assertEqual(answer["simulated"]["peak_allocated_bytes"], (10 - freed) * 9 * MIB, lost)
+
+    def test_events_that_contradict_each_other(self):
+        file = self.recorded("sound", f"m a {30 * MIB}; m b 3000; f a; m c {20 * MIB}; f b")
+        # 0, 1 a; 2, 3 b; 4, 5 the free of a; 6 c in its place; 7, 8 the free of b.
+
+        def twice(snapshot):
+            trace = snapshot["device_traces"][0]
+            trace.insert(2, dict(trace[1]))
+
+        def freed_before(snapshot):
+            trace = snapshot["device_traces"][0]
+            trace[1:1] = [dict(trace[4]), dict(trace[5])]
+
+        def segment_gone_while_used(snapshot):
+            trace = snapshot["device_traces"][0]
+            trace.insert(2, dict(trace[0], action="segment_free"))
+
+        def over_each_other(snapshot):
+            trace = snapshot["device_traces"][0]
+            trace[3]["addr"] = trace[1]["addr"] + 512
+
+        for change in (twice, freed_before, segment_gone_while_used, over_each_other):
+            with self.subTest(change.__name__):
+                done = run("whatif", self.changed("contradicts", file, change), "--json")
+                answer = json.loads(done.stdout)
+                if done.returncode == 0:  # told, with what had to be guessed or where it differs
+                    self.assertTrue(answer["guesses"] or answer["fidelity"]["first_deviation"] is not None)
+                    self.assertTrue(all(guess["text"] and guess["count"] > 0 for guess in answer["guesses"]))
+                else:
+                    self.assertEqual(done.returncode, 1)
+                    self.assertTrue(answer["error"]["message"])
+
+    def test_pools_that_are_not_told(self):
+        # A private pool of which neither segments nor events know: the block lies where the final segments do not lie.
+        file = self.recorded("pools", f"m a 3000; begin 0 1; m p {3 * MIB}; end 0 1; m b {3 * MIB}")
+
+        def forget(snapshot):
+            for segment in snapshot["segments"]:
+                segment.pop("segment_pool_id", None)
+            for event in snapshot["device_traces"][0]:
+                event.pop("pool_id", None)
+
+        told, untold = self.whatif(file), self.whatif(self.changed("untold", file, forget))
+        # 2 + 20 + 20 MiB: p and b do not share a segment.
+        self.assertEqual(told["simulated"]["peak_reserved_bytes"], 42 * MIB)
+        self.assertIsNone(told["fidelity"]["first_deviation"])
+        # Without pools b would have shared p's: 22 MiB. The answer says from where on it differs.
+        self.assertEqual(untold["simulated"]["peak_reserved_bytes"], 22 * MIB)
+        self.assertEqual(untold["fidelity"]["reserved_error_bytes"], 20 * MIB)
+        self.assertEqual(untold["deviation"]["recorded"]["action"], "segment_alloc")
+
+    def test_hostile_sizes(self):
+        file = self.recorded("sizes", f"m a {30 * MIB}; m b 3000; f a")
+        for size in (0, -1, -2**63, 2**40 + 1, 2**62, 2**63 - 1, 2**64 - 1, 2**80):
+            for at in range(4):
+                with self.subTest(size=size, at=at):
+                    def change(snapshot, size=size, at=at):
+                        snapshot["device_traces"][0][at]["size"] = size
+                    done = run("whatif", self.changed("hostile", file, change), "--json", "--search")
+                    self.assertIn(done.returncode, (0, 1), done.stderr)
+                    answer = json.loads(done.stdout)
+                    for side in ("recorded", "simulated") if done.returncode == 0 else ():
+                        self.assertTrue(all(value is None or isinstance(value, dict) or value >= 0
+                                            for value in answer[side].values()), answer[side])
+
 
 if __name__ == "__main__":
     PROGRAM = sys.argv.pop(1)

@@ -174,13 +174,13 @@ function questionsFor(info) {
     { caching: false, capacity: 0 },
     { conf: 'max_split_size_mb:x' },
   ];
-  list.push(['rehearsal', {}]);
+  list.push(['rehearsal', {}], ['triedRemedies', {}]);
   for (const scenario of scenarios) list.push(['whatIf', { scenario, columns: 20 }]);
   list.push(['smallestCapacity', { scenario: scenarios[1] }], ['addRun', { scenario: scenarios[4] }]);
   list.push(['addRun', { scenario: scenarios[1] }], ['highest', { columns }]);
   for (const snapshot of [0, 1, 2, 3]) {
     list.push(['eventOfRun', { snapshot, event }], ['eventOfRun', { snapshot, event: -1 }]);
-    list.push(['poolDifferences', { snapshot, event: last }]);
+    list.push(['stateDifferences', { snapshot, event: last }]);
   }
   // Refused, in the same words.
   list.push(['totals', { event: 2 ** 63 }], ['totals', { event: NaN }], ['totals', {}], ['nonsense', {}]);

@@ -26,9 +26,9 @@ class Text final : public io::ByteSink {
 
 // A session that has read what a script leads to.
 struct Opened {
-  explicit Opened(std::string_view script) {
+  explicit Opened(std::string_view script, int64_t device = int64_t{1} << 34) {
     Budget budget(int64_t{1} << 28);
-    const auto simulation = simulate::simulate(script, int64_t{1} << 34, "", budget);
+    const auto simulation = simulate::simulate(script, device, "", budget);
     Text pickle;
     EXPECT_TRUE(simulation && io::write_torch_snapshot(*simulation->recording, pickle, 0));
     for (std::string_view left = pickle.text; !left.empty();) {
@@ -100,12 +100,42 @@ TEST(Runs, ARunIsASnapshotOfTheFileAndViewsStay) {
   EXPECT_EQ(event_of(3), R"({"answer":4})");
   EXPECT_EQ(event_of(4), R"({"answer":6})");
   EXPECT_THAT(opened.ask("eventOfRun", R"({"snapshot":0,"event":1})"), HasSubstr("no run of this device"));
-  // After event 3 the recording keeps an empty segment, the run has none.
-  EXPECT_EQ(opened.ask("poolDifferences", R"({"snapshot":1,"event":3})"),
-            R"({"answer":[{"pool":null,"small":false,)"
-            R"("recorded":{"segments":1,"reserved":31457280,"used":0,"largest_free":31457280},)"
-            R"("simulated":{"segments":0,"reserved":0,"used":0,"largest_free":0}}]})");
+  // After event 1 both hold the one segment. After event 3 the recording keeps it empty, the run has none.
+  EXPECT_EQ(opened.ask("stateDifferences", R"({"snapshot":1,"event":1})"),
+            R"({"answer":{"pools":[{"pool":null,"small":false,)"
+            R"("recorded":{"segments":1,"reserved":31457280,"used":31457280,"largest_free":0},)"
+            R"("simulated":{"segments":1,"reserved":31457280,"used":31457280,"largest_free":0}}],)"
+            R"("segments":[],"segments_left_out":0,"same_segments":1}})");
+  EXPECT_THAT(
+      opened.ask("stateDifferences", R"({"snapshot":1,"event":3})"),
+      testing::AllOf(
+          StartsWith(R"({"answer":{"pools":[{"pool":null,"small":false,)"
+                     R"("recorded":{"segments":1,"reserved":31457280,"used":0,"largest_free":31457280},)"
+                     R"("simulated":{"segments":0,"reserved":0,"used":0,"largest_free":0}}],)"
+                     R"("segments":[{"address":"0x)"),
+          testing::EndsWith(R"(","pool":null,"small":false,)"
+                            R"("recorded":{"reserved":31457280,"used":0,"largest_free":31457280},)"
+                            R"("simulated":null}],"segments_left_out":0,"same_segments":0}})")));
   EXPECT_THAT(opened.ask("addRun", R"({"scenario":{"caching":false}})"), HasSubstr("no segments"));
+}
+
+// 200 MiB: 30 of the first segment's 80 MiB are in use, 60 of the second's; 40 are free on the device. 100 are asked for:
+// 110 are there, in pieces. Pages of 20 MiB: 30 + 60 in use lie in 120, the last 30 of them free; 80 more make room.
+TEST(Runs, ARemedyIsTried) {
+  constexpr std::string_view kPieces =
+      "m a 83886080\nf a\nm c 31457280\nm b 83886080\nf b\nm d 62914560\nm e 104857600\n";
+  Opened opened(kPieces, int64_t{200} << 20);
+  const std::string untried = opened.ask("report", "{}");
+  EXPECT_THAT(untried, HasSubstr(R"("verdict":"fragmented")"));
+  EXPECT_THAT(untried, testing::Not(HasSubstr(R"("confirmed":true)")));
+  EXPECT_THAT(opened.ask("triedRemedies", "{}"),
+              testing::AllOf(HasSubstr(R"("confirmed":true)"),
+                             HasSubstr("the recorded requests were not out of memory; 200.0 MiB were reserved")));
+}
+
+// Nothing failed: nothing is tried.
+TEST(Runs, WithoutAFailureNothingIsTried) {
+  EXPECT_EQ(Opened(kScript).ask("triedRemedies", "{}"), R"({"answer":[]})");
 }
 
 TEST(Runs, TheRehearsalComesBeforeAnythingIsChanged) {

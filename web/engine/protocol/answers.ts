@@ -976,3 +976,23 @@ export interface PoolDifference {
   recorded: PoolUse;
   simulated: PoolUse;
 }
+export interface SegmentUse {
+  reserved: Bytes;
+  used: Bytes;
+  largest_free: Bytes;
+}
+/** A segment that is not the same in both states; null = it is not there. */
+export interface SegmentDifference {
+  address: string;
+  pool: string | null;
+  small: boolean;
+  recorded: SegmentUse | null;
+  simulated: SegmentUse | null;
+}
+export interface StateDifferences {
+  pools: PoolDifference[];
+  /** Those that differ most, at most 200. */
+  segments: SegmentDifference[];
+  segments_left_out: number;
+  same_segments: number;
+}

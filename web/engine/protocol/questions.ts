@@ -365,10 +365,15 @@ export interface ViewQuestions {
     args: { snapshot: T.Count; event: T.Event };
     answer: T.Event;
   };
-  /** Pools of the view after an event beside those of such a run there. */
-  poolDifferences: {
+  /** Pools and segments of the view after an event beside those of such a run there. */
+  stateDifferences: {
     args: { snapshot: T.Count; event: T.Event };
-    answer: A.PoolDifference[];
+    answer: A.StateDifferences;
+  };
+  /** `oom` of the report, with the settings among the remedies tried by a run. */
+  triedRemedies: {
+    args: Record<never, never>;
+    answer: A.ExplainedOutOfMemory[];
   };
 }
 
@@ -399,5 +404,6 @@ export const questionsOfStates: readonly string[] = [
   'smallestCapacity',
   'addRun',
   'eventOfRun',
-  'poolDifferences',
+  'stateDifferences',
+  'triedRemedies',
 ];

@@ -1,21 +1,27 @@
 // Why the device ran out of memory, one request after the other: the numbers, what was cached and why that was no use,
 // and what helps, most bytes first.
 import { css, html, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { customElement, property, state } from 'lit/decorators.js';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
 import '../../controls/copy_button.ts';
 import { base } from '../../controls/styles.ts';
-import type { ExplainedOutOfMemory, Report } from '../../../engine/index.ts';
+import type { EngineView, ExplainedOutOfMemory, Report } from '../../../engine/index.ts';
 import { AnswerPanel } from '../answer_panel.ts';
 import { answerStyles } from '../answer_styles.ts';
 import type { Kept, LoadedPanel, PanelPage } from '../panel.ts';
 import { reportOf } from '../reports.ts';
+import { runsOf } from '../runs.ts';
 
 interface Chosen {
   /** Event of the failure that is explained; undefined = the last. */
   event: number | undefined;
 }
+
+/** Remedies are tried unasked in recordings of so many events: a run takes a second at most. */
+const triedUnasked = 1_000_000;
+/** The remedy that a run can try. */
+const setting = 'expandable_segments';
 
 const verdicts: Record<ExplainedOutOfMemory['verdict'], string> = {
   too_big: 'More than the device holds',
@@ -37,16 +43,34 @@ const parts = [
 @customElement('memstrata-oom')
 export class OomPanel extends AnswerPanel<Report> {
   @property({ attribute: false }) kept!: Kept<Chosen>;
+  @state() private tried: { of: EngineView; oom: readonly ExplainedOutOfMemory[] } | undefined;
+  @state() private trying: EngineView | undefined;
   protected readonly waiting = 'Looking for the reason…';
 
   protected keyOf(): string {
     return '';
   }
-  protected ask({ view }: PanelPage): Promise<Report> {
-    return reportOf(view);
+  protected async ask({ view, info }: PanelPage): Promise<Report> {
+    const report = await reportOf(view);
+    const last = report.oom.at(-1);
+    if (info.events <= triedUnasked && last?.remedies.some(({ name }) => name === setting))
+      void this.try(view);
+    return report;
   }
 
-  protected show({ oom, oom_left_out }: Report): TemplateResult {
+  /** By a run of the recorded requests, in an engine beside the page's. */
+  private async try(view: EngineView): Promise<void> {
+    this.trying = view;
+    try {
+      this.tried = { of: view, oom: await runsOf(view, this.page.elsewhere).triedRemedies() };
+    } catch {
+      // The button that asks again stands there.
+    }
+    if (this.trying === view) this.trying = undefined;
+  }
+
+  protected show({ oom: untried, oom_left_out }: Report): TemplateResult {
+    const oom = this.tried?.of === this.page.view ? this.tried.oom : untried;
     const one = oom.find(({ event }) => event === this.kept.value.event) ?? oom.at(-1);
     if (!one) return html`<p class="dim">This device was not out of memory in the recording.</p>`;
     return html`${oom.length > 1 ? this.choice(oom, one, oom_left_out) : nothing}
@@ -57,7 +81,7 @@ export class OomPanel extends AnswerPanel<Report> {
         <div class="columns">
           <section aria-label="What helps">
             <h3>What helps, by effect</h3>
-            ${this.remedies(one)}
+            ${this.remedies(one, one === oom.at(-1))}
           </section>
           <section aria-label="What was cached">
             <h3>What was cached, and why it was no use</h3>
@@ -67,7 +91,11 @@ export class OomPanel extends AnswerPanel<Report> {
       </div>`;
   }
 
-  private choice(all: ExplainedOutOfMemory[], one: ExplainedOutOfMemory, leftOut: number): TemplateResult {
+  private choice(
+    all: readonly ExplainedOutOfMemory[],
+    one: ExplainedOutOfMemory,
+    leftOut: number,
+  ): TemplateResult {
     return html`<label class="choice">
       Failure
       <select
@@ -88,7 +116,7 @@ export class OomPanel extends AnswerPanel<Report> {
     </label>`;
   }
 
-  private remedies({ event, remedies }: ExplainedOutOfMemory): TemplateResult {
+  private remedies({ event, remedies }: ExplainedOutOfMemory, isLast: boolean): TemplateResult {
     return html`<ol class="remedies">
       ${remedies.map(
         ({ name, bytes, text, confirmed, code, filter }) =>
@@ -112,10 +140,24 @@ export class OomPanel extends AnswerPanel<Report> {
                       ><memstrata-copy label="Copy the line" .text=${() => code}></memstrata-copy>
                     </div>`
               }
+              ${isLast && name === setting && confirmed === null ? this.trial() : nothing}
             </div>
           </li>`,
       )}
     </ol>`;
+  }
+
+  private trial(): TemplateResult {
+    const { view } = this.page;
+    if (this.trying === view)
+      return html`<p class="dim" data-trial="runs">Running the recorded requests again with it…</p>`;
+    if (this.tried?.of === view)
+      return html`<p class="dim" data-trial="unknown">
+        A run cannot tell: repeated as recorded, the requests do not fail as they did.
+      </p>`;
+    return html`<button class="button small" data-trial="untried" @click=${() => void this.try(view)}>
+      Try it: run the recorded requests again
+    </button>`;
   }
 
   private ways({ event, who }: ExplainedOutOfMemory): TemplateResult {
@@ -219,6 +261,9 @@ export class OomPanel extends AnswerPanel<Report> {
       .link.says {
         color: var(--text);
         font-weight: 400;
+      }
+      [data-trial] {
+        margin: 4px 0 0;
       }
       .ways {
         display: flex;

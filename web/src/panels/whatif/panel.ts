@@ -12,8 +12,8 @@ import {
   type WhatIf,
 } from '../../../engine/index.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
+import { runsOf, type Runs, type ShownRun, type Tried } from '../runs.ts';
 import { curves, scatter } from './pictures.ts';
-import { Runs, type ShownRun } from './runs.ts';
 import {
   callsOf,
   fieldsOf,
@@ -23,7 +23,6 @@ import {
   wrongOf,
   type FieldName,
   type Fields,
-  type Tried,
   type Wrong,
 } from './scenario.ts';
 import './states.ts';
@@ -39,8 +38,6 @@ interface Memory {
 type Task = 'rehearsal' | 'run' | 'smallest' | 'search' | 'states' | 'file';
 
 const columns = 600;
-/** Panels come and go with their tabs: what runs for a view goes on. */
-const runsOf = new WeakMap<EngineView, { runs: Runs; rehearsal: Promise<Rehearsal> | undefined }>();
 
 @customElement('memstrata-whatif')
 export class WhatIfPanel extends LitElement {
@@ -65,11 +62,8 @@ export class WhatIfPanel extends LitElement {
     void this.rehearse();
   }
 
-  private get its(): { runs: Runs; rehearsal: Promise<Rehearsal> | undefined } {
-    const { view, elsewhere } = this.page;
-    const known = runsOf.get(view) ?? { runs: new Runs(elsewhere), rehearsal: undefined };
-    runsOf.set(view, known);
-    return known;
+  private get runs(): Runs {
+    return runsOf(this.page.view, this.page.elsewhere);
   }
 
   /** Runs `work` unless something runs; its errors are told. */
@@ -92,11 +86,9 @@ export class WhatIfPanel extends LitElement {
   }
 
   private async rehearse(): Promise<void> {
-    const { its, round } = this;
+    const { runs, round } = this;
     await this.during('rehearsal', async () => {
-      its.rehearsal ??= its.runs.ask('rehearsal', {});
-      its.rehearsal.catch(() => (its.rehearsal = undefined));
-      const rehearsal = await its.rehearsal;
+      const rehearsal = await runs.rehearsal();
       if (round !== this.round) return;
       this.rehearsal = rehearsal;
       if (!this.kept.value.fields) this.kept.keep({ fields: fieldsOf(rehearsal) });
@@ -126,10 +118,10 @@ export class WhatIfPanel extends LitElement {
 
   private async run(): Promise<void> {
     const scenario = this.scenario();
-    const { its, kept, round } = this;
+    const { runs, kept, round } = this;
     if (!scenario) return;
     await this.during('run', async () => {
-      const whatIf = await its.runs.ask('whatIf', { scenario, columns });
+      const whatIf = await runs.ask('whatIf', { scenario, columns });
       kept.keep({ answer: { scenario, whatIf } });
       if (round === this.round) this.shown = undefined;
     });
@@ -137,23 +129,23 @@ export class WhatIfPanel extends LitElement {
 
   private async findSmallest(): Promise<void> {
     const scenario = this.scenario();
-    const { its, kept } = this;
+    const { runs, kept } = this;
     if (!scenario) return;
     await this.during('smallest', async () => {
-      const bytes = await its.runs.ask('smallestCapacity', { scenario });
+      const bytes = await runs.ask('smallestCapacity', { scenario });
       kept.keep({ smallest: { scenario, bytes } });
     });
   }
 
   private async search(): Promise<void> {
     const scenario = this.scenario();
-    const { its, kept, rehearsal, round } = this;
+    const { runs, kept, rehearsal, round } = this;
     if (!scenario || !rehearsal) return;
     const { tries } = rehearsal;
     kept.keep({ tried: [] });
     await this.during('search', async () => {
       this.searching = { done: 0, of: tries.length };
-      await its.runs.search(tries, scenario, (tried) => {
+      await runs.search(tries, scenario, (tried) => {
         if (round !== this.round) return;
         kept.keep({ tried: ranked([...kept.value.tried, tried]) });
         this.searching = { done: kept.value.tried.length, of: tries.length };
@@ -162,25 +154,24 @@ export class WhatIfPanel extends LitElement {
   }
 
   private async compareStates(): Promise<void> {
-    const { its, round } = this;
+    const { runs, round } = this;
     const scenario = this.kept.value.answer?.scenario;
     if (!scenario) return;
     await this.during('states', async () => {
-      const run = await its.runs.show(scenario);
+      const run = await runs.show(scenario);
       if (round === this.round) this.shown = run;
     });
   }
 
   private async openAsFile(): Promise<void> {
-    const { its } = this;
+    const { runs } = this;
     const scenario = this.kept.value.answer?.scenario;
-    if (scenario) await this.during('file', () => its.runs.open(scenario, `Run: ${nameOf(scenario)}`));
+    if (scenario) await this.during('file', () => runs.open(scenario, `Run: ${nameOf(scenario)}`));
   }
 
   private cancel(): void {
     this.round += 1;
-    this.its.runs.cancel();
-    this.its.rehearsal = this.rehearsal && Promise.resolve(this.rehearsal);
+    this.runs.cancel();
     this.task = this.searching = this.shown = undefined;
     if (!this.rehearsal) this.problem = 'Cancelled.';
   }

@@ -3,7 +3,8 @@ import { svg, type SVGTemplateResult } from 'lit';
 import { formatBytes, formatCount } from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
 import type { WhatIf } from '../../../engine/index.ts';
-import { callsOf, type Tried } from './scenario.ts';
+import type { Tried } from '../runs.ts';
+import { callsOf } from './scenario.ts';
 
 const height = 100;
 

@@ -2,6 +2,7 @@
 import { formatBytes, formatCount } from '../../base/format.ts';
 import { sizeOf } from '../../base/sizes.ts';
 import type { EngineError, Rehearsal, RunNumbers, Scenario } from '../../../engine/index.ts';
+import type { Tried } from '../runs.ts';
 
 export interface Fields {
   conf: string;
@@ -91,10 +92,6 @@ export function nameOf({ conf, capacity, changes, extra, emptyCacheAfter, cachin
   return parts.length === 0 ? 'as recorded' : parts.join(', ');
 }
 
-export interface Tried {
-  conf: string;
-  numbers: RunNumbers;
-}
 export const callsOf = ({ device_allocs, device_frees }: RunNumbers): number => device_allocs + device_frees;
 
 /** As the command ranks them: least out of memory, then least reserved, then fewest calls to the device. */

@@ -1,14 +1,20 @@
-// The recorded state and that of a run beside each other at one moment, and their pools as a table.
+// The recorded state and that of a run beside each other at one moment, and what differs as tables: pools, segments.
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, queryAll, state } from 'lit/decorators.js';
-import { formatBytes, formatCount, formatExactBytes } from '../../base/format.ts';
+import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { base } from '../../controls/styles.ts';
 import type { Theme } from '../../draw/colors.ts';
 import { lookOf } from '../../draw/palettes.ts';
 import { drawState } from '../../draw/state_rects.ts';
-import type { PoolDifference, PoolUse, StateLayout } from '../../../engine/index.ts';
-import type { ShownRun } from './runs.ts';
+import type {
+  PoolUse,
+  SegmentDifference,
+  SegmentUse,
+  StateDifferences,
+  StateLayout,
+} from '../../../engine/index.ts';
+import type { ShownRun } from '../runs.ts';
 
 interface Asked {
   run: ShownRun;
@@ -21,7 +27,7 @@ interface Sides {
   event: number;
   recorded: StateLayout;
   simulated: StateLayout;
-  pools: PoolDifference[];
+  differences: StateDifferences;
 }
 
 @customElement('memstrata-run-states')
@@ -94,11 +100,15 @@ export class RunStates extends LitElement {
             </figure>`,
         )}
       </div>
-      ${sides ? this.table(sides.pools) : html`<p class="dim">Finding both states…</p>`}
+      ${
+        sides
+          ? html`${this.pools(sides.differences)} ${this.segments(sides.differences)}`
+          : html`<p class="dim">Finding both states…</p>`
+      }
     `;
   }
 
-  private table(pools: readonly PoolDifference[]): TemplateResult {
+  private pools({ pools }: StateDifferences): TemplateResult {
     const cells = (use: PoolUse): TemplateResult =>
       html`<td>${formatCount(use.segments)}</td>
         <td title=${formatExactBytes(use.reserved)}>${formatBytes(use.reserved)}</td>
@@ -126,13 +136,55 @@ export class RunStates extends LitElement {
           ${pools.map(
             ({ pool, small, recorded, simulated }) =>
               html`<tr>
-                <th scope="row">${pool ?? 'default'}, ${small ? 'small' : 'large'} blocks</th>
+                <th scope="row">${poolName(pool, small)}</th>
                 ${cells(recorded)}${cells(simulated)}
               </tr>`,
           )}
         </tbody>
       </table>
     </div>`;
+  }
+
+  private segments({ segments, segments_left_out, same_segments }: StateDifferences): TemplateResult {
+    const same =
+      same_segments === 0 ? 'No segment is the same.' : `${plural(same_segments, 'segment')} the same.`;
+    if (segments.length === 0) return html`<p class="dim" data-segments="0">${same} None differs.</p>`;
+    const cells = (use: SegmentUse | null): TemplateResult =>
+      use === null
+        ? html`<td class="dim" colspan="3">not there</td>`
+        : html`<td title=${formatExactBytes(use.reserved)}>${formatBytes(use.reserved)}</td>
+            <td title=${formatExactBytes(use.used)}>${formatBytes(use.used)}</td>
+            <td title=${formatExactBytes(use.largest_free)}>${formatBytes(use.largest_free)}</td>`;
+    const row = ({ address, pool, small, recorded, simulated }: SegmentDifference): TemplateResult =>
+      html`<tr data-segment=${address}>
+        <th scope="row"><code>${address}</code> ${poolName(pool, small)}</th>
+        ${cells(recorded)}${cells(simulated)}
+      </tr>`;
+    return html`<div class="scroll" tabindex="0" role="group" aria-label="Segments that differ">
+        <table data-segments=${segments.length}>
+          <thead>
+            <tr>
+              <th rowspan="2" scope="col">Segments that differ, by address</th>
+              <th colspan="3" scope="colgroup">Recorded</th>
+              <th colspan="3" scope="colgroup">In the run</th>
+            </tr>
+            <tr>
+              ${[0, 1].map(
+                () =>
+                  html`<th scope="col">reserved</th>
+                    <th scope="col">in use</th>
+                    <th scope="col">largest gap</th>`,
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            ${segments.map(row)}
+          </tbody>
+        </table>
+      </div>
+      <p class="dim">
+        ${segments_left_out === 0 ? nothing : `${plural(segments_left_out, 'more differs', 'more differ')}. `}${same}
+      </p>`;
   }
 
   static override styles = [
@@ -191,17 +243,20 @@ export class RunStates extends LitElement {
   ];
 }
 
+const poolName = (pool: string | null, small: boolean): string =>
+  `${pool === null ? 'default pool' : `pool ${pool}`}, ${small ? 'small' : 'large'} blocks`;
+
 async function sidesOf({ run, event, theme, width, height }: Asked): Promise<Sides> {
   const { recorded, simulated, snapshot } = run;
   const window = { width, height, zoom: 1, left: 0, top: 0 };
   const look = lookOf(undefined, theme, '');
   const there = await recorded.ask('eventOfRun', { snapshot, event });
-  const [before, after, pools] = await Promise.all([
+  const [before, after, differences] = await Promise.all([
     recorded.ask('layout', { event, window, look }),
     simulated.ask('layout', { event: there, window, look }),
-    recorded.ask('poolDifferences', { snapshot, event }),
+    recorded.ask('stateDifferences', { snapshot, event }),
   ]);
-  return { event, recorded: before, simulated: after, pools };
+  return { event, recorded: before, simulated: after, differences };
 }
 
 declare global {

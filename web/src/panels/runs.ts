@@ -1,10 +1,24 @@
 // Runs in engines of their own: the page answers meanwhile, and to cancel is to end them.
-import type { Answer, Args, EngineView, Kind, Scenario } from '../../../engine/index.ts';
-import type { Elsewhere } from '../panel.ts';
-import type { Tried } from './scenario.ts';
+import type {
+  Answer,
+  Args,
+  EngineView,
+  ExplainedOutOfMemory,
+  Kind,
+  Rehearsal,
+  RunNumbers,
+  Scenario,
+} from '../../engine/index.ts';
+import type { Elsewhere } from './panel.ts';
 
 /** Engines that search at the same time; each holds the file's tables. */
 const mostEngines = 4;
+
+/** A line of a search. */
+export interface Tried {
+  conf: string;
+  numbers: RunNumbers;
+}
 
 /** A run that is a snapshot of its engine, beside the recording. */
 export interface ShownRun {
@@ -13,7 +27,17 @@ export interface ShownRun {
   snapshot: number;
 }
 
+/** Panels come and go with their tabs: what runs for a view goes on, in one engine for all of them. */
+const kept = new WeakMap<EngineView, Runs>();
+export function runsOf(view: EngineView, elsewhere: Elsewhere): Runs {
+  const known = kept.get(view) ?? new Runs(elsewhere);
+  kept.set(view, known);
+  return known;
+}
+
 export class Runs {
+  private rehearsed: Promise<Rehearsal> | undefined;
+  private remedies: Promise<readonly ExplainedOutOfMemory[]> | undefined;
   private readonly stopped = new Set<AbortController>();
   private mine: { stop: AbortController; view: Promise<EngineView> } | undefined;
   private shown: { key: string; run: Promise<ShownRun> } | undefined;
@@ -23,6 +47,19 @@ export class Runs {
   /** One after another, in one engine. */
   async ask<K extends Kind>(kind: K, args: Args<K>): Promise<Answer<K>> {
     return (await this.view()).ask(kind, args);
+  }
+
+  /** Asked for once. */
+  rehearsal(): Promise<Rehearsal> {
+    this.rehearsed ??= this.ask('rehearsal', {});
+    this.rehearsed.catch(() => (this.rehearsed = undefined));
+    return this.rehearsed;
+  }
+  /** The failures, with what helps tried; asked for once. */
+  triedRemedies(): Promise<readonly ExplainedOutOfMemory[]> {
+    this.remedies ??= this.ask('triedRemedies', {});
+    this.remedies.catch(() => (this.remedies = undefined));
+    return this.remedies;
   }
 
   /** The run as a view, made once. */
