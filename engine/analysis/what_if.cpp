@@ -102,6 +102,13 @@ Result<Rehearsal> rehearse(replay::Device& device, Budget& budget, const GoesOn&
   const auto history = device.history();
   if (!history) return tl::unexpected(history.error());
 
+  // A profiler's trace: what it starts from is one number, and nothing a run does could be compared.
+  if ((*history)->ranges.count() == 0 && (*history)->blocks.count() > 0)
+    return fail(ErrorCode::wrong_usage, -1,
+                "the file has no segments: it tells what was asked for, not where the allocator put it, so a "
+                "run could not be compared with it. A memory snapshot has them: "
+                "torch.cuda.memory._dump_snapshot()");
+
   const model::Recording& recording = device.recording;
   Rehearsal rehearsal(device, budget);
   rehearsal.history = *history;

@@ -61,7 +61,7 @@ struct Rehearsal {
 // Stops a run; asked now and then. Empty = goes on.
 using GoesOn = std::function<bool()>;
 
-// Errors: wrong_usage (no history, host memory, what contradicts itself), limit_exceeded.
+// Errors: wrong_usage (no history, no segments, host memory, what contradicts itself), limit_exceeded.
 [[nodiscard]] Result<Rehearsal> rehearse(replay::Device& device, Budget& budget, const GoesOn& goes_on = {});
 
 // One more request, of the default pool and the stream of the allocation before it. Events are of the device.

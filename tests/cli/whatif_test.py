@@ -246,6 +246,16 @@ class WhatIf(unittest.TestCase):
         done = run("whatif", self.path("no_history"), "--json")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("no history", json.loads(done.stdout)["error"]["message"])
+        # A profiler's trace tells of requests only.
+        at = {"ph": "i", "s": "t", "name": "[memory]", "pid": 1, "tid": 1}
+        of = {"Device Type": 1, "Device Id": 0, "Total Reserved": 2 * MIB}
+        events = [at | {"ts": 1, "args": of | {"Addr": 4096, "Bytes": 512, "Total Allocated": 1024}},
+                  at | {"ts": 2, "args": of | {"Addr": 4096, "Bytes": -512, "Total Allocated": 512}}]
+        with open(self.path("trace.json"), "w") as out:
+            json.dump({"schemaVersion": 1, "traceEvents": events}, out)
+        done = run("whatif", self.path("trace.json"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the file has no segments", done.stderr)
 
     def changed(self, name, file, change):
         """The snapshot with something done to it."""

@@ -101,12 +101,14 @@ export const panels = [
     name: 'What if',
     place: 'drawer',
     needs: [],
-    lacks: ({ events, device }) =>
+    lacks: ({ events, device, has_ops }) =>
       device < 0
         ? 'Pinned host memory has another allocator: its requests cannot be run again.'
-        : events > 0
-          ? undefined
-          : 'No events in this file: there are no requests that could be run again.',
+        : has_ops
+          ? `${noSegments} A run could not be compared with it.`
+          : events > 0
+            ? undefined
+            : 'No events in this file: there are no requests that could be run again.',
     load: () => import('./whatif/panel.ts'),
   },
   {
