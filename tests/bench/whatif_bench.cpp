@@ -1,14 +1,15 @@
 // A recorded run once more under other settings, against the same requests through malloc and free of the allocator
 // alone.
 //
-//   whatif_bench [MILLIONS=1]    events of a made-up program, recorded by the allocator itself; answers are checked
-//   before times are printed
+//   whatif_bench [MILLIONS=1] [OUT]    events of a made-up program, recorded by the allocator itself; answers are checked
+//   before times are printed. OUT: the recording is written there, for wasm_whatif.mjs.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <random>
 #include <string>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "engine/analysis/what_if.h"
+#include "engine/io/writers/torch_snapshot.h"
 #include "engine/simulate/rerun.h"
 
 namespace {
@@ -82,6 +84,18 @@ bool run_allocator_alone(const simulate::RequestLog& log, const alloc::Config& c
   return true;
 }
 
+class File final : public io::ByteSink {
+ public:
+  explicit File(const char* path) : out_(path, std::ios::binary) {}
+  [[nodiscard]] Status write(std::span<const std::byte> bytes) override {
+    out_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return out_ ? Status() : fail(ErrorCode::io_error, -1, "the recording cannot be written");
+  }
+
+ private:
+  std::ofstream out_;
+};
+
 int fail_with(std::string_view what) {
   fmt::print(stderr, "whatif_bench: {}\n", what);
   return 1;
@@ -100,6 +114,10 @@ int main(int argc, char** argv) {
     if (!outcome) return fail_with(outcome.error().message);
     recording.format = "simulated";
     recording.seal();
+  }
+  if (argc > 2) {
+    File out(argv[2]);
+    if (!io::write_torch_snapshot(recording, out, 0)) return fail_with("the recording cannot be written");
   }
   auto device = replay::Device::open(recording, recording.parts[0], 0);
   if (!device || !(*device)->history()) return fail_with("the recording could not be opened");
@@ -145,6 +163,7 @@ int main(int argc, char** argv) {
   if (search < 0) return fail_with("the search failed");
 
   fmt::print("{} events, {} requests\n", recording.events.size_rows(), requests);
+  fmt::print("other settings reserve at most         {:10} bytes\n", numbers.peak_reserved);
   fmt::print("run again, other settings              {:10.1f} ms\n", run * 1e3);
   fmt::print("reference: malloc and free alone       {:10.1f} ms\n", alone * 1e3);
   fmt::print("told and repeated                      {:10.1f} ms\n", told * 1e3);
