@@ -150,6 +150,12 @@ test('both states stand beside each other, and the run is a file like any other'
   await panel(page).locator('[data-way=states]').click();
   await expect(panel(page).locator('.sides[data-event]')).toBeVisible({ timeout: 60_000 });
   await expect(panel(page).locator('[data-pools]')).toBeVisible();
+  // Pages in place of segments: every segment of one side is not there, or is another one, in the other.
+  const segments = panel(page).locator('[data-segments]');
+  await expect(segments).not.toHaveAttribute('data-segments', '0');
+  await expect(segments.locator('tr[data-segment]')).toHaveCount(
+    Number(await segments.getAttribute('data-segments')),
+  );
   await idle(page);
   await panel(page).locator('[data-way=file]').click();
   await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-state', 'ready');
