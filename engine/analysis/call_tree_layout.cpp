@@ -6,12 +6,11 @@
 #include <string>
 
 #include "engine/analysis/frame_filter.h"
+#include "engine/base/ascii.h"
 
 namespace memstrata::analysis {
 
 namespace {
-
-[[nodiscard]] char folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // As a reader sees it, in small letters.
 void write_key(const model::Recording& recording, FrameKey by, int32_t key, std::string& text) {
@@ -24,7 +23,7 @@ void write_key(const model::Recording& recording, FrameKey by, int32_t key, std:
     text += ':';
     text += name;
   }
-  for (char& c : text) c = folded(c);
+  for (char& c : text) c = ascii::lower(c);
 }
 
 }  // namespace
@@ -77,7 +76,7 @@ bool find_keys_with(const model::Recording& recording, const CallTree& tree, std
                     Column<uint8_t>& keys) {
   if (!keys.resize(recording.frames.size(), 0)) return false;
   std::string wanted(text);
-  for (char& c : wanted) c = folded(c);
+  for (char& c : wanted) c = ascii::lower(c);
   if (wanted.find_first_not_of(" \t\r\n") == std::string::npos) return true;
   constexpr uint8_t kAsked = 2;
   std::string line;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/analysis/frame_filter.h"
+#include "engine/base/ascii.h"
 #include "engine/base/saturating.h"
 
 namespace memstrata::analysis {
@@ -139,9 +140,7 @@ class Sorting {
     std::string_view view = recording_.strings.view(text);
     if (view.size() > kLongestLabel) return {};
     if (view.size() >= 2 && view.front() == '"' && view.back() == '"') view = view.substr(1, view.size() - 2);
-    std::string label(view);
-    for (char& c : label) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return label;
+    return ascii::lower(view);
   }
 
   [[nodiscard]] uint8_t rule_of(int32_t rank, Categories& found) const {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/ascii.h"
+
 namespace memstrata::analysis {
 
 namespace {
@@ -61,8 +63,7 @@ constexpr std::array<std::pair<std::string_view, Condition>, 8> kConditions = {
       rule.frames = static_cast<int32_t>(found.frames.size());
       found.frames.push_back(std::move(any));
     } else if (word.starts_with("label:")) {
-      rule.label = word.substr(6);
-      for (char& c : rule.label) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      rule.label = ascii::lower(word.substr(6));
       if (rule.label.empty()) return "`label:` needs a text";
     } else {
       const auto* known = std::find_if(kConditions.begin(), kConditions.end(),

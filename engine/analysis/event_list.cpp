@@ -6,20 +6,13 @@
 
 #include "engine/analysis/block_name.h"
 #include "engine/analysis/frame_filter.h"
+#include "engine/base/ascii.h"
 
 namespace memstrata::analysis {
 
 using trace::Action;
 
 namespace {
-
-[[nodiscard]] std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 [[nodiscard]] bool is_listed(std::string_view names, std::string_view name) {
   while (!names.empty()) {
@@ -40,7 +33,7 @@ namespace {
     const FrameId id{i};
     const trace::Frame& frame = recording.frames[id];
     const bool hidden = is_hidden(recording.strings.view(frame.name), recording.strings.view(frame.filename));
-    frames[i] = !hidden && lower(frame_text(recording, id)).find(text) != std::string::npos ? 1 : 0;
+    frames[i] = !hidden && ascii::lower(frame_text(recording, id)).find(text) != std::string::npos ? 1 : 0;
   }
   for (size_t i = 0; i < nodes.size(); ++i) {
     const trace::StackTable::Node& node = recording.stacks.node(static_cast<int32_t>(i));
@@ -52,7 +45,7 @@ namespace {
 
 // What is looked for in names: people type 0x<hex>, b<hex>, or the name itself.
 [[nodiscard]] std::string wanted_name(std::string_view text) {
-  std::string name = lower(text);
+  std::string name = ascii::lower(text);
   if (name.starts_with("0x")) return name.substr(2);
   if (name.size() > 2 && (name[0] == 'b' || name[0] == 's') && name.substr(1, 2) == "0x")
     return name.substr(3);
@@ -83,7 +76,7 @@ Status EventList::show(const model::Recording& recording, const replay::StateHis
   };
   const model::EventTable& events = recording.events;
   Column<uint8_t> nodes(recording.budget);
-  if (!filter.frame.empty() && !match_nodes(recording, lower(filter.frame), nodes)) return no_memory();
+  if (!filter.frame.empty() && !match_nodes(recording, ascii::lower(filter.frame), nodes)) return no_memory();
   const std::string name = wanted_name(filter.address);
   std::vector<int8_t> listed(256, -1);  // per action: -1 = not asked yet
   all_ = false;

@@ -9,17 +9,17 @@
 #include "engine/analysis/filter_syntax.h"
 #include "engine/analysis/frame_filter.h"
 #include "engine/analysis/pool_id.h"
+#include "engine/base/ascii.h"
 #include "engine/base/saturating.h"
 
 namespace memstrata::analysis {
 
 namespace {
 
-[[nodiscard]] char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 [[nodiscard]] bool begins(std::string_view text, std::string_view with) {
-  return text.size() >= with.size() && std::equal(with.begin(), with.end(), text.begin(),
-                                                  [](char a, char b) { return lower(a) == lower(b); });
+  return text.size() >= with.size() && std::equal(with.begin(), with.end(), text.begin(), [](char a, char b) {
+           return ascii::lower(a) == ascii::lower(b);
+         });
 }
 
 // Values that few ids stand for (-1 = none), those with the most bytes at the peak first.

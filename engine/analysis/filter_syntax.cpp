@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/analysis/frame_pattern.h"
+#include "engine/base/ascii.h"
 
 namespace memstrata::analysis {
 
@@ -31,18 +32,16 @@ constexpr std::array<FilterWord, 13> kWords = {{
     {"metadata", FilterField::metadata, "metadata:step", "user metadata, annotations, compile context"},
 }};
 
-[[nodiscard]] char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 [[nodiscard]] bool same_word(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
-    if (lower(a[i]) != lower(b[i])) return false;
+    if (ascii::lower(a[i]) != ascii::lower(b[i])) return false;
   }
   return true;
 }
 
 [[nodiscard]] bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-[[nodiscard]] bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
+[[nodiscard]] bool is_letter(char c) { return ascii::lower(c) >= 'a' && ascii::lower(c) <= 'z'; }
 
 struct Unit {
   std::string_view name;

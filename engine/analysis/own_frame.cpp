@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "engine/analysis/frame_filter.h"
+#include "engine/base/ascii.h"
 #include "engine/base/charge.h"
 
 namespace memstrata::analysis {
@@ -17,7 +18,6 @@ namespace {
 enum class Rank : uint8_t { none, hidden, shown, op, autograd_node, python, package, own };
 
 [[nodiscard]] bool is_slash(char c) { return c == '/' || c == '\\'; }
-[[nodiscard]] char folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Calls `see(component)` for the parts of a path, outermost first, until it says true.
 template <typename See>
@@ -58,7 +58,7 @@ constexpr std::array<std::string_view, 8> kTorchFolders = {"nn",          "utils
   const size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return false;
   std::string ending;
-  for (const char c : name.substr(dot + 1, 8)) ending += folded(c);
+  for (const char c : name.substr(dot + 1, 8)) ending += ascii::lower(c);
   if (is_one_of(std::string_view(ending), kNativeEndings)) return true;
   // libcuda.so, libcuda.so.1.2
   const size_t so = name.rfind(".so");

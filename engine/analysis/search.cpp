@@ -9,6 +9,7 @@
 
 #include "engine/analysis/block_sources.h"
 #include "engine/analysis/frame_filter.h"
+#include "engine/base/ascii.h"
 #include "engine/base/saturating.h"
 
 namespace memstrata::analysis {
@@ -17,8 +18,6 @@ using model::Owner;
 using trace::Action;
 
 namespace {
-
-[[nodiscard]] char folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // A text to look for, in small letters.
 class Needle {
@@ -29,7 +28,7 @@ class Needle {
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] bool is_in(std::string_view hay) const {
     if (text_.size() > hay.size()) return false;
-    const auto same = [](char a, char b) { return folded(a) == b; };
+    const auto same = [](char a, char b) { return ascii::lower(a) == b; };
     return std::search(hay.begin(), hay.end(), text_.begin(), text_.end(), same) != hay.end();
   }
 

@@ -10,6 +10,7 @@
 
 #include "engine/analysis/marks.h"
 #include "engine/analysis/step_period.h"
+#include "engine/base/ascii.h"
 #include "engine/base/charge.h"
 
 namespace memstrata::analysis {
@@ -18,13 +19,11 @@ namespace {
 
 constexpr size_t kLongestRegionName = 200;
 
-[[nodiscard]] char folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // Small letters, numbers left out: regions of one kind have one.
 [[nodiscard]] std::string kind_of(std::string_view name) {
   std::string kind;
   for (const char c : name.substr(0, kLongestRegionName)) {
-    if (c < '0' || c > '9') kind += folded(c);
+    if (c < '0' || c > '9') kind += ascii::lower(c);
   }
   return kind;
 }

@@ -85,6 +85,11 @@ void infer_settings(alloc::Config& config, const replay::Device& device) {
 
 }  // namespace
 
+GoesOn for_at_most(std::chrono::seconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  return [deadline] { return std::chrono::steady_clock::now() < deadline; };
+}
+
 int64_t roomy_device(const RecordedRequests& requests) {
   return std::clamp(requests.least_capacity, kRoomyDevice / 4, simulate::kLargestDevice / 4) * 4;
 }

@@ -4,6 +4,7 @@
 // runs from the same start, in threads if the caller has them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -60,6 +61,8 @@ struct Rehearsal {
 
 // Stops a run; asked now and then. Empty = goes on.
 using GoesOn = std::function<bool()>;
+// From now on.
+[[nodiscard]] GoesOn for_at_most(std::chrono::seconds limit);
 
 // Errors: wrong_usage (no history, no segments, host memory, what contradicts itself), limit_exceeded.
 [[nodiscard]] Result<Rehearsal> rehearse(replay::Device& device, Budget& budget, const GoesOn& goes_on = {});

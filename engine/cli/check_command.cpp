@@ -12,6 +12,7 @@
 
 #include "engine/answers/check.h"
 #include "engine/answers/printable.h"
+#include "engine/base/ascii.h"
 #include "engine/base/markup.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/one_file.h"
@@ -138,8 +139,7 @@ class Checking {
 std::optional<int64_t> size_in(std::string_view text) {
   const auto number = leading_number(text);
   if (!number) return std::nullopt;
-  std::string unit;
-  for (const char c : text) unit += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string unit = ascii::lower(text);
   static const std::map<std::string, double, std::less<>> kUnits = {
       {"", 1},       {"b", 1},        {"k", 0x1p10},   {"kib", 0x1p10}, {"kb", 1e3},
       {"m", 0x1p20}, {"mib", 0x1p20}, {"mb", 1e6},     {"g", 0x1p30},   {"gib", 0x1p30},

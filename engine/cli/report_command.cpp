@@ -42,10 +42,7 @@ using analysis::Report;
 }
 
 // A remedy that takes longer to try stays untried.
-[[nodiscard]] analysis::GoesOn until_deadline() {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  return [deadline] { return std::chrono::steady_clock::now() < deadline; };
-}
+constexpr std::chrono::seconds kLongestTrial{20};
 
 using Look = std::function<Outcome<void>(const model::Part&, const analysis::EventContext&, const Report&)>;
 
@@ -67,7 +64,7 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
       auto report = analysis::find_report(opened->context(), *attributes, rules);
       if (!report) return failure(report.error(), file);
       if (analysis::has_remedy_to_try(report->out_of_memory)) {
-        const analysis::GoesOn goes_on = until_deadline();
+        const analysis::GoesOn goes_on = analysis::for_at_most(kLongestTrial);
         const auto rehearsal = analysis::rehearse(*opened->device, recording.budget, goes_on);
         if (rehearsal)
           analysis::confirm_remedies(*rehearsal, report->out_of_memory, recording.budget, goes_on);

@@ -26,11 +26,6 @@ using analysis::WhatIfAnswer;
 // A recording that takes longer than that was made to.
 constexpr std::chrono::seconds kLongestRun{120};
 
-[[nodiscard]] analysis::GoesOn until_deadline() {
-  const auto deadline = std::chrono::steady_clock::now() + kLongestRun;
-  return [deadline] { return std::chrono::steady_clock::now() < deadline; };
-}
-
 // "FILTER=X": filters have signs of their own, the last one counts.
 [[nodiscard]] Outcome<analysis::Change> scale_of(const std::string& given) {
   const size_t at = given.rfind('=');
@@ -102,7 +97,8 @@ constexpr std::chrono::seconds kLongestRun{120};
       }
       tried.config = *config;
       tried.caches = true;
-      const auto numbers = analysis::run_scenario(rehearsal, tried, budget, until_deadline());
+      const auto numbers =
+          analysis::run_scenario(rehearsal, tried, budget, analysis::for_at_most(kLongestRun));
       if (numbers) {
         found[i] = WhatIfAnswer::Tried{texts[i], *numbers};
       } else {
@@ -130,7 +126,8 @@ constexpr std::chrono::seconds kLongestRun{120};
 [[nodiscard]] Outcome<void> write_dump(const WhatIfOptions& options, const Rehearsal& rehearsal,
                                        const analysis::Scenario& scenario, model::Recording& recording,
                                        const Console& console) {
-  if (auto recorded = analysis::record_scenario(rehearsal, scenario, recording, nullptr, until_deadline());
+  if (auto recorded = analysis::record_scenario(rehearsal, scenario, recording, nullptr,
+                                                analysis::for_at_most(kLongestRun));
       !recorded)
     return failure(recorded.error(), options.choice.file);
   const auto written = write_output(
@@ -153,7 +150,7 @@ constexpr std::chrono::seconds kLongestRun{120};
   auto device = replay::Device::open(recording, *chosen->part, chosen->device);
   if (!device) return failure(device.error(), file);
   Budget& budget = recording.budget;
-  const auto rehearsal = analysis::rehearse(**device, budget, until_deadline());
+  const auto rehearsal = analysis::rehearse(**device, budget, analysis::for_at_most(kLongestRun));
   if (!rehearsal) return failure(rehearsal.error(), file);
 
   WhatIfAnswer answer;
@@ -181,11 +178,13 @@ constexpr std::chrono::seconds kLongestRun{120};
     answer.changed_blocks = changed.blocks;
     answer.unscaled_blocks = changed.unscaled;
   }
-  const auto simulated = analysis::run_scenario(*rehearsal, scenario, budget, until_deadline());
+  const auto simulated =
+      analysis::run_scenario(*rehearsal, scenario, budget, analysis::for_at_most(kLongestRun));
   if (!simulated) return failure(simulated.error(), file);
   answer.simulated = *simulated;
   if (options.smallest) {
-    const auto smallest = analysis::smallest_capacity(*rehearsal, scenario, budget, until_deadline());
+    const auto smallest =
+        analysis::smallest_capacity(*rehearsal, scenario, budget, analysis::for_at_most(kLongestRun));
     if (!smallest) return failure(smallest.error(), file);
     answer.smallest_capacity = *smallest;
   }

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "engine/base/ascii.h"
+
 namespace memstrata::io {
 
 namespace {
@@ -40,9 +42,8 @@ constexpr Magic kMagics[] = {
 
 [[nodiscard]] bool starts_with_any_case(std::string_view text, std::string_view lower_case) {
   if (text.size() < lower_case.size()) return false;
-  return std::equal(lower_case.begin(), lower_case.end(), text.begin(), [](char want, char have) {
-    return want == (have >= 'A' && have <= 'Z' ? static_cast<char>(have - 'A' + 'a') : have);
-  });
+  return std::equal(lower_case.begin(), lower_case.end(), text.begin(),
+                    [](char want, char have) { return want == ascii::lower(have); });
 }
 
 [[nodiscard]] std::string_view without_leading_space(std::string_view text) {

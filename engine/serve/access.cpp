@@ -6,16 +6,11 @@
 #include <array>
 #include <charconv>
 
+#include "engine/base/ascii.h"
+
 namespace memstrata::serve {
 
 namespace {
-
-[[nodiscard]] std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& letter : result)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  return result;
-}
 
 [[nodiscard]] std::optional<uint16_t> port_in(std::string_view text) {
   uint16_t port = 0;
@@ -68,13 +63,13 @@ std::optional<std::string> host_name(std::string_view host) {
     if (close == std::string_view::npos) return std::nullopt;
     const std::string_view rest = host.substr(close + 1);
     if (!rest.empty() && (rest[0] != ':' || !port_in(rest.substr(1)))) return std::nullopt;
-    return lower(host.substr(1, close - 1));
+    return ascii::lower(host.substr(1, close - 1));
   }
   if (end != std::string_view::npos && !port_in(host.substr(end + 1))) return std::nullopt;
   if (end == std::string_view::npos) end = host.size();
   const std::string_view name = host.substr(0, end);
   if (name.empty() || name.find(':') != std::string_view::npos) return std::nullopt;
-  return lower(name);
+  return ascii::lower(name);
 }
 
 bool Access::is_own_host(std::string_view host) const {
@@ -88,7 +83,7 @@ bool Access::is_own_host(std::string_view host) const {
 bool is_own_origin(std::string_view origin, std::string_view host) {
   constexpr std::string_view kScheme = "http://";
   return origin.empty() ||
-         (origin.starts_with(kScheme) && lower(origin.substr(kScheme.size())) == lower(host));
+         (origin.starts_with(kScheme) && ascii::lower(origin.substr(kScheme.size())) == ascii::lower(host));
 }
 
 std::optional<std::string_view> below_token(std::string_view path, std::string_view token) {

@@ -19,11 +19,6 @@ namespace {
 // A recording that takes longer than that was made to; whoever waits may end the session before.
 constexpr std::chrono::seconds kLongestQuestion{120};
 
-[[nodiscard]] analysis::GoesOn until_deadline() {
-  const auto deadline = std::chrono::steady_clock::now() + kLongestQuestion;
-  return [deadline] { return std::chrono::steady_clock::now() < deadline; };
-}
-
 // What was asked, ready to run; the sizes stay where they are.
 struct Prepared {
   Prepared(const analysis::Rehearsal& of, Budget& budget) : rehearsal(of), changed(budget) {}
@@ -104,14 +99,14 @@ template <typename Reply>
 }  // namespace
 
 Status rehearsal(Asked& asked) {
-  const auto found = asked.view->device().rehearsal(until_deadline());
+  const auto found = asked.view->device().rehearsal(analysis::for_at_most(kLongestQuestion));
   if (!found) return tl::unexpected(found.error());
   answers::rehearsal_to_json(asked.json(), **found);
   return {};
 }
 
 Status what_if(Asked& asked) {
-  const analysis::GoesOn goes_on = until_deadline();
+  const analysis::GoesOn goes_on = analysis::for_at_most(kLongestQuestion);
   return with_scenario(asked, goes_on, [&](Prepared& prepared) -> Status {
     const int32_t columns = std::min(asked.arguments.integer("columns"), simulate::Levels::kMostColumns);
     const int32_t events = prepared.rehearsal.device.rows.events.count;
@@ -132,7 +127,7 @@ Status what_if(Asked& asked) {
 }
 
 Status smallest_capacity(Asked& asked) {
-  const analysis::GoesOn goes_on = until_deadline();
+  const analysis::GoesOn goes_on = analysis::for_at_most(kLongestQuestion);
   return with_scenario(asked, goes_on, [&](Prepared& prepared) -> Status {
     const auto found = analysis::smallest_capacity(prepared.rehearsal, prepared.scenario,
                                                    asked.session.recording().budget, goes_on);
@@ -143,7 +138,7 @@ Status smallest_capacity(Asked& asked) {
 }
 
 Status add_run(Asked& asked) {
-  const analysis::GoesOn goes_on = until_deadline();
+  const analysis::GoesOn goes_on = analysis::for_at_most(kLongestQuestion);
   return with_scenario(asked, goes_on, [&](Prepared& prepared) -> Status {
     const auto snapshot = asked.session.add_run(asked.view_id, prepared.scenario, goes_on);
     if (!snapshot) return tl::unexpected(snapshot.error());
@@ -202,7 +197,7 @@ Status tried_remedies(Asked& asked) {
   auto events = analysis::explain_all_out_of_memory(context, memory);
   if (!events) return tl::unexpected(events.error());
   if (analysis::has_remedy_to_try(*events)) {
-    const analysis::GoesOn goes_on = until_deadline();
+    const analysis::GoesOn goes_on = analysis::for_at_most(kLongestQuestion);
     const auto rehearsal = device.rehearsal(goes_on);
     // What cannot be run again stays untried.
     if (rehearsal) analysis::confirm_remedies(**rehearsal, *events, budget, goes_on);

@@ -1,0 +1,18 @@
+// Letters of ASCII, whatever the locale: words of formats and of filters are compared so.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace memstrata::ascii {
+
+[[nodiscard]] constexpr char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+[[nodiscard]] inline std::string lower(std::string_view text) {
+  std::string lowered(text);
+  for (char& c : lowered) c = lower(c);
+  return lowered;
+}
+
+}  // namespace memstrata::ascii
