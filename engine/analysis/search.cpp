@@ -22,9 +22,7 @@ namespace {
 // A text to look for, in small letters.
 class Needle {
  public:
-  explicit Needle(std::string_view text) : text_(text) {
-    std::transform(text_.begin(), text_.end(), text_.begin(), folded);
-  }
+  explicit Needle(std::string_view text) : text_(ascii::lower(text)) {}
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] bool is_in(std::string_view hay) const {
     if (text_.size() > hay.size()) return false;
