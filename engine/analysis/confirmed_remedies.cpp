@@ -1,6 +1,7 @@
 #include "engine/analysis/confirmed_remedies.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace memstrata::analysis {
 
@@ -11,7 +12,9 @@ namespace {
 }  // namespace
 
 bool has_remedy_to_try(const OutOfMemoryEvents& events) {
-  return !events.explained.empty() && std::ranges::any_of(events.explained.back().remedies, is_setting);
+  if (events.explained.empty()) return false;
+  const std::vector<Remedy>& remedies = events.explained.back().remedies;
+  return std::any_of(remedies.begin(), remedies.end(), is_setting);
 }
 
 void confirm_remedies(const Rehearsal& rehearsal, OutOfMemoryEvents& events, Budget& budget,
@@ -25,7 +28,8 @@ void confirm_remedies(const Rehearsal& rehearsal, OutOfMemoryEvents& events, Bud
   scenario.config.expandable_segments = true;
   const auto tried = run_scenario(rehearsal, scenario, budget, goes_on);
   if (!tried) return;
-  Remedy& remedy = *std::ranges::find_if(events.explained.back().remedies, is_setting);
+  std::vector<Remedy>& remedies = events.explained.back().remedies;
+  Remedy& remedy = *std::find_if(remedies.begin(), remedies.end(), is_setting);
   remedy.confirmed = tried->ooms == 0;
   remedy.reserved_then = tried->peak_reserved;
 }
