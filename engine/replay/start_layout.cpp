@@ -1,6 +1,7 @@
 #include "engine/replay/start_layout.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "engine/alloc/simulated_device.h"
@@ -86,6 +87,28 @@ class Layout {
     return most;
   }
 
+  // Where the reservation of these pages begins: at the lowest page that is mapped into it later, while they still are.
+  // Not below `from`.
+  [[nodiscard]] uint64_t begin_of(const SegmentAt& found, const Kind& kind, uint64_t from) const {
+    uint64_t begin = found.address;
+    const auto page = static_cast<uint64_t>(history_.config.page_size(kind.small));
+    const auto* const first = std::lower_bound(
+        by_address_.begin(), by_address_.end(), found.address,
+        [this](int32_t row, uint64_t wanted) { return history_.ranges.address[row] < wanted; });
+    const auto* const last = first - std::min<ptrdiff_t>(first - by_address_.begin(), kMostLookedAt);
+    for (const auto* at = first; at != last;) {
+      const int32_t row = *--at;
+      const uint64_t address = history_.ranges.address[row];
+      const bool belongs = history_.expandable[row] != 0 && kind_of(row, kind.small) == kind &&
+                           is_small(row, history_.ranges.size[row], {}) == kind.small;
+      if (address < from || !belongs || (found.address - address) % page != 0 ||
+          found.address - address > static_cast<uint64_t>(reservation_bytes_))
+        break;
+      if (history_.ranges.begin[row] < history_.ranges.end[found.row]) begin = address;
+    }
+    return begin;
+  }
+
   [[nodiscard]] bool add_all() {
     uint64_t from = 0;  // below, all addresses are taken
     for (const SegmentAt& found : memory_.segments()) {
@@ -95,11 +118,11 @@ class Layout {
       const std::span<const BlockAt> blocks = memory_.blocks_of(found);
       const bool small = is_small(found.row, found.size, blocks);
       const Kind kind = kind_of(found.row, small);
-      from = found.address + static_cast<uint64_t>(found.size);
+      const uint64_t free_from = std::exchange(from, found.address + static_cast<uint64_t>(found.size));
       const bool expandable = history_.expandable[found.row] != 0;
       if (expandable && joins_last(found, kind)) {
         if (!add_range(found) || !add_blocks(blocks)) return false;
-      } else if (!add_segment(found, kind, expandable) || !add_blocks(blocks)) {
+      } else if (!add_segment(found, kind, expandable, free_from) || !add_blocks(blocks)) {
         return false;
       }
       if (__builtin_add_overflow(layout_.reserved, found.size, &layout_.reserved))
@@ -126,7 +149,8 @@ class Layout {
     return layout_.ranges.push_back({found.address, found.size});
   }
 
-  [[nodiscard]] bool add_segment(const SegmentAt& found, const Kind& kind, bool expandable) {
+  [[nodiscard]] bool add_segment(const SegmentAt& found, const Kind& kind, bool expandable,
+                                 uint64_t free_from) {
     StartLayout::Segment added;
     added.info.address = found.address;
     added.info.size = found.size;
@@ -139,10 +163,13 @@ class Layout {
     added.blocks.first = static_cast<int32_t>(layout_.blocks.size());
     const int64_t page = history_.config.page_size(kind.small);
     if (expandable && is_whole_pages(found, found.address, page)) {
-      const uint64_t room = (limit_of(found.address, kind) - found.address) / static_cast<uint64_t>(page) *
-                            static_cast<uint64_t>(page);
+      const uint64_t begin = begin_of(found, kind, free_from);
+      const uint64_t room =
+          (limit_of(begin, kind) - begin) / static_cast<uint64_t>(page) * static_cast<uint64_t>(page);
+      const uint64_t least = found.address - begin + static_cast<uint64_t>(found.size);
       added.info.expandable = true;
-      added.info.size = std::max(found.size, static_cast<int64_t>(room));
+      added.info.address = begin;
+      added.info.size = static_cast<int64_t>(std::max(least, room));
       added.page_size = page;
     }
     last_kind_ = kind;

@@ -284,6 +284,20 @@ class WhatIf(unittest.TestCase):
             # A run places such a block in use and frees it where it was completed.
             self.assertEqual(answer["simulated"]["peak_allocated_bytes"], (10 - freed) * 9 * MIB, lost)
 
+    def test_pages_below_those_that_were_found(self):
+        # Pages of 20 MiB: a in the first, b in the second. The first is given back, and mapped again for c: what begins there
+        # found the second page only, and belongs to a reservation that begins a page before.
+        file = self.recorded("pages", f"m a {20 * MIB}; m b {20 * MIB}; f a; empty; m c {20 * MIB}",
+                             "expandable_segments:True")
+        cut = self.changed("cut", file, lambda snapshot: snapshot.update(
+            device_traces=[snapshot["device_traces"][0][7:]]))
+        with open(cut, "rb") as opened:
+            trace = pickle.load(opened)["device_traces"][0]
+        self.assertEqual([event["action"] for event in trace], ["segment_map", "alloc"])
+        answer = self.whatif(cut)
+        self.assertEqual(answer["fidelity"], {"requests": 1, "same_place": 1, "reserved_error_bytes": 0,
+                                              "first_deviation": None})
+
     def test_events_that_contradict_each_other(self):
         file = self.recorded("sound", f"m a {30 * MIB}; m b 3000; f a; m c {20 * MIB}; f b")
         # 0, 1 a; 2, 3 b; 4, 5 the free of a; 6 c in its place; 7, 8 the free of b.
