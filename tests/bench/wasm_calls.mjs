@@ -77,5 +77,28 @@ for (const by of ['line', 'module', 'category']) {
   await measure(`holders_by_${by}_first`, 1, () => ask(peak));
   await measure(`holders_by_${by}`, 5, (i) => ask(peak - i));
 }
+await measure('report', 1, async () => {
+  const { peak: told } = await view.ask('report', {});
+  return told.requested_bytes === info.peak.bytes;
+});
+await measure(
+  'fragmentation_first',
+  1,
+  async () => (await view.ask('fragmentation', { event: last })).event === last,
+);
+await measure('fragmentation', 5, async (i) => {
+  const { event } = await view.ask('fragmentation', { event: peak - i });
+  return event === peak - i;
+});
+await measure('never_freed', 5, async (i) => {
+  const { rows } = await view.ask('neverFreed', { from: i, until: last });
+  return rows.length > 0;
+});
+await measure('stacks_against_the_peak', 3, async () => {
+  const { parts, bytes, blocks, ...before } = await view.ask('facts', { event: peak });
+  if (parts.length === 0 || blocks === 0 || bytes !== info.peak.bytes) return false;
+  const { before: was, after } = await view.ask('compare', { event: last, before });
+  return was.bytes === info.peak.bytes && after.bytes === info.final_bytes;
+});
 console.log(JSON.stringify({ ...said, events: info.events, blocks: info.blocks }));
 engine.close();
