@@ -4,6 +4,7 @@
 // caller's. O(events log events).
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engine/analysis/block_attributes.h"
@@ -12,6 +13,7 @@
 #include "engine/analysis/event_context.h"
 #include "engine/analysis/fragmentation.h"
 #include "engine/analysis/leaks.h"
+#include "engine/analysis/never_full.h"
 #include "engine/analysis/out_of_memory.h"
 #include "engine/analysis/overview.h"
 #include "engine/analysis/peak_parts.h"
@@ -47,6 +49,7 @@ struct Report {
   Steps steps;
   Leaks leaks;
   Fragmentation fragmentation;
+  std::optional<NeverFull> never_full;  // only if somebody asks for it, too
   Categories categories;
   std::vector<CategoryShare> categories_at_peak;
 };

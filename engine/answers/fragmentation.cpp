@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/analysis/memory_state.h"
+#include "engine/answers/never_full.h"
 #include "engine/answers/out_of_memory.h"
 #include "engine/answers/report_findings.h"
 #include "engine/answers/top.h"
@@ -68,9 +69,14 @@ void members_to_json(JsonWriter& json, const analysis::EventContext& context,
 }  // namespace
 
 void to_json(JsonWriter& json, const analysis::EventContext& context,
-             const analysis::Fragmentation& fragmentation) {
+             const analysis::Fragmentation& fragmentation,
+             const std::optional<analysis::NeverFull>& never_full) {
   json.begin_object();
   members_to_json(json, context, fragmentation);
+  if (never_full) {
+    json.key("never_full");
+    to_json(json, context, *never_full);
+  }
   json.end_object();
 }
 

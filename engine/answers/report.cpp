@@ -141,7 +141,7 @@ void to_json(JsonWriter& json, std::string_view snapshot, const analysis::EventC
   json.member("oom_left_out",
               report.out_of_memory.all - static_cast<int64_t>(report.out_of_memory.explained.size()));
   json.key("fragmentation");
-  to_json(json, context, report.fragmentation);
+  to_json(json, context, report.fragmentation, report.never_full);
   json.key("categories");
   json.begin_array();
   for (const analysis::CategoryShare& share : report.categories_at_peak) {

@@ -24,7 +24,8 @@ namespace memstrata::answers {
 //  "fragmentation":{"event","reserved_bytes","allocated_bytes","pending_bytes","cached_bytes","largest_free_bytes",
 //                   "held_back_bytes","share","pinned_segments",
 //                   "pins":[{"segment":"0x...","segment_bytes","free_bytes","held_back_bytes","blocks","pinned_bytes",
-//                            "expandable","who": of the largest block,"stack","since_event": of the oldest}]},
+//                            "expandable","who": of the largest block,"stack","since_event": of the oldest}],
+//                   "never_full": see never_full.h, if it was asked for},
 //  "categories":[{"name","bytes_at_peak","blocks","sure"}]: add up to the peak}
 void to_json(JsonWriter& json, std::string_view snapshot, const analysis::EventContext& context,
              const analysis::Report& report, const analysis::CategoryRules& rules);

@@ -3,11 +3,13 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <string>
 
 #include "engine/answers/bounded.h"
 #include "engine/answers/top.h"
 #include "engine/answers/who.h"
 #include "engine/base/hash.h"
+#include "engine/base/units.h"
 
 namespace memstrata::answers {
 
@@ -82,6 +84,33 @@ void side_to_json(JsonWriter& json, std::string_view name, int64_t bytes, int64_
   json.end_object();
 }
 
+void matching_to_json(JsonWriter& json, const analysis::ComparedParts& parts) {
+  int64_t by_lines = 0, by_functions = 0, only_before = 0, only_after = 0;
+  for (const ComparedPart& part : parts.parts) {
+    int64_t& number = part.after < 0     ? only_before
+                      : part.before < 0  ? only_after
+                      : part.lines_moved ? by_functions
+                                         : by_lines;
+    ++number;
+  }
+  json.key("matching");
+  json.begin_object();
+  json.member("stack", by_lines);
+  json.member("functions", by_functions);
+  json.member("only_before", only_before);
+  json.member("only_after", only_after);
+  std::string text =
+      fmt::format("Stacks are the same by the lines they show: {}.", counted(by_lines, "pair"));
+  if (by_functions > 0)
+    text += fmt::format(
+        " {} more by functions and files alone, as their lines moved; of several such the largest with the "
+        "largest.",
+        count_text(by_functions));
+  text += fmt::format(" {} only before, {} only after.", count_text(only_before), count_text(only_after));
+  json.member("text", text);
+  json.end_object();
+}
+
 }  // namespace
 
 std::string key_text(const ShownKey& key) { return fmt::format("{:016x}{:016x}", key.first, key.second); }
@@ -123,6 +152,7 @@ void to_json(JsonWriter& json, const model::Recording& after, const analysis::St
   json.begin_object();
   side_to_json(json, "before", parts.bytes.before, parts.blocks.before);
   side_to_json(json, "after", parts.bytes.after, parts.blocks.after);
+  matching_to_json(json, parts);
   Sum same, other;
   // What grew most comes first, what shrank most last: rows of both ends are told.
   size_t changed = 0;

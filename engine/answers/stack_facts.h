@@ -19,6 +19,7 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
 [[nodiscard]] analysis::ShownKey key_of_text(std::string_view text);
 
 // {"before":{"bytes","blocks"},"after":{...},
+//  "matching":{"stack": pairs by all lines,"functions": pairs whose lines moved,"only_before","only_after": stacks,"text"},
 //  "rows":[{"change","before": number of the fact|null,"before_bytes","after_bytes","before_blocks","after_blocks",
 //           "matched","who","stack","filter","rank"}]: what changed, at most kMostComparedRows; of what is gone the last
 //           four are null,

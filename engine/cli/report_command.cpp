@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/analysis/confirmed_remedies.h"
+#include "engine/analysis/never_full.h"
 #include "engine/analysis/report.h"
 #include "engine/analysis/summary.h"
 #include "engine/answers/findings.h"
@@ -63,6 +64,11 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
       if (!attributes) return failure(attributes.error(), file);
       auto report = analysis::find_report(opened->context(), *attributes, rules);
       if (!report) return failure(report.error(), file);
+      if (options.json) {
+        auto never_full = analysis::find_never_full(opened->context());
+        if (!never_full) return failure(never_full.error(), file);
+        report->never_full = std::move(*never_full);
+      }
       if (analysis::has_remedy_to_try(report->out_of_memory)) {
         const analysis::GoesOn goes_on = analysis::for_at_most(kLongestTrial);
         const auto rehearsal = analysis::rehearse(*opened->device, recording.budget, goes_on);

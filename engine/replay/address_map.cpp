@@ -9,6 +9,7 @@ namespace memstrata::replay {
 
 AddressMap::AddressMap(const StateHistory& history, Budget& budget)
     : history_(&history),
+      budget_(&budget),
       axis_(budget),
       regions_(budget),
       shown_(budget),
@@ -93,9 +94,32 @@ struct AddressMap::Picture {
   std::span<int32_t> pixels;
 };
 
+int64_t AddressMap::column_of(const ColumnGrid& columns, int32_t event) const {
+  constexpr int64_t kFarRight = int64_t{1} << 40;  // beyond any picture
+  const int64_t position = event < 0                      ? 0
+                           : event >= axis_.event_count() ? axis_.extent(columns.axis)
+                                                          : axis_.position(columns.axis, event);
+  int64_t there = 0;
+  if (__builtin_sub_overflow(position / columns.width, columns.first, &there))
+    there = columns.first < 0 ? kFarRight : -kFarRight;
+  return std::clamp(there, -kFarRight, kFarRight);
+}
+
+template <typename Each>
+bool AddressMap::for_each_in(const ColumnGrid& columns, const SpanHistory& spans, Each&& each) const {
+  const EventRange window = axis_.range(columns.axis, columns.first, columns.count, columns.width);
+  if (!window.inside) return true;
+  const int32_t before = columns.first <= 0 ? -1 : window.begin - 1;
+  const int32_t after = std::max(before, window.end - 1);
+  if (!spans.live_after(before, live_)) return false;
+  for (const int32_t row : live_.span()) each(row);
+  const SpanHistory::Rows born = spans.beginning_in(before, after);
+  for (int32_t row = born.first; row < born.last; ++row) each(row);
+  return true;
+}
+
 void AddressMap::paint(const Picture& picture, const SpanHistory& spans, int32_t row, int32_t value) const {
   const auto i = static_cast<size_t>(row);
-  constexpr int64_t kFarRight = int64_t{1} << 40;  // beyond any picture
   const int32_t place = row_of(spans.address[i]) - picture.first;
   if (place < 0 || place >= picture.count) return;
   const Region& shown = region(place + picture.first);
@@ -109,19 +133,11 @@ void AddressMap::paint(const Picture& picture, const SpanHistory& spans, int32_t
   };
   const int32_t low = std::min(line_of(offset), usable - 1);
   const int32_t high = std::clamp(line_of(offset + static_cast<double>(spans.size[i])), low + 1, usable);
-  const auto column = [&](int32_t event) {
-    const int64_t position = event < 0                      ? 0
-                             : event >= axis_.event_count() ? axis_.extent(picture.columns.axis)
-                                                            : axis_.position(picture.columns.axis, event);
-    int64_t there = 0;
-    if (__builtin_sub_overflow(position / picture.columns.width, picture.columns.first, &there))
-      there = picture.columns.first < 0 ? kFarRight : -kFarRight;
-    return std::clamp(there, -kFarRight, kFarRight);
-  };
-  const int64_t from = std::max<int64_t>(column(spans.begin[i]), 0);
-  int64_t until = column(spans.end[i]);
+  const int64_t begin = column_of(picture.columns, spans.begin[i]);
+  const int64_t from = std::max<int64_t>(begin, 0);
+  int64_t until = column_of(picture.columns, spans.end[i]);
   if (spans.end[i] >= axis_.event_count()) ++until;  // to the right edge of the last column
-  until = std::min<int64_t>(std::max(until, column(spans.begin[i]) + 1), picture.columns.count);
+  until = std::min<int64_t>(std::max(until, begin + 1), picture.columns.count);
   if (from >= until) return;
   for (int32_t y = low; y < high; ++y) {
     const auto line = static_cast<size_t>(place) * static_cast<size_t>(picture.height) +
@@ -140,22 +156,53 @@ void AddressMap::draw(const ColumnGrid& columns, int32_t first, int32_t count, i
   const auto lines = static_cast<size_t>(count) * static_cast<size_t>(height);
   if (pixels.size() / static_cast<size_t>(columns.count) < lines) return;
   const Picture picture{columns, first, count, height, pixels};
-  const EventRange window = axis_.range(columns.axis, columns.first, columns.count, columns.width);
-  if (!window.inside) return;
-  const int32_t before = columns.first <= 0 ? -1 : window.begin - 1;
-  const int32_t after = std::max(before, window.end - 1);
   for (const bool blocks : {false, true}) {
     const SpanHistory& spans = blocks ? history_->blocks : history_->ranges;
-    const auto value = [&](int32_t row) {
-      if (!blocks) return kMappedFree;
-      const int32_t rank = rank_of_block_[static_cast<size_t>(row)];
-      return rank < 0 ? kUnrankedBlock : rank;
-    };
-    if (!spans.live_after(before, live_)) return;
-    for (const int32_t row : live_.span()) paint(picture, spans, row, value(row));
-    const SpanHistory::Rows born = spans.beginning_in(before, after);
-    for (int32_t row = born.first; row < born.last; ++row) paint(picture, spans, row, value(row));
+    const bool drawn = for_each_in(columns, spans, [&](int32_t row) {
+      const int32_t rank = blocks ? rank_of_block_[static_cast<size_t>(row)] : 0;
+      paint(picture, spans, row, !blocks ? kMappedFree : rank < 0 ? kUnrankedBlock : rank);
+    });
+    if (!drawn) return;
   }
+}
+
+bool AddressMap::free_shares(const ColumnGrid& columns, int32_t first, int32_t count,
+                             Column<float>& shares) const {
+  first = std::clamp(first, 0, region_count());
+  count = std::clamp(count, 0, region_count() - first);
+  const auto width = static_cast<size_t>(std::max(columns.count, 0));
+  const size_t size = static_cast<size_t>(count) * width;
+  shares.clear();
+  if (size == 0 || columns.width <= 0) return true;
+  // What begins less what ends in each column; then what is there. Hostile sizes have no sum in 64 bits.
+  Column<double> mapped(*budget_), used(*budget_);
+  if (!mapped.resize(size, 0) || !used.resize(size, 0) || !shares.resize(size, 0)) return false;
+  for (const bool blocks : {false, true}) {
+    const SpanHistory& spans = blocks ? history_->blocks : history_->ranges;
+    Column<double>& bytes = blocks ? used : mapped;
+    const bool counted = for_each_in(columns, spans, [&](int32_t row) {
+      const int32_t place = row_of(spans.address[row]) - first;
+      if (place < 0 || place >= count) return;
+      const int64_t from = std::max<int64_t>(column_of(columns, spans.begin[row]), 0);
+      const int64_t until = spans.end[row] >= axis_.event_count()
+                                ? columns.count
+                                : std::max(column_of(columns, spans.end[row]), from);
+      const size_t start = static_cast<size_t>(place) * width;
+      if (from >= columns.count) return;
+      bytes[start + static_cast<size_t>(from)] += static_cast<double>(spans.size[row]);
+      if (until < columns.count)
+        bytes[start + static_cast<size_t>(until)] -= static_cast<double>(spans.size[row]);
+    });
+    if (!counted) return false;
+  }
+  double there = 0, in_use = 0;
+  for (size_t i = 0; i < size; ++i) {
+    if (i % width == 0) there = in_use = 0;
+    there += mapped[i];
+    in_use += used[i];
+    if (there >= 1) shares[i] = static_cast<float>(std::clamp(1 - in_use / there, 0.0, 1.0));
+  }
+  return true;
 }
 
 }  // namespace memstrata::replay

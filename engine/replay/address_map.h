@@ -52,14 +52,24 @@ class AddressMap {
   // one pixel line of kNotMapped below each if height > 2. Rows from the top: pixels[y * columns.count + x].
   void draw(const ColumnGrid& columns, int32_t first, int32_t count, int32_t height,
             std::span<int32_t> pixels) const;
+  // Of those regions, the share of what is mapped that no block uses, 0 to 1, after the last event of each column; 0 where
+  // nothing is mapped. shares[row * columns.count + column]. False = no memory. O(lives in the window + shares).
+  [[nodiscard]] bool free_shares(const ColumnGrid& columns, int32_t first, int32_t count,
+                                 Column<float>& shares) const;
 
  private:
   explicit AddressMap(const StateHistory& history, Budget& budget);
   struct Picture;
   void paint(const Picture& picture, const SpanHistory& spans, int32_t row, int32_t value) const;
+  // Column in which an event lies, from the first of the grid; those of no event lie at the edges of the recording.
+  [[nodiscard]] int64_t column_of(const ColumnGrid& columns, int32_t event) const;
+  // Calls `each(row)` for spans that exist in the window. False = no memory.
+  template <typename Each>
+  [[nodiscard]] bool for_each_in(const ColumnGrid& columns, const SpanHistory& spans, Each&& each) const;
   [[nodiscard]] bool build_regions();
 
   const StateHistory* history_;
+  Budget* budget_;
   EventAxis axis_;
   Column<Region> regions_;  // by address
   Column<int32_t> shown_;   // order of the rows: index of regions_

@@ -273,6 +273,12 @@ std::vector<int32_t> Arguments::integers(std::string_view name) const {
   return numbers;
 }
 
+std::vector<uint32_t> Arguments::colours(std::string_view name) const {
+  std::vector<uint32_t> colours;
+  for (const JsonValue& item : value(name).items) colours.push_back(static_cast<uint32_t>(item.number));
+  return colours;
+}
+
 int Arguments::word_index(std::string_view name) const {
   return index_of_word(parameter_of(signature_, name).type->content, value(name).text);
 }
@@ -378,7 +384,7 @@ Look Arguments::look(std::string_view name) const {
   const Arguments palette = given.object("palette");
   const auto colour = [](double number) { return static_cast<uint32_t>(number); };
   Look look;
-  for (const JsonValue& band : palette.value("bands").items) look.bands.push_back(colour(band.number));
+  look.bands = palette.colours("bands");
   look.nothing = colour(palette.real("nothing"));
   look.dimmed_towards = colour(palette.real("dimmedTowards"));
   look.envelope = colour(palette.real("envelope"));

@@ -77,9 +77,11 @@ constexpr Question kQuestions[] = {
     {"facts", Of::view, "event: Event", "StackFacts", reply::facts},
     // What is alive after the event against what `before` had: by stack, whose parts add up to both.
     {"compare", Of::view, "event: Event, before: Facts", "Compared", reply::compare},
-    // Levels on an axis, or step by step: columns of both files of a comparison mean the same.
+    // Levels on an axis, step by step, or in the regions of one name, one after the other: columns of both files of a
+    // comparison mean the same.
     {"curve", Of::view, "columns: Columns", "LevelCurve", reply::curve},
     {"stepCurve", Of::view, "steps: Pixels, columnsPerStep: Pixels", "LevelCurve", reply::step_curve},
+    {"regionCurve", Of::view, "name: Text, regions: Pixels, columnsPerRegion: Pixels", "LevelCurve", reply::region_curve},
 
     // What happened from one position of the axis to another: from the state that is shown at `from` to that at `to`
     // (engine/analysis/stack_weights.h).
@@ -118,6 +120,8 @@ constexpr Question kQuestions[] = {
     {"fragmentation", Of::states, "event: Event", "Fragmentation", reply::fragmentation},
     // The same in numbers after each of at most 256 events; cheapest where they ascend.
     {"fragmentationOver", Of::states, "events: Event[]", "FragmentationOver", reply::fragmentation_over},
+    // Segments that were never full, over the whole recording (engine/analysis/never_full.h).
+    {"neverFull", Of::states, "", "NeverFull", reply::never_full},
     // The state after an event as rectangles, and its totals; with a look the rectangles have colours.
     {"layout", Of::states, "event: Event, window: StateWindow, look?: Look", "StateLayout", reply::layout},
     {"statePick", Of::states, "event: Event, window: StateWindow, x: Real, y: Real", "StatePick | null", reply::state_pick},
@@ -128,8 +132,9 @@ constexpr Question kQuestions[] = {
     {"statePlace", Of::states, "event: Event, block: Row, window: StateWindow", "StatePlace | null", reply::state_place},
     // Rows of the address map, at most 1,000.
     {"regions", Of::states, "order: RegionOrder, first: Count, count: Count", "Regions", reply::regions},
-    // Regions [first, first + count), each `height` pixels high with a free line below.
-    {"addressMap", Of::states, "order: RegionOrder, columns: Columns, first: Count, count: Count, height: Pixels, look: Look", "MapPicture", reply::address_map},
+    // Regions [first, first + count), each `height` pixels high with a free line below. With `shades` free memory has the one
+    // of the share of its region that is free then, from none to all, and all blocks look alike.
+    {"addressMap", Of::states, "order: RegionOrder, columns: Columns, first: Count, count: Count, height: Pixels, look: Look, shades?: Colour[]", "MapPicture", reply::address_map},
     // -1 = none.
     {"regionOfBlock", Of::states, "order: RegionOrder, block: Row", "Row", reply::region_of_block},
     // -1 = none: the rank is no block's.

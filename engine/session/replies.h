@@ -36,8 +36,10 @@ Status facts(Asked& asked);
 Status compare(Asked& asked);
 Status curve(Asked& asked);
 Status step_curve(Asked& asked);
+Status region_curve(Asked& asked);
 Status fragmentation(Asked& asked);
 Status fragmentation_over(Asked& asked);
+Status never_full(Asked& asked);
 
 // replies_of_trees.cpp
 Status range(Asked& asked);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/analysis/fragmentation.h"
+#include "engine/analysis/never_full.h"
 #include "engine/analysis/report.h"
 #include "engine/analysis/source_lines.h"
 #include "engine/analysis/stack_facts.h"
@@ -12,6 +13,7 @@
 #include "engine/analysis/top.h"
 #include "engine/answers/fragmentation.h"
 #include "engine/answers/never_freed.h"
+#include "engine/answers/never_full.h"
 #include "engine/answers/report.h"
 #include "engine/answers/source_lines.h"
 #include "engine/answers/stack_facts.h"
@@ -39,6 +41,12 @@ constexpr int64_t kMostCurveColumns = 65'536;
                                       analysis::TopBy::stack, std::numeric_limits<size_t>::max());
   if (!top) return tl::unexpected(top.error());
   return analysis::stack_facts({device.recording(), *top}, kMostFacts);
+}
+
+[[nodiscard]] Status fits_a_curve(int32_t stretches, int32_t columns_each) {
+  const int64_t columns = int64_t{stretches} * columns_each;
+  if (columns <= kMostCurveColumns) return {};
+  return fail(ErrorCode::limit_exceeded, -1, "a curve of {} columns is too large", columns);
 }
 
 [[nodiscard]] Status curve_to(Asked& asked, std::span<const int32_t> event, std::span<const double> level,
@@ -124,12 +132,24 @@ Status curve(Asked& asked) {
 Status step_curve(Asked& asked) {
   const Device& device = asked.view->device();
   const int32_t steps = asked.arguments.integer("steps"), columns = asked.arguments.integer("columnsPerStep");
-  if (int64_t{steps} * columns > kMostCurveColumns)
-    return fail(ErrorCode::limit_exceeded, -1, "a curve of {} columns is too large",
-                int64_t{steps} * columns);
+  if (Status fits = fits_a_curve(steps, columns); !fits) return fits;
   const auto found = analysis::find_steps(device.recording(), device.part(), device.replayed().rows);
   if (!found) return tl::unexpected(found.error());
-  const analysis::StepCurve curve = analysis::step_curve(device.lives(), *found, steps, columns);
+  const analysis::StepCurve curve =
+      analysis::step_curve(device.lives(), analysis::stretches_of(*found, steps), steps, columns);
+  return curve_to(asked, curve.event, curve.level, curve.reserved);
+}
+
+Status region_curve(Asked& asked) {
+  const Device& device = asked.view->device();
+  const int32_t count = asked.arguments.integer("regions"),
+                columns = asked.arguments.integer("columnsPerRegion");
+  if (Status fits = fits_a_curve(count, columns); !fits) return fits;
+  const auto found = analysis::find_regions(device.recording(), device.part(), device.replayed().rows);
+  if (!found) return tl::unexpected(found.error());
+  const auto stretches =
+      analysis::stretches_of(device.recording(), found->span(), asked.arguments.text("name"), count);
+  const analysis::StepCurve curve = analysis::step_curve(device.lives(), stretches, count, columns);
   return curve_to(asked, curve.event, curve.level, curve.reserved);
 }
 
@@ -167,6 +187,16 @@ Status fragmentation_over(Asked& asked) {
   if (written) written = asked.answer.column("largest", largest);
   if (written) written = asked.answer.column("heldBack", held_back);
   return written;
+}
+
+Status never_full(Asked& asked) {
+  const auto states = asked.view->device().states();
+  if (!states) return tl::unexpected(states.error());
+  const analysis::EventContext context = (*states)->context();
+  const auto found = analysis::find_never_full(context);
+  if (!found) return tl::unexpected(found.error());
+  answers::to_json(asked.json(), context, *found);
+  return {};
 }
 
 }  // namespace memstrata::session::reply

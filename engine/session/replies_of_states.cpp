@@ -161,15 +161,27 @@ Status regions(Asked& asked) {
 
 Status address_map(Asked& asked) {
   return with_states(asked, [&](StateView& states) -> Status {
-    const auto map = states.address_map(asked.arguments.word<replay::RegionOrder>("order"),
-                                        asked.arguments.columns("columns"), asked.arguments.integer("first"),
-                                        asked.arguments.integer("count"), asked.arguments.integer("height"));
+    const auto order = asked.arguments.word<replay::RegionOrder>("order");
+    const replay::ColumnGrid columns = asked.arguments.columns("columns");
+    const int32_t first = asked.arguments.integer("first"), count = asked.arguments.integer("count");
+    const int32_t height = asked.arguments.integer("height");
+    const auto map = states.address_map(order, columns, first, count, height);
     if (!map) return tl::unexpected(map.error());
     answers::columns_to_json(asked.json(), {});
     if (Status sent = asked.answer.column("ranks", *map); !sent) return sent;
+    const std::vector<uint32_t> shades = asked.arguments.colours("shades");
+    if (shades.empty()) {
+      const auto pixels = asked.answer.pixels("pixels", map->size());
+      if (!pixels) return tl::unexpected(pixels.error());
+      return asked.view->colour_map(*map, asked.arguments.look("look"), *pixels);
+    }
+    const auto shares = states.free_shares(order, columns, first, count);
+    if (!shares) return tl::unexpected(shares.error());
+    if (Status sent = asked.answer.column("freeShares", *shares); !sent) return sent;
     const auto pixels = asked.answer.pixels("pixels", map->size());
     if (!pixels) return tl::unexpected(pixels.error());
-    return asked.view->colour_map(*map, asked.arguments.look("look"), *pixels);
+    View::shade_map({*map, *shares, columns.count, height, shades}, asked.arguments.look("look"), *pixels);
+    return {};
   });
 }
 

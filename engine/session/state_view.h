@@ -77,6 +77,10 @@ class StateView {
   [[nodiscard]] Result<std::span<const int32_t>> address_map(replay::RegionOrder order,
                                                              const replay::ColumnGrid& columns, int32_t first,
                                                              int32_t count, int32_t height);
+  // Of those rows, the share of each that is free in each column: AddressMap::free_shares().
+  [[nodiscard]] Result<std::span<const float>> free_shares(replay::RegionOrder order,
+                                                           const replay::ColumnGrid& columns, int32_t first,
+                                                           int32_t count);
   // Row of the region around a block, in that order; -1 = none.
   [[nodiscard]] Result<int32_t> region_of_block(replay::RegionOrder order, int32_t block);
 

@@ -53,6 +53,7 @@ struct StateView::Parts {
   std::optional<replay::AddressMap> map;
   replay::RegionOrder map_order = replay::RegionOrder::address;
   Column<int32_t> map_pixels{recording.budget};
+  Column<float> free_shares{recording.budget};
   Column<int32_t> rank_of_block{recording.budget};  // per row of history.blocks, once asked for
   bool are_ranked = false;
 };

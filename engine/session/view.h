@@ -81,6 +81,15 @@ class View {
                             std::span<uint32_t> rgba);
   // Colours of pixels of StateView::address_map(); free device memory has that of envelopes.
   [[nodiscard]] Status colour_map(std::span<const int32_t> map, const Look& look, std::span<uint32_t> rgba);
+  // The same picture by how much is free: free memory has the shade of the share of its region that is free in its column
+  // (StateView::free_shares), from none to all; all blocks have one colour.
+  struct ShadedMap {
+    std::span<const int32_t> map;
+    std::span<const float> free_shares;
+    int32_t columns = 0, height = 0;  // pixels; of a region
+    std::span<const uint32_t> shades;
+  };
+  static void shade_map(const ShadedMap& shaded, const Look& look, std::span<uint32_t> rgba);
   // The state of the device after an event (StateView::layout), its blocks in the colours of that map.
   [[nodiscard]] Result<replay::StateRects> draw_state(int32_t event, const replay::StateWindow& window,
                                                       const Look& look);

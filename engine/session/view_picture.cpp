@@ -109,6 +109,21 @@ Status View::colour_map(std::span<const int32_t> map, const Look& look, std::spa
   return {};
 }
 
+void View::shade_map(const ShadedMap& shaded, const Look& look, std::span<uint32_t> rgba) {
+  const auto columns = static_cast<size_t>(std::max(shaded.columns, 1));
+  const size_t of_region = columns * static_cast<size_t>(std::max(shaded.height, 1));
+  const auto most = static_cast<float>(shaded.shades.size() - 1);
+  for (size_t i = 0; i < shaded.map.size(); ++i) {
+    const int32_t rank = shaded.map[i];
+    if (rank == replay::kMappedFree) {
+      const float share = shaded.free_shares[i / of_region * columns + i % columns];
+      rgba[i] = shaded.shades[static_cast<size_t>(share * most + 0.5F)];
+    } else {
+      rgba[i] = rank == replay::kNotMapped ? look.nothing : unranked_of(look);
+    }
+  }
+}
+
 replay::Curves View::curves(const ColumnGrid& columns) const { return timeline_->curves(columns); }
 
 int64_t View::highest_level(const ColumnGrid& columns) const { return timeline_->highest_level(columns); }

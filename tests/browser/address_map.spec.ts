@@ -91,6 +91,56 @@ test('a click pins the block everywhere, a click beside it lets go', async ({ pa
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeHidden();
 });
 
+test('free memory is shaded by how much of its segment is free, and tells it', async ({ page }) => {
+  await openMap(page);
+  const tip = map(page).locator('.tip');
+  const canvas = map(page).locator('canvas');
+  /** What is drawn there, as a text. */
+  const colour = async (index: number, units: number, part: number): Promise<string> => {
+    const { x, y } = await pointIn(page, index, units, part);
+    const box = (await canvas.boundingBox())!;
+    return canvas.evaluate(
+      (element: HTMLCanvasElement, [left, top]) =>
+        [...element.getContext('2d')!.getImageData(left, top, 1, 1).data.slice(0, 3)].join(),
+      [Math.round(x - box.x), Math.round(y - box.y)] as const,
+    );
+  };
+  const plain = await colour(0, 2.5, 15 / 20);
+  expect(await colour(0, 5.5, 15 / 20)).toBe(plain);
+  await page.getByLabel('Colour of the address ranges').selectOption('free');
+  await expect(map(page).locator('[data-colouring=free]')).toContainText('all free');
+  await expect(scroller(page)).toHaveAttribute('data-settled', '');
+  // Of 20 MiB all are free after event 0, 16 after event 2, 14 after event 5.
+  for (const [units, share] of [
+    [0.5, 1],
+    [2.5, 16 / 20],
+    [5.5, 14 / 20],
+  ] as const) {
+    await pointAt(page, 0, units, 15 / 20);
+    await expect.poll(async () => Number(await tip.getAttribute('data-free'))).toBeCloseTo(share, 4);
+  }
+  await expect(tip).toContainText('70 % of which is free');
+  // Of the pool's 8 MiB 3 are free after event 5, 6 after event 7.
+  await pointAt(page, 1, 7.5, 7 / 8);
+  await expect.poll(async () => Number(await tip.getAttribute('data-free'))).toBeCloseTo(6 / 8, 4);
+  await page.mouse.move(5, 5);
+  const shades = [await colour(0, 0.5, 15 / 20), await colour(0, 5.5, 15 / 20), await colour(1, 5.5, 7 / 8)];
+  expect(new Set([plain, ...shades]).size).toBe(4);
+  // Blocks all look alike then.
+  expect(await colour(0, 5.5, 2 / 20)).toBe(await colour(1, 5.5, 1 / 8));
+  if (process.env.MEMSTRATA_SCREENSHOTS)
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      await settledView(page);
+      await expect(scroller(page)).toHaveAttribute('data-settled', '');
+      await page.screenshot({ path: `${process.env.MEMSTRATA_SCREENSHOTS}/map-free-${theme}.png` });
+    }
+  // It is there again when the map is.
+  await page.keyboard.press('2');
+  await page.keyboard.press('3');
+  await expect(page.getByLabel('Colour of the address ranges')).toHaveValue('free');
+});
+
 test('it moves with the timeline', async ({ page }) => {
   await openMap(page);
   const all = await settledView(page);

@@ -8,6 +8,7 @@ import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import { settledView, watchErrors } from './page.ts';
 import { knownSnapshot } from './pickle.ts';
+import { poolSnapshot } from './pool_snapshot.ts';
 import { openFile, openPage, snapshotsFolder, waitForState } from './support.ts';
 
 const MiB = 1024 ** 2;
@@ -170,6 +171,36 @@ test('fragmentation at a moment and over time, and what holds it back', async ({
   await expect(page.locator('memstrata-details')).toContainText(
     (await pin.getAttribute('data-pin'))!.slice(2),
   );
+});
+
+test('segments that were never full, with the most that was in use in each', async ({ page }) => {
+  await openPage(page);
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'pools.pickle', mimeType: '', buffer: poolSnapshot() });
+  await waitForState(page, 'ready');
+  await settledView(page);
+  await open(page, 'Fragmentation');
+  // Of 20 MiB A and B, 4 + 2, from event 3 on; of the pool's 8 X and Y, 3 + 2, after event 5.
+  const all = page.locator('[data-never-full]');
+  await expect(all).toHaveAttribute('data-never-full', '2');
+  expect(await number(all, 'bytes')).toBe((14 + 3) * MiB);
+  const rows = page.locator('tr[data-never]');
+  await expect(rows).toHaveCount(2);
+  expect(await number(rows.first(), 'bytes')).toBe(14 * MiB);
+  expect(await number(rows.first(), 'most')).toBe(6 * MiB);
+  await expect(rows.first()).toContainText('event 3');
+  await expect(rows.last()).toContainText('0x7f1000000000');
+  expect(await number(rows.last(), 'bytes')).toBe(3 * MiB);
+  await noViolations(page);
+  if (process.env.MEMSTRATA_SCREENSHOTS)
+    await page.screenshot({ path: `${process.env.MEMSTRATA_SCREENSHOTS}/never-full.png` });
+  await rows.last().getByRole('button', { name: 'event 5' }).click();
+  await expect(page.locator('[data-fragmentation]')).toHaveAttribute('data-fragmentation', '5');
+  await rows.last().getByRole('button').last().click();
+  await expect(tab(page, 'State')).toHaveAttribute('aria-selected', 'true');
+  await expect(page.locator('memstrata-details')).toContainText('7f1000000000');
 });
 
 test('real failures are explained as the command explains them', async ({ page }) => {

@@ -60,6 +60,18 @@ test('two files at their peaks: rows add up, what grew most comes first, curves 
   await expect(page.locator('[data-curves=step]')).toBeVisible();
   await page.locator('[data-align]').selectOption('time');
   await expect(page.locator('[data-curves=time]')).toBeVisible();
+  await page.locator('[data-align]').selectOption('region');
+  await expect(page.locator('[data-curves=region]')).toBeVisible();
+  // Four passes forward in the one, three in the other: 100 columns each.
+  await page.locator('[data-align-region]').selectOption('forward');
+  await expect(page.locator('memstrata-compare-curves .scale')).toContainText('4 regions forward');
+  await expect(page.locator('[data-curves=region]')).toHaveAttribute('data-columns', '400');
+  // How stacks were found to be the same is said; whatever is in both, or in one, is a row or did not change.
+  const matching = page.locator('[data-by-stack]');
+  await expect(matching).toContainText('Stacks are the same by the lines they show');
+  expect(Number(await matching.getAttribute('data-by-stack'))).toBeGreaterThan(0);
+  if (process.env.MEMSTRATA_SCREENSHOTS)
+    await page.screenshot({ path: `${process.env.MEMSTRATA_SCREENSHOTS}/compare-region.png` });
   expect(Number(await page.locator('[data-curves]').getAttribute('data-most'))).toBe(6059896832);
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.map(({ id }) => id)).toEqual([]);

@@ -86,6 +86,8 @@ function questionsFor(info) {
     ],
     ['curve', { columns }],
     ['stepCurve', { steps: 3, columnsPerStep: 4 }],
+    ['regionCurve', { name: 'forward', regions: 3, columnsPerRegion: 4 }],
+    ['neverFull', {}],
     ['fragmentation', { event }],
     ['fragmentationOver', { events: [-1, 0, event, last] }],
     ...ofOps,
@@ -102,6 +104,10 @@ function questionsFor(info) {
     ['complete', { text: 'é si', cursor: 4 }],
     ['regions', { order, first: 0, count: 20 }],
     ['addressMap', { order, columns, first: 0, count: 3, height: 5, look }],
+    [
+      'addressMap',
+      { order, columns, first: 0, count: 3, height: 5, look, shades: [0xff000000, 0xff808080, 0xffffffff] },
+    ],
     [
       'addressMap',
       { order: 'size', columns, first: 0, count: 3, height: 1, look: { ...look, filter: 'size>1KiB' } },

@@ -403,5 +403,32 @@ TEST(AddressMap, ShowsBlocksAtTheirOffsetOverTime) {
                                   kMappedFree, 0, 0, kMappedFree));
 }
 
+// Of 2 MiB, mapped by event 0, 1 MiB is used after events 1 and 2; a column of two events shows the state after the second.
+TEST(AddressMap, TheFreeShareOfARegionIsThatAfterTheLastEventOfAColumn) {
+  HandTrace hand;
+  hand.event(Action::segment_alloc, kS, 2 * kMiB).alloc(kS, kMiB).request(kS, kMiB).complete(kS, kMiB);
+  hand.segment(kS, 2 * kMiB);
+  hand.segment(kS + 8 * kMiB, 2 * kMiB)
+      .block(kS + 8 * kMiB, 2 * kMiB, 2 * kMiB, BlockState::active_allocated);
+  Replayed replayed(hand);
+  const auto lives = hand.lifetimes();
+  ASSERT_TRUE(lives.has_value());
+  const auto map = AddressMap::build(hand.recording, replayed.history(), *lives);
+  ASSERT_TRUE(map.has_value());
+  ASSERT_EQ(map->region_count(), 2);
+  Column<float> shares(hand.budget);
+  ASSERT_TRUE(map->free_shares({Axis::event, 0, 1, 4}, 0, 2, shares));
+  EXPECT_THAT(shares.span(), ElementsAre(1, 0.5F, 0.5F, 1, 0, 0, 0, 0));  // the second is full all the time
+  ASSERT_TRUE(map->free_shares({Axis::event, 0, 2, 2}, 0, 1, shares));
+  EXPECT_THAT(shares.span(), ElementsAre(0.5F, 1));
+  ASSERT_TRUE(
+      map->free_shares({Axis::event, -2, 1, 3}, 0, 1, shares));  // left of the recording nothing is mapped
+  EXPECT_THAT(shares.span(), ElementsAre(0, 0, 1));
+  ASSERT_TRUE(map->free_shares({Axis::event, 3, 1, 3}, 1, 5, shares));  // there is no third region
+  EXPECT_THAT(shares.span(), ElementsAre(0, 0, 0));
+  ASSERT_TRUE(map->free_shares({Axis::event, INT64_MAX - 3, INT64_MAX, 4}, 0, 2, shares));
+  EXPECT_THAT(shares.span(), testing::Each(0));
+}
+
 }  // namespace
 }  // namespace memstrata::replay

@@ -9,6 +9,7 @@
 namespace memstrata::session {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 class CompareQuestions : public ::testing::Test {
@@ -55,6 +56,20 @@ TEST_F(CompareQuestions, ListsOfDifferentLengthsAreRefused) {
   const std::string uneven =
       R"({"keys":["a"],"places":[],"sizes":[],"counts":[],"rest_bytes":0,"rest_blocks":0})";
   EXPECT_THAT(compared(uneven, last), HasSubstr("must be of one length"));
+}
+
+TEST_F(CompareQuestions, ItIsSaidHowStacksMatched) {
+  EXPECT_THAT(compared(facts(last), last),
+              AllOf(HasSubstr("\"matching\":{\"stack\":"),
+                    HasSubstr("\"functions\":0,\"only_before\":0,\"only_after\":0"),
+                    HasSubstr("Stacks are the same by the lines they show")));
+}
+
+TEST_F(CompareQuestions, CurvesOfRegionsAreBoundedAndMayBeOfNone) {
+  EXPECT_THAT(asked(session, "regionCurve", view, R"({"name":"x","regions":65536,"columnsPerRegion":2})"),
+              HasSubstr("a curve of 131072 columns is too large"));
+  EXPECT_THAT(asked(session, "regionCurve", view, R"({"name":"x","regions":2,"columnsPerRegion":2})"),
+              HasSubstr("\"level\""));
 }
 
 TEST_F(CompareQuestions, MomentsOfFragmentationAreBounded) {

@@ -335,6 +335,8 @@ export interface MapPicture {
   ranks: Int32Array<ArrayBuffer>;
   /** The same as RGBA, as the timeline colours blocks. */
   pixels: Uint8ClampedArray<ArrayBuffer>;
+  /** With `shades`: the share of each region that is free in each column, region after region. */
+  freeShares?: Float32Array<ArrayBuffer>;
 }
 
 export interface StateInfo {
@@ -663,6 +665,31 @@ export interface FragmentationOver {
   heldBack: Float64Array<ArrayBuffer>;
 }
 
+/** Over the whole recording, in each segment: bytes beyond the most that was in use at once. */
+export interface NeverFull {
+  text: string;
+  all_segments: number;
+  segments: number;
+  never_used_bytes: Bytes;
+  /** Most bytes never used first. */
+  worst: {
+    segment: string;
+    segment_bytes: Bytes;
+    most_in_use_bytes: Bytes;
+    /** First event after which it was so much; -1 = from the start. */
+    most_event: number;
+    never_used_bytes: Bytes;
+    /** -1 = from the start. */
+    from_event: number;
+    /** null = it is never given back. */
+    until_event: number | null;
+    expandable: boolean;
+    who: string | null;
+    stack: StackLines;
+    row: SegmentRow;
+  }[];
+}
+
 /** Allocated in a stretch and never freed; rows and other add up. */
 export interface NeverFreed {
   bytes: Bytes;
@@ -723,6 +750,8 @@ export type ComparedRow = ComparedBytes & {
 export interface Compared {
   before: { bytes: Bytes; blocks: number };
   after: { bytes: Bytes; blocks: number };
+  /** How stacks of both were found to be the same: pairs by all their lines, pairs by functions; in words. */
+  matching: { stack: number; functions: number; only_before: number; only_after: number; text: string };
   rows: ComparedRow[];
   same: ComparedSum;
   other: ComparedSum;

@@ -182,13 +182,20 @@ export interface ViewQuestions {
     args: { event: T.Event; before: T.Facts };
     answer: A.Compared;
   };
-  /** Levels on an axis, or step by step: columns of both files of a comparison mean the same. */
+  /**
+   * Levels on an axis, step by step, or in the regions of one name, one after the other: columns of both
+   * files of a comparison mean the same.
+   */
   curve: {
     args: { columns: T.Columns };
     answer: A.LevelCurve;
   };
   stepCurve: {
     args: { steps: T.Pixels; columnsPerStep: T.Pixels };
+    answer: A.LevelCurve;
+  };
+  regionCurve: {
+    args: { name: T.Text; regions: T.Pixels; columnsPerRegion: T.Pixels };
     answer: A.LevelCurve;
   };
   /**
@@ -289,6 +296,11 @@ export interface ViewQuestions {
     args: { events: readonly T.Event[] };
     answer: A.FragmentationOver;
   };
+  /** Segments that were never full, over the whole recording (engine/analysis/never_full.h). */
+  neverFull: {
+    args: Record<never, never>;
+    answer: A.NeverFull;
+  };
   /** The state after an event as rectangles, and its totals; with a look the rectangles have colours. */
   layout: {
     args: { event: T.Event; window: T.StateWindow; look?: T.Look };
@@ -317,9 +329,13 @@ export interface ViewQuestions {
     args: { order: T.RegionOrder; first: T.Count; count: T.Count };
     answer: A.Regions;
   };
-  /** Regions [first, first + count), each `height` pixels high with a free line below. */
+  /**
+   * Regions [first, first + count), each `height` pixels high with a free line below. With `shades` free
+   * memory has the one of the share of its region that is free then, from none to all, and all blocks
+   * look alike.
+   */
   addressMap: {
-    args: { order: T.RegionOrder; columns: T.Columns; first: T.Count; count: T.Count; height: T.Pixels; look: T.Look };
+    args: { order: T.RegionOrder; columns: T.Columns; first: T.Count; count: T.Count; height: T.Pixels; look: T.Look; shades?: readonly T.Colour[] };
     answer: A.MapPicture;
   };
   /** -1 = none. */
@@ -389,6 +405,7 @@ export const questionsOfStates: readonly string[] = [
   'totals',
   'fragmentation',
   'fragmentationOver',
+  'neverFull',
   'layout',
   'statePick',
   'stateBlock',

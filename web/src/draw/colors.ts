@@ -128,7 +128,7 @@ export function enginePalette(theme: Theme, bands: readonly string[]): Palette {
 }
 
 /** `#rrggbb` as 0xAABBGGRR. */
-function packed(hex: string): number {
+export function packed(hex: string): number {
   const value = Number.parseInt(hex.slice(1), 16);
   return ((0xff << 24) | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
 }

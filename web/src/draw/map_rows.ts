@@ -23,6 +23,8 @@ export interface MapRows {
   count: number;
   height: DevicePx;
   ranks: Int32Array;
+  /** The share of each region that is free in each column; undefined = not coloured by it. */
+  freeShares: Float32Array | undefined;
   canvas: HTMLCanvasElement;
 }
 

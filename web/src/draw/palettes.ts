@@ -48,6 +48,17 @@ export function colorsOfKinds(kinds: Kinds | undefined, theme: Theme): readonly 
   });
 }
 
+/** From all in use to all free, for the engine and for a legend. */
+const freeRamp: Record<Theme, readonly [from: string, to: string]> = {
+  light: ['#f3e7d3', '#b8460e'],
+  dark: ['#33291c', '#f2a13c'],
+};
+const freeSteps = 17;
+
+export function shadesOfFree(theme: Theme): readonly string[] {
+  return Array.from({ length: freeSteps }, (_, step) => between(...freeRamp[theme], step / (freeSteps - 1)));
+}
+
 /** How a panel wants blocks coloured: as the timeline does, but for a kind that is lit. */
 export function lookOf(kinds: Kinds | undefined, theme: Theme, highlight: string): Look {
   return {

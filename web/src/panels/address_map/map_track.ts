@@ -2,9 +2,9 @@
 // for what is missing; until it comes, the last picture is moved.
 import { LatestOnly } from '../../base/latest_only.ts';
 import type { DevicePx } from '../../base/units.ts';
-import type { Theme } from '../../draw/colors.ts';
+import { packed, type Theme } from '../../draw/colors.ts';
 import type { MapRows } from '../../draw/map_rows.ts';
-import { lookOf } from '../../draw/palettes.ts';
+import { lookOf, shadesOfFree } from '../../draw/palettes.ts';
 import {
   EngineFailure,
   type ColourBy,
@@ -31,7 +31,10 @@ export interface MapView {
   theme: Theme;
   /** The filter whose blocks are lit while the others fade; empty = none fade. */
   highlight: string;
+  colouring: Colouring;
 }
+/** Blocks as the timeline has them, or free memory by how much of its region is free. */
+export type Colouring = 'blocks' | 'free';
 
 interface List {
   order: RegionOrder;
@@ -42,6 +45,7 @@ interface Question extends List {
   columns: Columns;
   height: DevicePx;
   look: Look;
+  shades?: readonly number[];
   /** Differs whenever the answer does. */
   key: string;
 }
@@ -106,7 +110,7 @@ export class MapTrack {
   }
 
   /** Asks for what is missing; true if nothing is. */
-  want({ order, first, end, height, columns, theme, highlight }: MapView): boolean {
+  want({ order, first, end, height, columns, theme, highlight, colouring }: MapView): boolean {
     const { shown, kinds, count: rows } = this;
     if (rows === 0) return true;
     if (!this.regionAt(order, first) || !this.regionAt(order, Math.max(end - 1, first))) {
@@ -115,20 +119,25 @@ export class MapTrack {
     }
     if (rows === undefined || end <= first) return false;
     const look = lookOf(kinds, theme, highlight);
-    const key = [order, theme, look.colourBy, highlight, height, JSON.stringify(columns)].join('|');
+    const key = [order, theme, look.colourBy, highlight, colouring, height, JSON.stringify(columns)].join(
+      '|',
+    );
     if (shown?.key === key && shown.first <= first && shown.first + shown.count >= end) return true;
     const from = Math.max(0, first - around);
     const count = Math.min(rows, end + around) - from;
     const asked = `${from} ${count} ${key}`;
     if (asked !== this.asked || !this.pictures.busy)
-      this.pictures.request({ order, columns, first: from, count, height, look, key });
+      this.pictures.request({
+        ...{ order, columns, first: from, count, height, look, key },
+        ...(colouring === 'free' ? { shades: shadesOfFree(theme).map(packed) } : {}),
+      });
     this.asked = asked;
     return false;
   }
 }
 
 function painted(
-  { ranks, pixels }: MapPicture,
+  { ranks, pixels, freeShares }: MapPicture,
   { columns, first, height, key }: Question,
   reuse: HTMLCanvasElement | undefined,
 ): MapRows & { key: string } {
@@ -138,5 +147,5 @@ function painted(
   canvas.height = Math.max(1, count * height);
   if (count > 0)
     canvas.getContext('2d')?.putImageData(new ImageData(pixels, columns.count, count * height), 0, 0);
-  return { columns, first, count, height, ranks, canvas, key };
+  return { columns, first, count, height, ranks, freeShares, canvas, key };
 }

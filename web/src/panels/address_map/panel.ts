@@ -17,22 +17,25 @@ import {
   wordsHeight,
   wordsOf,
 } from '../../draw/map_rows.ts';
+import { shadesOfFree } from '../../draw/palettes.ts';
 import { plotArea, Projection, visibleColumns } from '../../draw/plot.ts';
 import { mapPixels, regionOrderWords, type Region, type RegionOrder } from '../../../engine/index.ts';
 import { RowWindow } from '../../controls/row_window.ts';
 import { boundsOf } from '../../model/viewport.ts';
 import { rowOfAddress } from './row_of_address.ts';
-import { MapTrack } from './map_track.ts';
+import { MapTrack, type Colouring } from './map_track.ts';
 import { addressMapStyles } from './styles.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 import { base } from '../../controls/styles.ts';
 
 const orderNames: Record<RegionOrder, string> = { address: 'Address', size: 'Size', stream: 'Stream' };
+const colouringNames: Record<Colouring, string> = { blocks: 'Blocks', free: 'Free share' };
 const restMs = 150; // after which the scroll bar is put where it belongs
 
 /** What the panel keeps of a view. */
 interface MapMemory {
   order: RegionOrder;
+  colouring: Colouring;
   top: number;
 }
 
@@ -41,6 +44,8 @@ interface Spot {
   row: number;
   /** Or one of `mapPixels`. */
   rank: Rank;
+  /** Of the region, that is free then; undefined = not coloured by it. */
+  free: number | undefined;
   /** On the canvas, and in the region. */
   x: DevicePx;
   y: DevicePx;
@@ -55,6 +60,7 @@ export class AddressMapView extends LitElement {
   @property({ attribute: false }) kept!: Kept<MapMemory>;
 
   @state() private order: RegionOrder = 'address';
+  @state() private colouring: Colouring = 'blocks';
   @state() private spot: Spot | undefined;
   @query('.scroller') private scroller!: HTMLDivElement;
   @query('canvas') private canvas!: HTMLCanvasElement;
@@ -110,6 +116,7 @@ export class AddressMapView extends LitElement {
     this.spot = undefined;
     this.revealed = -1;
     this.order = this.kept.value.order;
+    this.colouring = this.kept.value.colouring;
     this.window.top = this.kept.value.top;
   }
   private counted(): void {
@@ -175,6 +182,12 @@ export class AddressMapView extends LitElement {
     this.window.top = 0;
     this.placeBar();
     void this.reveal();
+  }
+
+  private colour(colouring: Colouring): void {
+    this.colouring = colouring;
+    this.kept.keep({ colouring });
+    this.spot = undefined;
   }
 
   // -- Scrolling.
@@ -256,6 +269,7 @@ export class AddressMapView extends LitElement {
     return {
       row,
       rank: rank ?? mapPixels.nothing,
+      free: shown.freeShares?.[(row - shown.first) * shown.columns.count + column],
       x,
       y,
       offset: Math.floor((this.regionAt(row)?.size ?? 0) * Math.min(Math.max(share, 0), 1)),
@@ -328,6 +342,7 @@ export class AddressMapView extends LitElement {
     this.point({
       row,
       rank: mapPixels.nothing,
+      free: undefined,
       x: this.projection().area.left,
       y,
       offset: 0,
@@ -358,7 +373,7 @@ export class AddressMapView extends LitElement {
     const x = at.x((columns.first + (box.left + box.right) / 2) * columns.width);
     const y = this.topOf(row) + wordsHeight * devicePixelRatio + (((box.top + box.bottom) / 2) % height);
     const spot = this.spotOf(x, y, true);
-    this.point({ ...(spot ?? { x, y, offset: 0 }), row, rank, byKeyboard: true });
+    this.point({ ...(spot ?? { x, y, free: undefined, offset: 0 }), row, rank, byKeyboard: true });
   }
 
   // -- Drawing.
@@ -370,7 +385,7 @@ export class AddressMapView extends LitElement {
   private draw(): void {
     const ctx = this.canvas?.getContext('2d');
     if (!ctx || this.canvas.width < 2 || this.canvas.height < 2) return;
-    const { window, map, spot, page, order } = this;
+    const { window, map, spot, page, order, colouring } = this;
     const shown = map?.shown;
     const at = this.projection();
     const settled =
@@ -382,6 +397,7 @@ export class AddressMapView extends LitElement {
         columns: visibleColumns(at, page.axis, this.bounds),
         theme: page.theme,
         highlight: page.highlight,
+        colouring,
       }) ?? false;
     const colors = colorsOf(page.theme);
     ctx.fillStyle = colors.background;
@@ -413,7 +429,7 @@ export class AddressMapView extends LitElement {
   // -- The frame around the canvas.
 
   protected override render(): TemplateResult {
-    const { window, spot, map } = this;
+    const { window, spot, map, colouring } = this;
     const { count, problem } = map ?? {};
     window.resize(count ?? 0, this.scroller?.clientHeight ?? 0);
     const said = spot?.byKeyboard ? this.textOf(spot) : '';
@@ -429,11 +445,28 @@ export class AddressMapView extends LitElement {
             ${regionOrderWords.map((order) => html`<option value=${order} ?selected=${order === this.order}>${orderNames[order]}</option>`)}
           </select>
         </label>
+        <label>
+          Colour by
+          <select
+            class="field"
+            aria-label="Colour of the address ranges"
+            .value=${live(colouring)}
+            @change=${(event: Event) => this.colour((event.target as HTMLSelectElement).value as Colouring)}>
+            ${(['blocks', 'free'] as const).map((one) => html`<option value=${one} ?selected=${one === colouring}>${colouringNames[one]}</option>`)}
+          </select>
+        </label>
         <span class="dim" data-regions=${count ?? nothing}>
           ${count === undefined ? 'Looking through the addresses…' : plural(count, 'address range')}
         </span>
-        <span class="legend dim"
-          ><i></i>free in its segment<span class="more"> · lowest address at the bottom</span></span
+        <span class="legend dim" data-colouring=${colouring}
+          >${
+            colouring === 'free'
+              ? html`nothing free<i
+                    class="ramp"
+                    .style=${`background: linear-gradient(to right, ${shadesOfFree(this.page.theme).join()})`}></i
+                  >all free`
+              : html`<i></i>free in its segment`
+          }<span class="more"> · lowest address at the bottom</span></span
         >
       </div>
       ${problem === undefined ? nothing : html`<p role="alert">The addresses cannot be shown: ${problem}</p>`}
@@ -459,12 +492,13 @@ export class AddressMapView extends LitElement {
     `;
   }
 
-  private textOf({ row, rank, offset }: Spot): string {
+  private textOf({ row, rank, free, offset }: Spot): string {
     const region = this.regionAt(row);
     if (!region) return '';
     if (rank === mapPixels.nothing) return `${formatBytes(region.size)}, ${wordsOf(region)}`;
     const what = rank === mapPixels.free ? 'free' : rank < 0 ? 'a block that has no band' : 'block';
-    return `${what} at ${formatBytes(offset)} in ${region.name}`;
+    const share = free === undefined ? '' : `, ${(100 * free).toFixed(0)} % of which is free`;
+    return `${what} at ${formatBytes(offset)} in ${region.name}${share}`;
   }
 
   /** Beside the pointer, on the side where there is room. */
@@ -475,7 +509,12 @@ export class AddressMapView extends LitElement {
     const [width, height] = [this.canvas.width / devicePixelRatio, this.canvas.height / devicePixelRatio];
     const across = x < width / 2 ? `left: ${x + 14}px` : `right: ${width - x + 14}px`;
     const along = y < height / 2 ? `top: ${y + 14}px` : `bottom: ${height - y + 14}px`;
-    return html`<div class="tip" aria-hidden="true" data-rank=${spot.rank} .style=${`${across}; ${along}`}>
+    return html`<div
+      class="tip"
+      aria-hidden="true"
+      data-rank=${spot.rank}
+      data-free=${spot.free ?? nothing}
+      .style=${`${across}; ${along}`}>
       ${this.textOf(spot)}
     </div>`;
   }
@@ -485,7 +524,7 @@ export class AddressMapView extends LitElement {
 
 export const panel: LoadedPanel<MapMemory> = {
   reads: ['axis', 'colourBy', 'event', 'highlight', 'pinned', 'segment', 'theme', 'viewport'],
-  initial: { order: 'address', top: 0 },
+  initial: { order: 'address', colouring: 'blocks', top: 0 },
   show: (page, kept) => html`<memstrata-address-map .page=${page} .kept=${kept}></memstrata-address-map>`,
 };
 

@@ -1,23 +1,32 @@
-// The levels of two files over each other, by event, by time, or step by step.
+// The levels of two files over each other, by event, by time, step by step, or in the regions of one name.
 import { css, html, LitElement, nothing, svg, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { formatBytes, formatCount, formatDuration } from '../../base/format.ts';
+import { formatBytes, formatCount, formatDuration, plural } from '../../base/format.ts';
 import { base } from '../../controls/styles.ts';
-import type { EngineView, LevelCurve } from '../../../engine/index.ts';
+import type { EngineView, LevelCurve, Marks } from '../../../engine/index.ts';
 import { reportOf } from '../reports.ts';
 import type { Side } from './sides.ts';
 
-export type Align = 'event' | 'time' | 'step';
-const names: Record<Align, string> = { event: 'by event', time: 'by time', step: 'step by step' };
+const aligns = ['event', 'time', 'step', 'region'] as const;
+export type Align = (typeof aligns)[number];
+const names: Record<Align, string> = {
+  event: 'by event',
+  time: 'by time',
+  step: 'step by step',
+  region: 'region by region',
+};
 
 const mostColumns = 400;
 const mostSteps = 200;
+const mostNames = 50;
 
 interface Curves {
   before: LevelCurve;
   after: LevelCurve;
   /** What the whole width is. */
   extent: string;
+  /** Of regions: those that both have, and the one whose curves they are. */
+  regions?: { all: readonly string[]; shown: string };
 }
 
 @customElement('memstrata-compare-curves')
@@ -25,14 +34,24 @@ export class CompareCurves extends LitElement {
   @property({ attribute: false }) first!: Side;
   @property({ attribute: false }) second!: Side;
   @property({ attribute: false }) align: Align = 'event';
+  /** The name of regions; undefined = those that last longest in the first file. */
+  @property({ attribute: false }) region: string | undefined;
   @state() private found: { key: object; curves: Curves | string } | undefined;
-  private asked: { before: EngineView; after: EngineView; align: Align } | undefined;
+  private asked:
+    { before: EngineView; after: EngineView; align: Align; region: string | undefined } | undefined;
 
   protected override willUpdate(_changed: PropertyValues<this>): void {
-    const { first: before, second: after, align, asked } = this;
-    if (asked?.before === before.view && asked.after === after.view && asked.align === align) return;
-    const wanted = (this.asked = { before: before.view, after: after.view, align });
-    curvesOf(before.view, after.view, align).then(
+    const { first: before, second: after, align, region, asked } = this;
+    const wanted = { before: before.view, after: after.view, align, region };
+    if (
+      asked?.before === wanted.before &&
+      asked.after === wanted.after &&
+      asked.align === align &&
+      asked.region === region
+    )
+      return;
+    this.asked = wanted;
+    curvesOf(before.view, after.view, align, region).then(
       (curves) => {
         if (this.asked === wanted) this.found = { key: wanted, curves };
       },
@@ -51,16 +70,29 @@ export class CompareCurves extends LitElement {
               this.dispatchEvent(
                 new CustomEvent('align', { detail: (target as HTMLSelectElement).value as Align }),
               )}>
-            ${(['event', 'time', 'step'] as const).map(
+            ${aligns.map(
               (align) =>
                 html`<option value=${align} ?selected=${align === this.align}>${names[align]}</option>`,
             )}
           </select></label
         >
+        ${typeof curves === 'object' && curves.regions ? this.regionChoice(curves.regions) : nothing}
         <span class="key"><i class="before" aria-hidden="true"></i>${this.first.name}</span>
         <span class="key"><i class="after" aria-hidden="true"></i>${this.second.name}</span>
       </div>
       ${typeof curves === 'string' ? html`<p data-no-curves>${curves}</p>` : curves ? chart(curves, this.asked?.align ?? '') : nothing}`;
+  }
+
+  private regionChoice({ all, shown }: { all: readonly string[]; shown: string }): TemplateResult {
+    return html`<label
+      >Region
+      <select
+        data-align-region
+        @change=${({ target }: Event) =>
+          this.dispatchEvent(new CustomEvent('region', { detail: (target as HTMLSelectElement).value }))}>
+        ${all.map((name) => html`<option value=${name} ?selected=${name === shown}>${name}</option>`)}
+      </select></label
+    >`;
   }
 
   static override styles = [
@@ -80,6 +112,7 @@ export class CompareCurves extends LitElement {
         font-size: 12px;
       }
       select {
+        max-width: min(320px, 60vw);
         height: 28px;
         margin-left: 6px;
         border: 1px solid var(--line-strong);
@@ -140,8 +173,14 @@ export class CompareCurves extends LitElement {
 }
 
 /** Columns of both mean the same; a text = why there are none. */
-async function curvesOf(before: EngineView, after: EngineView, align: Align): Promise<Curves | string> {
+async function curvesOf(
+  before: EngineView,
+  after: EngineView,
+  align: Align,
+  region: string | undefined,
+): Promise<Curves | string> {
   if (align === 'step') return stepCurves(before, after);
+  if (align === 'region') return regionCurves(before, after, region);
   const extents = [before, after].map(({ info }) => info.extent[align === 'time' ? 'time_us' : 'event']);
   if (extents.some((one) => one === null)) return 'One of the files has no times.';
   const extent = Math.max(1, ...extents.map((one) => one ?? 0));
@@ -162,6 +201,42 @@ async function stepCurves(before: EngineView, after: EngineView): Promise<Curves
   const asked = { steps, columnsPerStep: Math.max(1, Math.floor(mostColumns / steps)) };
   const [first, second] = await Promise.all([before.ask('stepCurve', asked), after.ask('stepCurve', asked)]);
   return { before: first, after: second, extent: `${formatCount(steps)} steps` };
+}
+
+/** One after the other, what lies between them left out; each as wide, however long it lasts. */
+async function regionCurves(
+  before: EngineView,
+  after: EngineView,
+  wanted: string | undefined,
+): Promise<Curves | string> {
+  const [one, other] = (await Promise.all([before.ask('marks', {}), after.ask('marks', {})])).map(regionsOf);
+  if (!one || !other || one.size === 0 || other.size === 0) return 'One of the files has no regions.';
+  const all = [...one.keys()]
+    .filter((name) => other.has(name))
+    .sort((a, b) => (one.get(b)?.events ?? 0) - (one.get(a)?.events ?? 0))
+    .slice(0, mostNames);
+  const name = all.find((each) => each === wanted) ?? all[0];
+  if (name === undefined) return 'No region of one file has the name of one of the other.';
+  const most = Math.max(one.get(name)?.count ?? 0, other.get(name)?.count ?? 0);
+  const regions = Math.min(mostSteps, most);
+  const asked = { name, regions, columnsPerRegion: Math.max(1, Math.floor(mostColumns / regions)) };
+  const [first, second] = await Promise.all([
+    before.ask('regionCurve', asked),
+    after.ask('regionCurve', asked),
+  ]);
+  const extent = `${regions < most ? 'the first ' : ''}${plural(regions, 'region')} ${name}`;
+  return { before: first, after: second, extent, regions: { all, shown: name } };
+}
+
+/** By name: how many have events, and how many events. */
+function regionsOf({ regions }: Marks): Map<string, { count: number; events: number }> {
+  const found = new Map<string, { count: number; events: number }>();
+  for (const { name, from_event, to_event } of regions) {
+    if (to_event <= from_event) continue;
+    const known = found.get(name) ?? { count: 0, events: 0 };
+    found.set(name, { count: known.count + 1, events: known.events + to_event - from_event });
+  }
+  return found;
 }
 
 function chart({ before, after, extent }: Curves, align: string): TemplateResult {

@@ -25,6 +25,8 @@ interface Choice {
   before: SideChoice;
   after: SideChoice;
   align: Align;
+  /** By whose regions; undefined = the panel decides. */
+  region: string | undefined;
 }
 interface Found {
   before: Side;
@@ -95,11 +97,22 @@ export class ComparePanel extends AnswerPanel<Found> {
               .first=${before}
               .second=${after}
               .align=${this.kept.value.align}
+              .region=${this.kept.value.region}
+              @region=${({ detail }: CustomEvent<string>) => {
+                this.kept.keep({ region: detail });
+                this.requestUpdate();
+              }}
               @align=${({ detail }: CustomEvent<Align>) => {
                 this.kept.keep({ align: detail });
                 this.requestUpdate();
               }}></memstrata-compare-curves>`
       }
+      <p
+        class="matching"
+        data-by-stack=${compared.matching.stack}
+        data-by-functions=${compared.matching.functions}>
+        ${compared.matching.text}
+      </p>
       ${this.table(found)}`;
   }
 
@@ -258,8 +271,13 @@ export class ComparePanel extends AnswerPanel<Found> {
       .less {
         color: var(--dim);
       }
-      table {
+      table,
+      .matching {
         max-width: 1100px;
+      }
+      .matching {
+        margin: 0 0 8px;
+        color: var(--dim);
       }
       tfoot th,
       tfoot td {
@@ -306,6 +324,7 @@ export const panel: LoadedPanel<Choice> = {
     before: { file: undefined, moment: undefined },
     after: { file: undefined, moment: undefined },
     align: 'event',
+    region: undefined,
   },
   show: (page, kept) =>
     html`<memstrata-compare

@@ -7,6 +7,7 @@ import type { Fragmentation } from '../../../engine/index.ts';
 import { AnswerPanel } from '../answer_panel.ts';
 import { answerStyles } from '../answer_styles.ts';
 import { tell, type LoadedPanel, type PanelPage } from '../panel.ts';
+import './never_full.ts';
 import './over_time.ts';
 
 @customElement('memstrata-fragmentation')
@@ -60,6 +61,7 @@ export class FragmentationPanel extends AnswerPanel<Fragmentation> {
               </button>
             </p>
           </section>
+          <memstrata-never-full .page=${this.page}></memstrata-never-full>
         </div>
       </div>`;
   }
