@@ -8,6 +8,7 @@
 //                optimizers and autograd (what repeats in there are layers and parameters): of the numbers of times
 //                that call sites are entered, the one that most allocations agree on
 //
+// A region that begins inside of the last one of its kind is no step. One without an end lasts as long as the recording.
 // A step goes from its beginning to the beginning of the next one; what lies between two regions (an evaluation)
 // belongs to the step before. The last one goes to the end of its region; by period, to the last event.
 // O(events * frames, at most kMostStepFrames).
