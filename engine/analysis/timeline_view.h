@@ -47,6 +47,14 @@ struct BandPick {
   std::optional<int64_t> active;  // of an envelope: bytes of its blocks
 };
 
+// The kind at a height of the stack by group, in the state that a column shows.
+struct GroupPick {
+  BandPick state;                // its rank is -1
+  int32_t kind = -1;             // -1 = none; the number of kinds: what pools keep unused
+  Share share;                   // of the kind
+  std::optional<Share> matched;  // what the filter means of it
+};
+
 struct PlaceOfBand {
   int64_t from = 0, to = 0;  // on the axis
   int64_t offset = 0;        // bytes below the band at its birth
@@ -59,6 +67,13 @@ struct BandLabel {
   int64_t size = 0;
   std::string name;       // of an envelope
   Who who;                // nothing: there is room for the size only, or it is not known
+  double x0 = 0, x1 = 0;  // axis
+  double y0 = 0, y1 = 0;  // bytes
+};
+
+// Room for words in the area of a kind, of the stack by group.
+struct KindPlace {
+  int32_t kind = -1;
   double x0 = 0, x1 = 0;  // axis
   double y0 = 0, y1 = 0;  // bytes
 };

@@ -90,6 +90,14 @@ void share_to_json(JsonWriter& json, const Share& share) {
   json.end_object();
 }
 
+template <typename Place>
+void rectangle_to_json(JsonWriter& json, const Place& place) {
+  json.member("x0", place.x0);
+  json.member("x1", place.x1);
+  json.member("y0", place.y0);
+  json.member("y1", place.y1);
+}
+
 // "train.py:96"
 [[nodiscard]] std::string place_text(const model::Recording& recording, const analysis::Who& who) {
   std::string_view file = recorded_file(recording, who);
@@ -171,10 +179,18 @@ void to_json(JsonWriter& json, const model::Recording& recording, std::span<cons
     if (!label.name.empty()) json.member("name", label.name);
     json.member("function", utf8::cut(function_text(label.who), kLongestName));
     json.member("place", place_text(recording, label.who));
-    json.member("x0", label.x0);
-    json.member("x1", label.x1);
-    json.member("y0", label.y0);
-    json.member("y1", label.y1);
+    rectangle_to_json(json, label);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void to_json(JsonWriter& json, std::span<const analysis::KindPlace> places) {
+  json.begin_array();
+  for (const analysis::KindPlace& place : places) {
+    json.begin_object();
+    json.member("kind", place.kind);
+    rectangle_to_json(json, place);
     json.end_object();
   }
   json.end_array();
@@ -192,6 +208,31 @@ void probe_to_json(JsonWriter& json, const model::Recording& recording, const an
   if (details != nullptr) {
     json.key("details");
     to_json(json, recording, *details);
+  }
+  json.end_object();
+}
+
+void to_json(JsonWriter& json, const std::optional<analysis::GroupPick>& pick) {
+  json.begin_object();
+  json.key("pick");
+  if (pick) {
+    pick_to_json(json, pick->state);
+  } else {
+    json.null();
+  }
+  json.key("group");
+  if (pick && pick->kind >= 0) {
+    json.begin_object();
+    json.member("kind", pick->kind);
+    json.member("bytes", pick->share.bytes);
+    json.member("blocks", pick->share.blocks);
+    if (pick->matched) {
+      json.key("matched");
+      share_to_json(json, *pick->matched);
+    }
+    json.end_object();
+  } else {
+    json.null();
   }
   json.end_object();
 }

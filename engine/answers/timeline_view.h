@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -27,10 +28,15 @@ void opened_to_json(JsonWriter& json, int32_t id, const analysis::ViewInfo& info
 void to_json(JsonWriter& json, const model::Recording& recording,
              std::span<const analysis::BandLabel> labels);
 
+// [{"kind","x0","x1","y0","y1"}]
+void to_json(JsonWriter& json, std::span<const analysis::KindPlace> places);
+
 // {"pick": {"event","time_us","level","allocated","reserved","rank", of a band "name","size","active"?} | null,
 //  "details"?}
 void probe_to_json(JsonWriter& json, const model::Recording& recording, const analysis::BandPick* pick,
                    const analysis::BandDetails* details);
+// {"pick" as above | null, "group": {"kind","bytes","blocks","matched"?: {"bytes","blocks"}} | null}
+void to_json(JsonWriter& json, const std::optional<analysis::GroupPick>& pick);
 // {"details","place":{"from","to","offset","size"}}
 void band_to_json(JsonWriter& json, const model::Recording& recording, const analysis::BandDetails& details,
                   const analysis::PlaceOfBand& place);

@@ -8,9 +8,7 @@ namespace memstrata::replay {
 
 namespace {
 
-// Shares are of 256.
-constexpr uint32_t kDimmedShare = 192;
-constexpr uint32_t kLightnessStep = 9;
+constexpr uint32_t kLightnessStep = 9;  // of 256
 
 constexpr double kFullLight = 65535;
 // 8192 steps of light: even the darkest two of the 256 sRGB values are 2.4 steps apart.
@@ -64,7 +62,7 @@ BandColours::BandColours(const PaintStyle& style)
       bands_(std::max(static_cast<uint32_t>(style.palette.bands.size()), 1u)),
       from_light_(srgb().from_light.data()) {
   const auto add = [&](uint32_t plain) {
-    for (const uint32_t colour : {plain, mix(plain, style.palette.dimmed_towards, kDimmedShare)}) {
+    for (const uint32_t colour : {plain, dimmed(plain, style.palette)}) {
       shades_.push_back(colour);
       lights_.push_back(light_of_colour(colour));
     }
@@ -83,7 +81,7 @@ BandColours::BandColours(const PaintStyle& style)
 }
 
 uint32_t BandColours::of_other(uint32_t colour) const {
-  return style_.matched.empty() ? colour : mix(colour, style_.palette.dimmed_towards, kDimmedShare);
+  return style_.matched.empty() ? colour : dimmed(colour, style_.palette);
 }
 
 Weight BandColours::weight_of_colour(uint32_t colour, int64_t bytes) {

@@ -47,6 +47,11 @@ constexpr uint32_t lighter(uint32_t colour, uint32_t share) {
   return (mix(colour, 0x00FFFFFF, share) & 0x00FFFFFF) | (colour & 0xFF000000);
 }
 
+// As what is outside the highlighted set is shown.
+[[nodiscard]] constexpr uint32_t dimmed(uint32_t colour, const Palette& palette) {
+  return mix(colour, palette.dimmed_towards, 192);
+}
+
 class BandColours {
  public:
   // Refers to the columns of `style`. Without bands all is black.

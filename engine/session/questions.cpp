@@ -41,14 +41,19 @@ constexpr Question kQuestions[] = {
     // The view is gone; its number is never used again.
     {"release", Of::view, "", "null", reply::release},
 
-    // Pixels of the bands, and the curves above them.
-    {"picture", Of::view, "columns: Columns, rows: Rows, look: Look", "PictureAnswer", reply::picture},
+    // Pixels of the bands, and the curves above them. `groups`: of the stack by group instead, an area for each kind of the look.
+    {"picture", Of::view, "columns: Columns, rows: Rows, look: Look, groups?: Flag", "PictureAnswer", reply::picture},
     // Room for words in the bands of that picture, at least so many columns wide and rows high.
     {"labels", Of::view, "columns: Columns, rows: Rows, leastColumns: Pixels, leastRows: Pixels", "BandLabel[]", reply::labels},
     // Highest level in the columns.
     {"highest", Of::view, "columns: Columns", "Bytes", reply::highest},
     // What a point of the picture shows, and all about it unless it is the band `known`.
     {"probe", Of::view, "axis: Axis, column: Whole, width: Width, bytes: Real, known: RankOrNone", "ProbeAnswer", reply::probe},
+    // The stack by group: room for words, what a point shows, edges. `kind`: a number of `kinds`, or their number for what
+    // pools keep unused.
+    {"groupPlaces", Of::view, "columns: Columns, rows: Rows, by: ColourBy, filter: Text, leastColumns: Pixels, leastRows: Pixels", "KindPlace[]", reply::group_places},
+    {"groupProbe", Of::view, "axis: Axis, column: Whole, width: Width, bytes: Real, by: ColourBy, filter: Text", "GroupProbe", reply::group_probe},
+    {"groupOutline", Of::view, "by: ColourBy, filter: Text, kind: Count, columns: Columns", "Edges", reply::group_outline},
     // All that is known of a band, and where it lies.
     {"block", Of::view, "rank: Rank, axis: Axis", "BlockAnswer", reply::block},
     {"outline", Of::view, "rank: Rank, columns: Columns", "Edges", reply::outline},

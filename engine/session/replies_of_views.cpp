@@ -22,6 +22,10 @@ namespace {
   return pixels;
 }
 
+[[nodiscard]] GroupsWanted groups_of(const Asked& asked) {
+  return {asked.arguments.word<analysis::GroupBy>("by"), asked.arguments.text("filter")};
+}
+
 }  // namespace
 
 Status picture(Asked& asked) {
@@ -31,7 +35,10 @@ Status picture(Asked& asked) {
   if (!count) return tl::unexpected(count.error());
   const auto pixels = asked.answer.pixels("pixels", *count);
   if (!pixels) return tl::unexpected(pixels.error());
-  if (Status drawn = asked.view->draw(columns, rows, asked.arguments.look("look"), *pixels); !drawn)
+  const Look look = asked.arguments.look("look");
+  if (Status drawn = asked.arguments.flag("groups") ? asked.view->draw_groups(columns, rows, look, *pixels)
+                                                    : asked.view->draw(columns, rows, look, *pixels);
+      !drawn)
     return drawn;
   answers::columns_to_json(asked.json(), {"curves"});
   const replay::Curves curves = asked.view->curves(columns);
@@ -73,6 +80,36 @@ Status probe(Asked& asked) {
   answers::probe_to_json(asked.json(), asked.session.recording(), pick ? &*pick : nullptr,
                          details ? &*details : nullptr);
   return {};
+}
+
+Status group_places(Asked& asked) {
+  const auto columns = asked.arguments.columns("columns");
+  const auto rows = asked.arguments.rows("rows");
+  if (const auto count = pixels_of(columns.count, rows.count); !count) return tl::unexpected(count.error());
+  const auto places = asked.view->group_places(columns, rows, groups_of(asked),
+                                               std::max(1, asked.arguments.integer("leastColumns")),
+                                               std::max(1, asked.arguments.integer("leastRows")));
+  if (!places) return tl::unexpected(places.error());
+  answers::to_json(asked.json(), *places);
+  return {};
+}
+
+Status group_probe(Asked& asked) {
+  const auto pick = asked.view->pick_group(groups_of(asked), asked.arguments.word<replay::Axis>("axis"),
+                                           asked.arguments.whole("column"), asked.arguments.whole("width"),
+                                           asked.arguments.real("bytes"));
+  if (!pick) return tl::unexpected(pick.error());
+  answers::to_json(asked.json(), *pick);
+  return {};
+}
+
+Status group_outline(Asked& asked) {
+  const auto edges = asked.view->group_outline(groups_of(asked), asked.arguments.integer("kind"),
+                                               asked.arguments.columns("columns"));
+  if (!edges) return tl::unexpected(edges.error());
+  answers::columns_to_json(asked.json(), {});
+  if (Status written = asked.answer.column("lower", edges->lower); !written) return written;
+  return asked.answer.column("upper", edges->upper);
 }
 
 Status block(Asked& asked) {

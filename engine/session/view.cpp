@@ -141,6 +141,7 @@ int64_t View::position(Axis axis, int32_t event) const { return timeline_->posit
 void View::forget_kept() {
   filters_.clear();
   groups_.clear();
+  group_stacks_.clear();
   lit_.reset();
   calls_.reset();
   holder_kinds_.clear();

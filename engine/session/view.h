@@ -27,6 +27,7 @@
 #include "engine/analysis/filter_completion.h"
 #include "engine/analysis/holders.h"
 #include "engine/analysis/timeline_view.h"
+#include "engine/replay/group_stack.h"
 #include "engine/replay/kept_picture.h"
 #include "engine/replay/pool_bands.h"
 #include "engine/replay/segment_bands.h"
@@ -58,6 +59,12 @@ struct TreeWanted {
   std::string_view filter;
 };
 
+// What the stack by group is made of.
+struct GroupsWanted {
+  analysis::GroupBy by = analysis::GroupBy::stack;
+  std::string_view filter;  // blank = none
+};
+
 class View {
  public:
   // Error: limit_exceeded.
@@ -79,6 +86,11 @@ class View {
   // RGBA rows from the top into columns.count * rows.count pixels.
   [[nodiscard]] Status draw(const replay::ColumnGrid& columns, const replay::RowGrid& rows, const Look& look,
                             std::span<uint32_t> rgba);
+  // The stack by group: an area for each kind of the look in its plain colour (replay/group_stack.h), among pools one more
+  // for what they keep unused. With a filter what it does not mean lies faded above the rest of its kind. Error also:
+  // wrong_usage if each block is a kind of its own.
+  [[nodiscard]] Status draw_groups(const replay::ColumnGrid& columns, const replay::RowGrid& rows,
+                                   const Look& look, std::span<uint32_t> rgba);
   // Colours of pixels of StateView::address_map(); free device memory has that of envelopes.
   [[nodiscard]] Status colour_map(std::span<const int32_t> map, const Look& look, std::span<uint32_t> rgba);
   // The same picture by how much is free: free memory has the shade of the share of its region that is free in its column
@@ -101,6 +113,21 @@ class View {
   [[nodiscard]] Result<std::vector<analysis::BandLabel>> labels(const replay::ColumnGrid& columns,
                                                                 const replay::RowGrid& rows,
                                                                 int32_t least_columns, int32_t least_rows);
+
+  // The same of the stack by group.
+  [[nodiscard]] Result<std::vector<analysis::KindPlace>> group_places(const replay::ColumnGrid& columns,
+                                                                      const replay::RowGrid& rows,
+                                                                      const GroupsWanted& wanted,
+                                                                      int32_t least_columns,
+                                                                      int32_t least_rows);
+
+  // -- The stack by group (view_groups.cpp). None: the column is outside of the recording.
+  [[nodiscard]] Result<std::optional<analysis::GroupPick>> pick_group(const GroupsWanted& wanted,
+                                                                      replay::Axis axis, int64_t column,
+                                                                      int64_t width, double bytes);
+  // Of a kind's area; NaN where it has nothing.
+  [[nodiscard]] Result<replay::GroupEdges> group_outline(const GroupsWanted& wanted, int32_t kind,
+                                                         const replay::ColumnGrid& columns);
 
   // -- Bands. Ranks must be below rank_count().
   // None: the column is outside of the recording.
@@ -167,7 +194,20 @@ class View {
     int32_t kind;
     Column<uint8_t> matched;
   };
+  struct GroupStack {
+    analysis::GroupBy by;
+    std::string filter;
+    int32_t kinds = 0;   // with what pools keep unused
+    bool split = false;  // each in two: what the filter means, and above it what it does not
+    replay::GroupLevels levels;
+  };
   View(std::shared_ptr<Device> device, Bands bands);
+
+  [[nodiscard]] Result<const GroupStack*> group_stack(const GroupsWanted& wanted);
+  [[nodiscard]] Result<GroupStack> make_group_stack(const GroupsWanted& wanted);
+  // The state that a column shows, without a band.
+  [[nodiscard]] std::optional<analysis::BandPick> state_of(replay::Axis axis, int64_t column,
+                                                           int64_t width) const;
 
   // What ranks count: the bands, or the blocks where envelopes are among the bands.
   [[nodiscard]] const replay::Bands& ranked() const {
@@ -213,6 +253,7 @@ class View {
   // Kept, the last one used at the end.
   std::vector<std::unique_ptr<Filtered>> filters_;
   std::vector<std::unique_ptr<analysis::BlockGroups>> groups_;
+  std::vector<std::unique_ptr<GroupStack>> group_stacks_;
   std::optional<Calls> calls_;
   std::vector<std::unique_ptr<HolderKinds>> holder_kinds_;
   std::optional<Lit> lit_;

@@ -19,7 +19,7 @@ std::string View::name_of(const replay::PoolEnvelope& envelope) const {
                      known ? (*known)->number_of(envelope.stream) : 0);
 }
 
-std::optional<analysis::BandPick> View::pick(Axis axis, int64_t column, int64_t width, double bytes) const {
+std::optional<analysis::BandPick> View::state_of(Axis axis, int64_t column, int64_t width) const {
   const int32_t event = timeline_->event_of_column(axis, column, width);
   if (event < -1) return std::nullopt;
   analysis::BandPick pick;
@@ -28,8 +28,16 @@ std::optional<analysis::BandPick> View::pick(Axis axis, int64_t column, int64_t 
   pick.level = bands_->level_after(event);
   pick.allocated = pick.level - bands_->pending.at(event);
   pick.reserved = bands_->reserved.at(event);
+  return pick;
+}
+
+std::optional<analysis::BandPick> View::pick(Axis axis, int64_t column, int64_t width, double bytes) const {
+  auto state = state_of(axis, column, width);
+  if (!state) return std::nullopt;
+  analysis::BandPick& pick = *state;
+  const int32_t event = pick.event;
   pick.rank = rank_of(timeline_->pick(event, bytes));
-  if (pick.rank < 0) return pick;
+  if (pick.rank < 0) return state;
   if (const replay::PoolEnvelope* pool = envelope(pick.rank); pool != nullptr) {
     pick.name = name_of(*pool);
     pick.size = pool->capacity.at(event);
@@ -41,7 +49,7 @@ std::optional<analysis::BandPick> View::pick(Axis axis, int64_t column, int64_t 
                           : analysis::block_name(lives.address(recording(), pick.rank), lives.version[r]);
     pick.size = ranked().size[r];
   }
-  return pick;
+  return state;
 }
 
 analysis::PlaceOfBand View::place(int32_t rank, Axis axis) const {

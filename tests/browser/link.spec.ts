@@ -23,6 +23,7 @@ test('what is shown goes into a link and comes back', () => {
     axis: 'time',
     view: { x0: 0.5, x1: 1e12, y0: 0, y1: 12.25 },
     colour: 'stack',
+    stacking: 'groups',
     filter: 'size>1MiB stack:"a b" #&=%',
     block: 41,
     main: 'state',
@@ -36,13 +37,14 @@ test('what is shown goes into a link and comes back', () => {
   expect(shownIn('')).toBeUndefined();
   expect(shownIn('#file=x&hash=nothex')).toBeUndefined();
   const odd = shownIn(
-    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-2&colour=red&axis=up&block=1e9&panel=z&event=-2&about=yes&bands=up',
+    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-2&colour=red&stack=groups&axis=up&block=1e9&panel=z&event=-2&about=yes&bands=up',
   );
   expect(odd).toMatchObject({
     view: undefined,
     device: 0,
     bands: 'blocks',
     colour: 'allocation',
+    stacking: 'blocks', // there are no groups where each block has a colour of its own
     axis: 'event',
     block: -1,
     main: undefined,

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/replay/group_stack.h"
 #include "engine/replay/kept_picture.h"
 #include "tests/property/timeline_twin.h"
 #include "tests/unit/replay/hand_trace.h"
@@ -473,6 +474,71 @@ TEST_P(TimelineTwin, CurvesAreTheExtremesOfTheirColumns) {
       ASSERT_TRUE(same(curves.reserved[at], expected.reserved)) << c;
     }
     ASSERT_EQ(static_cast<double>(timeline_->highest_level(columns)), highest);
+  }
+}
+
+TEST_P(TimelineTwin, GroupsAreWhatTheirLiveBlocksSumUpTo) {
+  const auto groups = static_cast<size_t>(random_->whole(1, 12));
+  Column<uint8_t> group(trace_.recording.budget);
+  std::vector<size_t> group_of;
+  for (size_t rank = 0; rank < twin_->blocks.size(); ++rank) {
+    group_of.push_back(static_cast<size_t>(random_->whole(0, static_cast<int64_t>(groups) - 1)));
+    ASSERT_TRUE(group.push_back(static_cast<uint8_t>(group_of.back())));
+  }
+  const auto levels = GroupLevels::build(*lifetimes_, std::move(group), groups, trace_.recording.budget);
+  ASSERT_TRUE(levels.has_value());
+  const auto sums_after = [&](int32_t event) {
+    std::vector<int64_t> sums(groups * 2, 0);  // bytes, then blocks
+    for (const int32_t rank : twin_->live_after(event)) {
+      const auto i = static_cast<size_t>(rank);
+      sums[group_of[i]] += twin_->blocks[i].size;
+      ++sums[groups + group_of[i]];
+    }
+    return sums;
+  };
+  // In any order, and event after event.
+  GroupLevels::Walk walk(*levels);
+  int32_t next = random_event();
+  for (int i = 0; i < 60; ++i) {
+    next = random_->one_in(2) ? random_event() : std::min(next + 1, twin_->events - 1);
+    walk.move_to(next);
+    std::vector<int64_t> found(walk.bytes().begin(), walk.bytes().end());
+    found.insert(found.end(), walk.bands().begin(), walk.bands().end());
+    ASSERT_EQ(found, sums_after(next)) << next;
+  }
+  std::vector<uint32_t> values;
+  for (uint32_t i = 0; i < groups; ++i) values.push_back(1000 + i);
+  for (int i = 0; i < 6; ++i) {
+    const ColumnGrid columns = random_columns(30);
+    const RowGrid rows = random_rows(40);
+    std::vector<uint32_t> pixels(size_t{30} * 40, 0xAAAAAAAA);
+    draw_groups(*timeline_, *levels, columns, rows, values, pixels);
+    const auto wanted = static_cast<size_t>(random_->whole(0, static_cast<int64_t>(groups) - 1));
+    const GroupEdges edges = group_edges(*timeline_, *levels, wanted, wanted + 1, columns);
+    for (int32_t c = 0; c < columns.count; ++c) {
+      const int32_t event = twin_->column(columns.axis, columns.first + c, columns.width).event;
+      const std::vector<int64_t> sums = event < -1 ? std::vector<int64_t>(groups, 0) : sums_after(event);
+      for (int32_t r = 0; r < rows.count; ++r) {
+        const double centre = rows.bottom + (r + 0.5) * rows.bytes_per_row;
+        uint32_t expected = kNothing;
+        double top = 0;
+        for (size_t one = 0; one < groups && expected == kNothing; ++one) {
+          const double bottom = top;
+          top += static_cast<double>(sums[one]);
+          if (centre >= bottom && centre < top) expected = values[one];
+        }
+        ASSERT_EQ(pixels[static_cast<size_t>(c) * 40 + static_cast<size_t>(r)], expected) << c << " " << r;
+      }
+      double below = 0;
+      for (size_t one = 0; one < wanted; ++one) below += static_cast<double>(sums[one]);
+      const double lower = edges.lower[static_cast<size_t>(c)];
+      if (sums[wanted] == 0) {
+        ASSERT_TRUE(std::isnan(lower)) << c;
+      } else {
+        ASSERT_EQ(lower, below);
+        ASSERT_EQ(edges.upper[static_cast<size_t>(c)], below + static_cast<double>(sums[wanted]));
+      }
+    }
   }
 }
 

@@ -197,6 +197,52 @@ TEST_F(SessionTest, PoolsAreEnvelopesAndBlocksKeepTheirRanks) {
               HasSubstr(R"json("rank":2,"size":8192,"name":"Private Pool (0,1,s0)")json"));
 }
 
+// The same file: below 800 bytes of the default pool, then 500 of the private one, then what that keeps unused.
+TEST_F(SessionTest, GroupsAreStackedInTheOrderOfTheirKinds) {
+  open("private_pool");
+  const ViewId pools = view_of(0, Bands::pools);
+  const auto probe = [&](int bytes, std::string_view filter) {
+    return ask("groupProbe", pools,
+               fmt::format(R"({{"axis":"event","column":3,"width":1,"bytes":{},"by":"pool","filter":"{}"}})",
+                           bytes, filter));
+  };
+  EXPECT_THAT(probe(799, ""), HasSubstr(R"("group":{"kind":0,"bytes":800,"blocks":1}})"));
+  EXPECT_THAT(probe(800, ""), HasSubstr(R"("group":{"kind":1,"bytes":500,"blocks":1}})"));
+  EXPECT_THAT(probe(1300, ""), HasSubstr(R"("group":{"kind":2,"bytes":7692,"blocks":0}})"));
+  EXPECT_THAT(probe(8992, ""), HasSubstr(R"("group":null)"));
+  EXPECT_THAT(probe(799, "pool:0,1"), HasSubstr(R"("matched":{"bytes":0,"blocks":0}})"));
+  EXPECT_THAT(probe(1299, "pool:0,1"), HasSubstr(R"("matched":{"bytes":500,"blocks":1}})"));
+  EXPECT_THAT(probe(1, "pool:x"), HasSubstr(R"("error")"));
+
+  View& view = *session.view(pools);
+  const GroupsWanted by_pool{analysis::GroupBy::pool, {}};
+  const auto edges = view.group_outline(by_pool, 1, {replay::Axis::event, 3, 1, 1});
+  ASSERT_TRUE(edges.has_value());
+  EXPECT_EQ(edges->lower, (std::vector<double>{800}));
+  EXPECT_EQ(edges->upper, (std::vector<double>{1300}));
+  EXPECT_TRUE(view.group_outline(by_pool, INT32_MAX, {replay::Axis::event, 3, 1, 1}).has_value());
+
+  // Rows of 1000 bytes, their centres at 500, 1500, ... 8500, 9500; plain colours of the kinds.
+  const std::vector<uint32_t> colours = {0xFF000001, 0xFF000002};
+  Look look{colours, 7, 0xFF000000, 0xFF000003, analysis::GroupBy::pool, {}, -1};
+  std::vector<uint32_t> rgba(10);
+  ASSERT_TRUE(view.draw_groups({replay::Axis::event, 3, 1, 1}, {0, 1000, 10}, look, rgba).has_value());
+  const uint32_t unused = 0xFF000003;
+  EXPECT_EQ(rgba, (std::vector<uint32_t>{7, unused, unused, unused, unused, unused, unused, unused, unused,
+                                         0xFF000001}));
+  const auto places = view.group_places({replay::Axis::event, 3, 1, 1}, {0, 100, 90}, by_pool, 1, 4);
+  ASSERT_TRUE(places.has_value());
+  ASSERT_EQ(places->size(), 3U);
+  EXPECT_EQ(places->at(1).kind, 1);
+  EXPECT_EQ(places->at(1).y0, 800);
+  EXPECT_EQ(places->at(1).y1, 1300);
+
+  EXPECT_THAT(
+      ask("groupOutline", pools,
+          R"({"by":"allocation","filter":"","kind":0,"columns":{"axis":"event","first":0,"width":1,"count":1}})"),
+      HasSubstr("there are no groups"));
+}
+
 // The state after event 3: a segment of 8192 bytes with a block of 500 in 512, and one of 2 MiB with 800 in 1024.
 // Colours by size; the filter means the second block.
 TEST_F(SessionTest, TheStateHasTheColoursOfTheTimeline) {

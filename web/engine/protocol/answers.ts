@@ -135,6 +135,15 @@ export interface BandLabel {
   y1: Bytes;
 }
 
+/** A rectangle in the area of a kind, with room for words. */
+export interface KindPlace {
+  kind: number;
+  x0: AxisUnits;
+  x1: AxisUnits;
+  y0: Bytes;
+  y1: Bytes;
+}
+
 export interface BlockPlace {
   from: AxisUnits;
   to: AxisUnits;
@@ -289,6 +298,23 @@ export interface ProbeAnswer {
   pick: Pick | null;
   /** undefined = no band, or the one that is known. */
   details?: Band;
+}
+
+/** A kind in the state that a point shows. */
+export interface GroupAt {
+  /** Of `kinds`; their number = what pools keep unused. */
+  kind: number;
+  bytes: Bytes;
+  blocks: number;
+  /** What the filter means of it; undefined = there is none. */
+  matched?: Share;
+}
+
+export interface GroupProbe {
+  /** null = outside the recording. */
+  pick: Pick | null;
+  /** null = above the stack. */
+  group: GroupAt | null;
 }
 
 /** Of a band, one value per column; NaN outside its life. */

@@ -79,9 +79,12 @@ export interface ViewQuestions {
     args: Record<never, never>;
     answer: null;
   };
-  /** Pixels of the bands, and the curves above them. */
+  /**
+   * Pixels of the bands, and the curves above them. `groups`: of the stack by group instead, an area for
+   * each kind of the look.
+   */
   picture: {
-    args: { columns: T.Columns; rows: T.Rows; look: T.Look };
+    args: { columns: T.Columns; rows: T.Rows; look: T.Look; groups?: T.Flag };
     answer: A.PictureAnswer;
   };
   /** Room for words in the bands of that picture, at least so many columns wide and rows high. */
@@ -98,6 +101,22 @@ export interface ViewQuestions {
   probe: {
     args: { axis: T.Axis; column: T.Whole; width: T.Width; bytes: T.Real; known: T.RankOrNone };
     answer: A.ProbeAnswer;
+  };
+  /**
+   * The stack by group: room for words, what a point shows, edges. `kind`: a number of `kinds`, or their
+   * number for what pools keep unused.
+   */
+  groupPlaces: {
+    args: { columns: T.Columns; rows: T.Rows; by: T.ColourBy; filter: T.Text; leastColumns: T.Pixels; leastRows: T.Pixels };
+    answer: A.KindPlace[];
+  };
+  groupProbe: {
+    args: { axis: T.Axis; column: T.Whole; width: T.Width; bytes: T.Real; by: T.ColourBy; filter: T.Text };
+    answer: A.GroupProbe;
+  };
+  groupOutline: {
+    args: { by: T.ColourBy; filter: T.Text; kind: T.Count; columns: T.Columns };
+    answer: A.Edges;
   };
   /** All that is known of a band, and where it lies. */
   block: {

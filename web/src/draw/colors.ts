@@ -16,6 +16,9 @@ export interface TimelineColors {
   text: string;
   allocated: string;
   reserved: string;
+  /** Between what is in use and what is reserved: its ground, and the lines on it. */
+  gap: string;
+  hatch: string;
   lowest: string;
   peak: string;
   peakText: string;
@@ -57,6 +60,8 @@ const light: TimelineColors = {
   text: '#525e6b',
   allocated: 'rgba(22, 32, 43, 0.85)',
   reserved: '#b45309',
+  gap: 'rgba(180, 83, 9, 0.05)',
+  hatch: 'rgba(180, 83, 9, 0.24)',
   lowest: 'rgba(22, 32, 43, 0.35)',
   peak: '#16202b',
   peakText: '#ffffff',
@@ -97,6 +102,8 @@ const dark: TimelineColors = {
   text: '#9fabb8',
   allocated: 'rgba(238, 243, 248, 0.85)',
   reserved: '#f2b45c',
+  gap: 'rgba(242, 180, 92, 0.05)',
+  hatch: 'rgba(242, 180, 92, 0.24)',
   lowest: 'rgba(238, 243, 248, 0.4)',
   peak: '#eef3f8',
   peakText: '#11151a',

@@ -10,6 +10,11 @@ export const labelRoom = { width: 44, height: 16 } as const;
 const inset = 6; // CSS pixels between a band's edge and its words
 const ink = { dark: '#000000', light: '#ffffff' } as const;
 
+/** A place for words, and those from all of them to the least. */
+export interface Label extends Pick<BandLabel, 'x0' | 'x1' | 'y0' | 'y1'> {
+  words: readonly string[];
+}
+
 /** Colour of a band, 0..255 a channel. */
 export type Rgb = readonly [number, number, number];
 
@@ -20,7 +25,7 @@ export type Rgb = readonly [number, number, number];
 export function drawLabels(
   ctx: Context,
   at: Projection,
-  labels: readonly BandLabel[],
+  labels: readonly Label[],
   colorAt: (x: DevicePx, y: DevicePx) => Rgb | undefined,
 ): void {
   const { area } = at;
@@ -35,7 +40,7 @@ export function drawLabels(
     const bottom = Math.min(at.y(label.y0), area.top + area.height);
     if (bottom - top < labelRoom.height * ratio) continue;
     const room = right - left - 2 * inset * ratio;
-    const words = wordsOf(label).find((text) => ctx.measureText(text).width <= room);
+    const words = label.words.find((text) => ctx.measureText(text).width <= room);
     if (words === undefined) continue;
     const x = Math.round(left + inset * ratio);
     const y = Math.round((top + bottom) / 2);
@@ -46,8 +51,8 @@ export function drawLabels(
   }
 }
 
-/** From all of it to the least. */
-function wordsOf({ size, name: envelope, function: name, place }: BandLabel): string[] {
+/** Of a band. */
+export function bandWords({ size, name: envelope, function: name, place }: BandLabel): string[] {
   const bytes = formatBytes(size);
   if (envelope !== undefined) return [`${bytes}  ${envelope}`, bytes];
   if (name === '') return [bytes];

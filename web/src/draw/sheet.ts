@@ -7,6 +7,7 @@ import { byteTicks, decimalTicks } from '../base/ticks.ts';
 import type { AxisUnits, Bytes, CssPx } from '../base/units.ts';
 import type { Axis, Columns, Curves } from '../../engine/index.ts';
 import type { TimelineColors } from './colors.ts';
+import { gapsIn, hatchStep } from './gap.ts';
 import type { Projection } from './plot.ts';
 
 export interface Sheet {
@@ -135,8 +136,22 @@ export function sheetAsSvg(sheet: Sheet): string {
     );
   }
 
+  add(
+    `<pattern id="gap" width="${hatchStep}" height="${hatchStep}" patternUnits="userSpaceOnUse" ` +
+      `patternTransform="rotate(45)"><path d="M0 0v${hatchStep}" stroke="${colors.hatch}"/></pattern>`,
+  );
   add('<g clip-path="url(#plot)">');
   const { columns } = bands;
+  for (const { from, end } of gapsIn(bands.curves, 0, columns.count)) {
+    const corners: string[] = [];
+    const corner = (i: number, values: ArrayLike<number>, column: number): void =>
+      void corners.push(`${px(at.x((columns.first + i) * columns.width))} ${px(at.y(values[column] ?? 0))}`);
+    for (let i = from; i < end; i += 1) for (const side of [i, i + 1]) corner(side, bands.curves.reserved, i);
+    for (let i = end - 1; i >= from; i -= 1)
+      for (const side of [i + 1, i]) corner(side, bands.curves.highest, i);
+    const path = `M${corners.join('L')}Z`;
+    for (const fill of [colors.gap, 'url(#gap)']) add(`<path d="${path}" fill="${fill}"/>`);
+  }
   const [x0, x1] = [
     at.x(columns.first * columns.width),
     at.x((columns.first + columns.count) * columns.width),

@@ -4,6 +4,7 @@ import { colourWays } from './colours.ts';
 import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
 import { bandsWays } from './bands.ts';
 import type { Rank } from '../base/units.ts';
+import { stackingOf, type Stacking } from './stacking.ts';
 import { hostDevice } from './devices.ts';
 import type { Viewport } from './viewport.ts';
 
@@ -18,6 +19,7 @@ export interface Shown {
   /** Undefined = everything. */
   view: Viewport | undefined;
   colour: ColourBy;
+  stacking: Stacking;
   filter: string;
   /** The pinned block; -1 = none. */
   block: Rank;
@@ -46,6 +48,7 @@ export function linkOf(shown: Shown): string {
     parts.set('y', `${short(view.y0)},${short(view.y1)}`);
   }
   if (shown.colour !== 'allocation') parts.set('colour', shown.colour);
+  if (shown.stacking !== 'blocks') parts.set('stack', shown.stacking);
   if (shown.filter !== '') parts.set('filter', shown.filter);
   if (shown.block >= 0) parts.set('block', String(shown.block));
   if (shown.main !== undefined) parts.set('main', shown.main);
@@ -74,7 +77,7 @@ export function shownIn(fragment: string): Shown | undefined {
   };
   const [x, y] = [pair('x'), pair('y')];
   const event = whole('event', parts.get('event') === '-1' ? -1 : NaN);
-  const colour = colourWays.find((one) => one === parts.get('colour'));
+  const colour = colourWays.find((one) => one === parts.get('colour')) ?? 'allocation';
   return {
     file: file.slice(0, 1000),
     hash,
@@ -83,7 +86,8 @@ export function shownIn(fragment: string): Shown | undefined {
     bands: bandsWays.find((one) => one === parts.get('bands')) ?? 'blocks',
     axis: parts.get('axis') === 'time' ? 'time' : 'event',
     view: x && y ? { x0: x[0], x1: x[1], y0: y[0], y1: y[1] } : undefined,
-    colour: colour ?? 'allocation',
+    colour,
+    stacking: stackingOf(parts.get('stack'), colour),
     filter: (parts.get('filter') ?? '').slice(0, 4096),
     block: whole('block', -1),
     main: parts.get('main') ?? formerly(parts.get('panel')),

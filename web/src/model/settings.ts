@@ -3,6 +3,7 @@
 import type { ColourBy } from '../../engine/index.ts';
 import { colourWays } from './colours.ts';
 import { editorFrom, noEditor, type EditorChoice } from './editor.ts';
+import { stackingOf, type Stacking } from './stacking.ts';
 
 export type ThemeChoice = 'auto' | 'light' | 'dark';
 
@@ -11,6 +12,7 @@ export interface Settings {
   /** Width of the details pane in CSS pixels. */
   detailsWidth: number;
   colour: ColourBy;
+  stacking: Stacking;
   /** Height of the answers below the picture in CSS pixels. */
   panelHeight: number;
   /** The details stay open when nothing is chosen. */
@@ -28,6 +30,7 @@ const usual: Settings = {
   theme: 'auto',
   detailsWidth: 360,
   colour: 'allocation',
+  stacking: 'blocks',
   panelHeight: 248,
   detailsOpen: false,
   editor: noEditor,
@@ -38,10 +41,12 @@ export function settingsFrom(stored: unknown): Settings {
   const said = (typeof stored === 'object' && stored !== null ? stored : {}) as Partial<Settings>;
   const width = Number(said.detailsWidth);
   const height = Number(said.panelHeight);
+  const colour = colourWays.find((one) => one === said.colour) ?? usual.colour;
   return {
     theme: said.theme === 'light' || said.theme === 'dark' ? said.theme : usual.theme,
     detailsWidth: width >= 200 && width <= 1200 ? width : usual.detailsWidth,
-    colour: colourWays.find((one) => one === said.colour) ?? usual.colour,
+    colour,
+    stacking: stackingOf(said.stacking, colour),
     detailsOpen: said.detailsOpen === true,
     editor: editorFrom(said.editor),
     panelHeight: height >= 100 && height <= 4000 ? height : usual.panelHeight,

@@ -4,8 +4,9 @@
 // Moment and selection belong to a view of a device (an EngineView, the same object whenever one comes back to it): they change
 // together with it, and are kept for as long as it is. The range and the viewport go with the view.
 import type { AxisUnits } from '../base/units.ts';
-import type { Axis, Band, ColourBy, EngineError, EngineView, FilterAnswer } from '../../engine/index.ts';
+import type { Axis, Band, EngineError, EngineView, FilterAnswer } from '../../engine/index.ts';
 import type { OpenFile } from './open_file.ts';
+import type { Look } from './stacking.ts';
 import type { Thing } from './things.ts';
 import type { Viewport } from './viewport.ts';
 
@@ -48,7 +49,7 @@ export interface Parts {
   range: Range | undefined;
   selection: Selection;
   filter: Filter;
-  look: { colour: ColourBy };
+  look: Look;
   /** The main picture that was chosen; undefined = what says most of a device. */
   main: string | undefined;
   /** The panel that is open below it; undefined = none. */
@@ -83,7 +84,7 @@ const atFirst: Parts = {
   range: undefined,
   ...nothingChosen,
   filter: noFilter,
-  look: { colour: 'allocation' },
+  look: { colour: 'allocation', stacking: 'blocks' },
   main: undefined,
   answer: undefined,
 };

@@ -2,6 +2,7 @@
 import { html, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { colourNames, colourWays } from '../model/colours.ts';
+import { stackingNames, stackingWays, type Look, type Stacking } from '../model/stacking.ts';
 import type { Axis, ColourBy, ViewInfo } from '../../engine/index.ts';
 import type { Tool } from './tracks/drag_tool.ts';
 import { symbols } from '../controls/symbols.ts';
@@ -10,6 +11,7 @@ export interface BarState {
   info: ViewInfo;
   axis: Axis;
   colourBy: ColourBy;
+  stacking: Stacking;
   tool: Tool;
   /** A stretch is measured. */
   measured: boolean;
@@ -21,11 +23,11 @@ export interface BarActions {
   toggleBox(): void;
   measure(): void;
   changeAxis(axis: Axis): void;
-  changeColour(by: ColourBy): void;
+  changeLook(change: Partial<Look>): void;
 }
 
 export function timelineBar(state: BarState, act: BarActions): TemplateResult {
-  const { info, axis, colourBy, tool, measured } = state;
+  const { info, axis, colourBy, stacking, tool, measured } = state;
   const noTimes = info.extent.time_us === null;
   const axisButton = (name: Axis, label: string, disabled: boolean): TemplateResult =>
     html`<label class=${disabled ? 'disabled' : ''}>
@@ -88,13 +90,31 @@ export function timelineBar(state: BarState, act: BarActions): TemplateResult {
         aria-label="Colour by"
         title="What the colours mean (C)"
         .value=${live(colourBy)}
-        @change=${(event: Event) => act.changeColour((event.target as HTMLSelectElement).value as ColourBy)}>
+        @change=${(event: Event) => act.changeLook({ colour: (event.target as HTMLSelectElement).value as ColourBy })}>
         ${colourWays.map((way) => html`<option value=${way} ?selected=${way === colourBy}>${colourNames[way]}</option>`)}
       </select>
     </label>
+    <fieldset
+      class="axis"
+      data-stacking=${stacking}
+      title="Stacked block by block, or as an area for each group of the colours (Y)">
+      <legend class="visually-hidden">Stacked by</legend>
+      ${stackingWays.map(
+        (way) =>
+          html`<label>
+            <input
+              type="radio"
+              name="stacking"
+              .value=${way}
+              .checked=${live(way === stacking)}
+              @change=${() => act.changeLook({ stacking: way })} /><span>${stackingNames[way]}</span>
+          </label>`,
+      )}
+    </fieldset>
     <div class="legend" role="group" aria-label="Lines">
       ${info.bands === 'segments' ? '' : html`<span><i class="line allocated"></i>${info.bands === 'pools' ? 'in use' : 'allocated'}</span>`}
       <span><i class="line reserved"></i>reserved</span>
+      ${info.bands === 'segments' ? '' : html`<span title="Reserved and in no block"><i class="gap"></i>gap</span>`}
       ${info.pools ? html`<span><i class="kept"></i>kept by pools, unused</span>` : ''}
     </div>
   </div>`;

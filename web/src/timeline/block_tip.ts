@@ -11,6 +11,15 @@ export function blockTip(band: Band, at: { x: CssPx; y: CssPx }, plot: HTMLEleme
   const own = band.kind === 'envelope' ? undefined : ownFrame(band.frames);
   if (own) lines.push(`${own.name}  ${baseName(own.file)}:${own.line}`);
   else if (band.kind !== 'envelope' && band.frames.length === 0) lines.push('no stack');
+  return tipAt(lines, at, plot);
+}
+
+/** Lines beside the pointer. */
+export function tipAt(
+  lines: readonly string[],
+  at: { x: CssPx; y: CssPx },
+  plot: HTMLElement,
+): TemplateResult {
   // Below the pointer, or above it where there is no room.
   const height = 20 + 18 * lines.length;
   const y = at.y + 16 + height < plot.clientHeight ? at.y + 16 : at.y - height - 8;

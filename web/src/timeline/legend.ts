@@ -3,6 +3,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
+import { shareText, unusedName } from '../words/group_text.ts';
 import type { Kinds, Shares } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
 
@@ -29,7 +30,6 @@ export class LegendView extends LitElement {
       @pointerleave=${() => this.light(this.held)}>
       ${kinds.kinds.map(({ label, blocks }, index) => {
         const share = shares?.kinds[index];
-        const percent = share && level > 0 ? (share.bytes / level) * 100 : 0;
         return html`<li>
           <button
             class=${blocks === 0 ? 'none' : ''}
@@ -45,7 +45,7 @@ export class LegendView extends LitElement {
               <rect width="10" height="10" rx="2" fill=${this.colors[index] ?? 'none'}></rect>
             </svg>
             <span class="label">${label}</span>
-            ${share ? html`<span class="share">${percentText(percent)} · ${formatBytes(share.bytes)}</span>` : nothing}
+            ${share ? html`<span class="share">${shareText(share.bytes, level)} · ${formatBytes(share.bytes)}</span>` : nothing}
           </button>
         </li>`;
       })}
@@ -56,11 +56,11 @@ export class LegendView extends LitElement {
 
   /** What private pools keep and no block uses. */
   private unused(bytes: Bytes, level: Bytes, moment: string): TemplateResult {
-    const text = 'kept by pools, unused';
+    const text = unusedName;
     return html`<li class="unused" data-unused=${bytes} title="${text}: ${formatExactBytes(bytes)} ${moment}">
       <svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2"></rect></svg>
       <span class="label">${text}</span>
-      <span class="share">${percentText(level > 0 ? (bytes / level) * 100 : 0)} · ${formatBytes(bytes)}</span>
+      <span class="share">${shareText(bytes, level)} · ${formatBytes(bytes)}</span>
     </li>`;
   }
 
@@ -155,13 +155,6 @@ export class LegendView extends LitElement {
       }
     `,
   ];
-}
-
-/** `34 %`, `3.4 %`, `< 0.1 %`, `0 %`. */
-function percentText(percent: number): string {
-  if (percent === 0) return '0 %';
-  if (percent < 0.1) return '< 0.1 %';
-  return percent < 9.95 ? `${percent.toFixed(1)} %` : `${Math.round(percent)} %`;
 }
 
 declare global {

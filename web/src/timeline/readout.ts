@@ -1,7 +1,8 @@
 // What is true at the cursor, below the timeline.
 import { html, type TemplateResult } from 'lit';
-import { formatBytes, formatCount, formatMoment } from '../base/format.ts';
-import type { Pick, ViewInfo } from '../../engine/index.ts';
+import { formatBytes, formatCount, formatMoment, plural } from '../base/format.ts';
+import type { GroupAt, Pick, ViewInfo } from '../../engine/index.ts';
+import { shareText } from '../words/group_text.ts';
 
 function allocated({ level, allocated: used }: Pick, { bands }: ViewInfo): TemplateResult | '' {
   if (bands === 'segments') return '';
@@ -15,8 +16,38 @@ function allocated({ level, allocated: used }: Pick, { bands }: ViewInfo): Templ
     ${level > used ? html`<span class="optional">${formatBytes(level - used)} waiting to be freed</span>` : ''}`;
 }
 
+/** What is reserved and in no block: free memory of the cache, and what is lost to rounding. */
+function gap({ level, reserved }: Pick, { bands }: ViewInfo): TemplateResult | '' {
+  if (bands === 'segments' || reserved <= level) return '';
+  const bytes = reserved - level;
+  return html`<span
+    data-readout="gap"
+    data-bytes=${bytes}
+    title="Reserved and in no block: free memory of the cache, and what is lost to rounding; the hatched part of the picture"
+    ><b>${formatBytes(bytes)}</b> gap</span
+  >`;
+}
+
+/** A group of the stack under the cursor, with its name. */
+export interface NamedGroup {
+  group: GroupAt;
+  name: string;
+}
+
+function groupWords({ group, name }: NamedGroup, { level }: Pick): TemplateResult {
+  const { bytes, blocks } = group;
+  return html`<span data-readout="group" data-group=${name} data-bytes=${bytes} data-blocks=${blocks}
+    ><b>${name}</b> ${formatBytes(bytes)},
+    ${shareText(bytes, level)}${blocks > 0 ? `, ${plural(blocks, 'block')}` : ''}</span
+  >`;
+}
+
 /** One line in words: the moment under the cursor. */
-export function readout(pick: Pick | undefined, info: ViewInfo): TemplateResult {
+export function readout(
+  pick: Pick | undefined,
+  named: NamedGroup | undefined,
+  info: ViewInfo,
+): TemplateResult {
   if (!pick)
     return html`<span class="hint">Wheel zooms, drag moves, click pins. <kbd>?</kbd> all keys</span>`;
   const time =
@@ -31,5 +62,6 @@ export function readout(pick: Pick | undefined, info: ViewInfo): TemplateResult 
     <span data-readout="reserved" data-bytes=${pick.reserved}
       ><b>${formatBytes(pick.reserved)}</b> reserved</span
     >
+    ${gap(pick, info)} ${named ? groupWords(named, pick) : ''}
   `;
 }

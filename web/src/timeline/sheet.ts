@@ -41,7 +41,7 @@ export function timelineSheet(
       ...(info.bands === 'segments'
         ? []
         : [{ color: colors.allocated, text: info.bands === 'pools' ? 'in use' : 'allocated' }]),
-      { color: colors.reserved, text: 'reserved' },
+      { color: colors.reserved, text: info.bands === 'segments' ? 'reserved' : 'reserved; hatched: gap' },
       ...(info.pools ? [{ color: colors.envelope, text: 'kept by pools, unused' }] : []),
       ...(kinds?.kinds ?? []).map(({ label }, index) => ({
         color: hues[index] ?? colors.text,

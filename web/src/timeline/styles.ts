@@ -101,6 +101,17 @@ export const timelineStyles = css`
   .line.reserved {
     border-color: var(--reserved);
   }
+  .gap {
+    width: 14px;
+    height: 10px;
+    border: 1px solid color-mix(in srgb, var(--reserved) 50%, transparent);
+    background: repeating-linear-gradient(
+      135deg,
+      transparent 0 3px,
+      color-mix(in srgb, var(--reserved) 50%, transparent) 3px 4px
+    );
+    print-color-adjust: exact;
+  }
   .kept {
     width: 10px;
     height: 10px;

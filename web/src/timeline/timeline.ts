@@ -12,20 +12,21 @@ import { colorsOfKinds } from '../draw/palettes.ts';
 import { plotArea } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
 import type { Axis, Band, ColourBy, EngineView } from '../../engine/index.ts';
+import type { Look, Stacking } from '../model/stacking.ts';
 import { bandsNames } from '../model/bands.ts';
 import { deviceName } from '../model/devices.ts';
 import { markerLines } from '../words/mark_text.ts';
 import { fitAll, show, type Viewport } from '../model/viewport.ts';
 import type { Range } from '../model/workspace.ts';
 import { ChosenTrack } from './tracks/chosen_track.ts';
-import { rememberArea, tracksOf, type DeviceTracks } from './tracks/device_tracks.ts';
+import { rememberArea, tracksOf, type DeviceTracks, type Groups } from './tracks/device_tracks.ts';
 import { DragTool } from './tracks/drag_tool.ts';
 import { Gestures, type Point } from '../controls/gestures.ts';
 import { MomentTrack } from './tracks/moment_track.ts';
 import { LabelTrack } from './tracks/label_track.ts';
 import type { PlacedMarker, PlacedRegion } from './tracks/marks_track.ts';
 import type { Movement } from './tracks/motion.ts';
-import { OutlineTrack } from './tracks/outline_track.ts';
+import { outlined, OutlineTrack } from './tracks/outline_track.ts';
 import { highestEvent, type PictureStyle, type PictureTrack } from './tracks/picture_track.ts';
 import { RulerTrack, spoken, type Measured } from './tracks/ruler_track.ts';
 import { drawBase, drawOverlay, markerAt } from './tracks/scene.ts';
@@ -35,14 +36,15 @@ import { ViewMotion } from './tracks/view_motion.ts';
 import './legend.ts';
 import './minimap.ts';
 import type { MinimapView, Stretch } from './minimap.ts';
-import { blockTip } from './block_tip.ts';
+import { blockTip, tipAt } from './block_tip.ts';
 import { markerTip } from './marker_tip.ts';
 import './regions.ts';
 import type { RegionsView } from './regions.ts';
 import { base } from '../controls/styles.ts';
 import { timelineBar, type BarActions } from './bar.ts';
+import { groupLines, groupName } from '../words/group_text.ts';
 import { timelineNotes } from './notes.ts';
-import { readout } from './readout.ts';
+import { readout, type NamedGroup } from './readout.ts';
 import { timelineSheet } from './sheet.ts';
 import { timelineStyles } from './styles.ts';
 import { tipStyles } from '../controls/tip.ts';
@@ -55,6 +57,7 @@ export class TimelineView extends LitElement {
   /** The pinned block, shared with the other views. */
   @property({ attribute: false }) pinned: Band | undefined;
   @property({ attribute: false }) colourBy: ColourBy = 'allocation';
+  @property({ attribute: false }) stacking: Stacking = 'blocks';
   /** The chosen moment, if it is to be seen: the state after this event, -1 = before the first. */
   @property({ attribute: false }) chosen: number | undefined;
   /** The filter whose blocks are lit while the others fade; empty = none fade. */
@@ -93,6 +96,7 @@ export class TimelineView extends LitElement {
     },
     pointed: (block) => this.dispatchEvent(new CustomEvent<Band>('point', { detail: block })),
     went: (event) => this.choose(event, true),
+    groups: () => this.groups,
     drawnColumns: () => this.kept?.picture.shown?.columns,
   });
   private readonly travel: Travel = new Travel(this.stage, this.motion, this.cursor);
@@ -190,7 +194,8 @@ export class TimelineView extends LitElement {
 
   /** Keys `Enter` and `Space`: pins what the cursor is on. */
   pinAtCursor(): void {
-    if (this.cursor.block) this.togglePin(this.cursor.block);
+    if (this.groups) this.toggleHeld(this.cursor.group?.kind);
+    else if (this.cursor.block) this.togglePin(this.cursor.block);
   }
 
   /** Gives up a box being drawn, a tool, the ruler or a kind that stays lit; false if there was none. */
@@ -229,7 +234,8 @@ export class TimelineView extends LitElement {
   /** Has the picture of another file ready, so that it is there when one goes to it. */
   prepare(device: EngineView): void {
     if (device === this.device) return;
-    this.tracksOf(device).prepare(this.stage.area, this.axis, this.theme, this.colourBy);
+    const { colourBy: colour, stacking } = this;
+    this.tracksOf(device).prepare(this.stage.area, this.axis, this.theme, { colour, stacking });
   }
 
   /** The other axis for the same stretch of the recording. */
@@ -269,6 +275,12 @@ export class TimelineView extends LitElement {
       this.marker = undefined;
       void this.travel.findLandmarks().then((found) => found && this.redraw());
     }
+    if (changed.has('stacking')) {
+      // What lies where is another thing now.
+      this.cursor.forget();
+      this.hoverOutline.forget();
+      this.labels.forget();
+    }
     this.chosenTrack.show(this.chosen);
     if (this.chosen !== undefined && changed.has('chosen')) this.cursor.leaveEvent(this.chosen);
   }
@@ -300,12 +312,23 @@ export class TimelineView extends LitElement {
   }
 
   private styleOf(kept: DeviceTracks, highlight: string): PictureStyle {
-    return kept.style(this.theme, highlight, this.litKind);
+    return kept.style(this.theme, this.stacking, highlight, this.litKind);
+  }
+
+  /** Undefined = the stack is one of blocks. */
+  private get groups(): Groups | undefined {
+    return this.kept?.groups(this.stacking, this.highlight);
   }
 
   private hold(kind: number): void {
     this.heldKind = kind;
     this.litKind = kind;
+  }
+
+  /** As a click in the legend does. */
+  private toggleHeld(kind: number | undefined): void {
+    const kinds = this.kept?.kinds.kinds?.kinds.length ?? 0;
+    if (kind !== undefined && kind < kinds) this.hold(kind === this.heldKind ? -1 : kind);
   }
 
   protected override firstUpdated(): void {
@@ -338,7 +361,8 @@ export class TimelineView extends LitElement {
     if (marker) return this.goToMarker(marker);
     if (!this.stage.projection().contains(at.x, at.y)) return;
     const answer = await this.cursor.probeOnce(at);
-    this.togglePin(answer?.details);
+    if (this.groups) this.toggleHeld(answer?.group?.kind);
+    else this.togglePin(answer?.details);
     if (this.chosen !== undefined && answer?.pick)
       this.choose(answer.pick.event, answer.details !== undefined);
   }
@@ -415,10 +439,11 @@ export class TimelineView extends LitElement {
     const at = stage.projection();
     const settled = this.wantPicture(kept);
     this.resting = settled && !picture.zooming;
-    if (settled && picture.shown) this.labels.want(picture.shown);
+    const { groups } = this;
+    if (settled && picture.shown) this.labels.want(picture.shown, groups, kinds.kinds);
     const { labels, markers } = this;
     const { landmarks } = this.travel;
-    const outline = this.pinOutline.of(this.pinned);
+    const outline = groups ? undefined : this.pinOutline.of(this.pinned);
     drawBase(ctx, at, { stage, picture, labels, landmarks, markers, outline }, colorsOf(this.theme));
     this.drawOverlay();
     this.regions?.draw(at, ctx.canvas.width, this.axis);
@@ -446,11 +471,11 @@ export class TimelineView extends LitElement {
     const ctx = this.overlayCanvas?.getContext('2d');
     const { stage, cursor } = this;
     if (!ctx || stage.area.width < 2) return;
-    const hovered = cursor.block?.rank === this.pinned?.rank ? undefined : cursor.block;
+    const hovered = cursor.block?.rank === this.pinned?.rank ? cursor.group : cursor.block;
     const { measured } = this.ruler;
     const ruler = measured?.axis === this.axis ? measured : undefined;
     const scene = {
-      outline: this.hoverOutline.of(hovered, this.resting), // the picture comes first
+      outline: this.hoverOutline.of(hovered && outlined(hovered), this.resting), // the picture comes first
       box: this.dragTool.box,
       cursor: cursor.cursor(),
       chosen: this.chosenTrack.moment,
@@ -479,6 +504,7 @@ export class TimelineView extends LitElement {
     this.toldView = view;
     if (!exact) return;
     this.plot.dataset['view'] = [view.x0, view.x1, view.y0, view.y1].join(' ');
+    this.plot.dataset['stacking'] = this.groups ? 'groups' : 'blocks';
     this.plot.dataset['plot'] = [area.left, area.top, area.width, area.height].join(' ');
     if (this.firstPicture) return;
     this.firstPicture = true;
@@ -495,7 +521,7 @@ export class TimelineView extends LitElement {
     const { measured } = this.ruler;
     const marks = this.kept?.marks.placed;
     return html`
-      ${timelineBar({ info, axis: this.axis, colourBy: this.colourBy, tool: this.dragTool.tool, measured: measured !== undefined }, this.barActions)}
+      ${timelineBar({ info, axis: this.axis, colourBy: this.colourBy, stacking: this.stacking, tool: this.dragTool.tool, measured: measured !== undefined }, this.barActions)}
       <memstrata-legend
         .kinds=${kinds}
         .shares=${this.kept?.kinds.shares}
@@ -537,7 +563,7 @@ export class TimelineView extends LitElement {
               @brush=${(event: CustomEvent<Stretch>) => this.showStretch(event.detail)}></memstrata-minimap>`
           : ''
       }
-      <div class="readout">${readout(this.cursor.moment?.pick, info)}</div>
+      <div class="readout">${readout(this.cursor.moment?.pick, this.namedGroup, info)}</div>
       <p class="visually-hidden" role="status" data-measured=${measured?.text ?? ''}>
         ${measured ? spoken(measured) : ''}
       </p>
@@ -554,8 +580,17 @@ export class TimelineView extends LitElement {
   private hoverTip(): TemplateResult | '' {
     const { block, pointer } = this.cursor;
     const { ratio } = this.stage.area;
-    if (!block || !pointer || this.marker || this.cursor.moment?.byKeyboard) return '';
-    return blockTip(block, { x: pointer.x / ratio, y: pointer.y / ratio }, this.plot);
+    if (!pointer || this.marker || this.cursor.moment?.byKeyboard) return '';
+    const at = { x: pointer.x / ratio, y: pointer.y / ratio };
+    if (block) return blockTip(block, at, this.plot);
+    const { group, moment } = this.cursor;
+    if (!group) return '';
+    return tipAt(groupLines(group, this.kept?.kinds.kinds, moment?.pick?.level ?? 0), at, this.plot);
+  }
+
+  private get namedGroup(): NamedGroup | undefined {
+    const { group } = this.cursor;
+    return group && { group, name: groupName(group, this.kept?.kinds.kinds) };
   }
 
   private readonly barActions: BarActions = {
@@ -564,7 +599,8 @@ export class TimelineView extends LitElement {
     toggleBox: () => this.dragTool.toggle('box'),
     measure: () => this.measure(),
     changeAxis: (axis) => void this.changeAxis(axis),
-    changeColour: (by) => this.dispatchEvent(new CustomEvent<ColourBy>('colour-change', { detail: by })),
+    changeLook: (change) =>
+      this.dispatchEvent(new CustomEvent<Partial<Look>>('look-change', { detail: change })),
   };
 
   /** Gestures on the strip of regions. */

@@ -22,6 +22,7 @@ export interface ActionTarget {
   toggleTheme(): void;
   changeAxis(): void;
   changeColour(): void;
+  changeStacking(): void;
   changeBands(): boolean;
   focusFilter(): boolean;
   stepMatch(by: 1 | -1): void;
@@ -199,6 +200,13 @@ const table = [
     run: (page) => page.changeColour(),
   },
   {
+    id: 'stacking',
+    group: 'Page',
+    keys: ['y'],
+    what: 'stack block by block, or by group of the colours',
+    run: (page) => page.changeStacking(),
+  },
+  {
     id: 'bands',
     group: 'Page',
     keys: ['v'],
@@ -295,7 +303,7 @@ export const actions: readonly (Action & { id: ActionId })[] = [...table, ...pan
 export const gestures: readonly { keys: string; what: string }[] = [
   { keys: 'Wheel', what: 'zoom; with Shift or Alt the height, with Ctrl both' },
   { keys: 'Drag', what: 'move; with Shift draw a box to zoom to' },
-  { keys: 'Click', what: 'pin a block, or let it go, and choose the moment' },
+  { keys: 'Click', what: 'pin a block, or let it go, and choose the moment; light a group' },
   { keys: 'Drag the ruler', what: 'choose the moment' },
   { keys: 'Double click', what: 'fit the life of a block' },
   { keys: 'Click a region', what: 'fit it; a marker: go there' },

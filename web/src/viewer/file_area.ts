@@ -1,8 +1,9 @@
 // What of an open file is on the page, below its name.
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Axis, Band, ColourBy, ViewInfo } from '../../engine/index.ts';
+import type { Axis, Band, ViewInfo } from '../../engine/index.ts';
 import type { Goal } from '../words/described.ts';
 import type { OpenFile } from '../model/open_files.ts';
+import type { Look } from '../model/stacking.ts';
 import type { Range } from '../model/workspace.ts';
 import '../files/banners.ts';
 import '../details/details.ts';
@@ -118,11 +119,12 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         .axis=${page.axis}
         .pinned=${page.choices.block}
         .colourBy=${page.colour}
+        .stacking=${page.stacking}
         .chosen=${page.choices.event}
         .highlight=${page.workspace.get('filter').highlight}
         .firstView=${page.firstView}
         .tips=${!withDetails}
-        @colour-change=${(event: CustomEvent<ColourBy>) => page.setColour(event.detail)}
+        @look-change=${(event: CustomEvent<Partial<Look>>) => page.setLook(event.detail)}
         @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => page.choices.chooseEvent(event.detail)}
         @moved=${() => page.moved()}
         @range-change=${(event: CustomEvent<Range | null>) => page.workspace.change({ range: event.detail ?? undefined })}

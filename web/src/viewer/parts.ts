@@ -12,6 +12,7 @@ import type { Workspace } from '../model/workspace.ts';
 import type { ToastView } from '../controls/toast.ts';
 import type { EditorChoice } from '../model/editor.ts';
 import type { SourceFolder } from '../model/source_folder.ts';
+import type { Look, Stacking } from '../model/stacking.ts';
 import type { DetailsView } from '../details/details.ts';
 import type { AboutView } from '../files/about.ts';
 import type { NotesView } from '../files/notes.ts';
@@ -58,6 +59,7 @@ interface Shared {
   readonly settings: SettingsStore;
   axis: Axis;
   readonly colour: ColourBy;
+  readonly stacking: Stacking;
   readonly firstView: Viewport | undefined;
   detailsWidth: number;
   panelHeight: number;
@@ -73,7 +75,8 @@ export interface ViewerParts extends Elements, Shared {
   showDevice(choice: DeviceChoice | undefined): boolean;
   /** Undefined = no answer. Says why if it has nothing to show; false then. */
   openPanel(id: string | undefined): boolean;
-  setColour(colour: ColourBy): void;
+  /** Of the timeline; kept for the next visit. */
+  setLook(change: Partial<Look>): void;
   chooseStat(what: 'peak' | 'oom' | 'notes'): void;
   moved(): void;
   firstPicture(): void;

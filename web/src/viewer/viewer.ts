@@ -16,6 +16,7 @@ import { barsOfFiles, barsOfSnapshots } from '../model/peak_bars.ts';
 import { createWorkspace } from '../model/workspace.ts';
 import { servedFile } from '../model/served.ts';
 import type { SourceFolder } from '../model/source_folder.ts';
+import { lookWith, type Look, type Stacking } from '../model/stacking.ts';
 import { OwnSettings, type SettingsStore, type ThemeChoice } from '../model/settings.ts';
 import { actions, type ActionId } from './actions.ts';
 import type { Application, ViewerChange } from './application.ts';
@@ -111,6 +112,9 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   get colour(): ColourBy {
     return this.workspace.get('look').colour;
   }
+  get stacking(): Stacking {
+    return this.workspace.get('look').stacking;
+  }
 
   get settings(): SettingsStore {
     return this.application?.settings ?? this.ownSettings;
@@ -139,14 +143,14 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   private start(): void {
     this.running = true;
-    const { colour, detailsWidth, panelHeight, detailsOpen, editor } = this.settings.load();
+    const { colour, stacking, detailsWidth, panelHeight, detailsOpen, editor } = this.settings.load();
     Object.assign(this, { detailsWidth, panelHeight, detailsOpen, editor });
     this.choices.start();
     // The viewport changes with every frame of a zoom: `moved` knows who draws it.
     this.workspace.watch(['axis', 'moment', 'range', 'selection', 'filter', 'look', 'main', 'answer'], () =>
       this.requestUpdate(),
     );
-    this.workspace.change({ look: { colour }, answer: firstAnswer });
+    this.workspace.change({ look: { colour, stacking }, answer: firstAnswer });
     // So that a click anywhere inside gives it the keys.
     if (!this.application && !this.hasAttribute('tabindex')) this.tabIndex = -1;
     this.dataset['state'] = this.files.state;
@@ -225,7 +229,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     if (!file) return;
     if (!file.view) return this.firstPicture();
     this.firstView = this.links.opened(file) ?? this.bands.carryOn(file);
-    if (!this.firstView) prepareFirst(file.view, this.axis, this.theme, this.colour);
+    if (!this.firstView) prepareFirst(file.view, this.axis, this.theme, this.workspace.get('look'));
   }
 
   /** Ranks in panels are those of blocks. */
@@ -278,6 +282,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
       axis: this.axis,
       view: whole ? undefined : view,
       colour: this.colour,
+      stacking: this.stacking,
       filter: this.workspace.get('filter').text,
       block: this.choices.block?.rank ?? -1,
       main: this.rooms.chosenMain,
@@ -287,10 +292,10 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     };
   }
 
-  take({ axis, colour, filter, main, answer }: Shown): void {
+  take({ axis, colour, stacking, filter, main, answer }: Shown): void {
     this.workspace.change({
       axis,
-      look: { colour },
+      look: { colour, stacking },
       main: mainOf(main),
       answer: answer === '' ? undefined : (answerOf(answer) ?? firstAnswer),
     });
@@ -314,9 +319,10 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     if (isCurrent()) choices.keep({ block });
   }
 
-  setColour(colour: ColourBy): void {
-    this.workspace.change({ look: { colour } });
-    this.settings.save({ colour });
+  setLook(change: Partial<Look>): void {
+    const look = lookWith(this.workspace.get('look'), change);
+    this.workspace.change({ look });
+    this.settings.save(look);
   }
   openPanel(id: string | undefined): boolean {
     const lacks = id === undefined ? undefined : lacking(id, this.workspace.get('view')?.info);

@@ -40,8 +40,18 @@ export class ViewerActions implements KeyTarget {
   }
   changeColour(): void {
     const next = colourWays[(colourWays.indexOf(this.page.colour) + 1) % colourWays.length] ?? 'allocation';
-    this.page.setColour(next);
+    this.page.setLook({ colour: next });
     this.page.toast.say(`Colour: ${colourNames[next].toLowerCase()}`);
+  }
+  changeStacking(): void {
+    const stacking = this.page.stacking === 'blocks' ? 'groups' : 'blocks';
+    this.page.setLook({ stacking });
+    const { colour } = this.page;
+    this.page.toast.say(
+      stacking === 'blocks'
+        ? 'Stacked block by block'
+        : `Stacked by group: ${colourNames[colour].toLowerCase()}`,
+    );
   }
   changeBands(): boolean {
     const bands = this.page.file?.view?.info.bands;

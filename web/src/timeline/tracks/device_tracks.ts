@@ -3,6 +3,7 @@ import { enginePalette, type Theme } from '../../draw/colors.ts';
 import { colorsOfKinds } from '../../draw/palettes.ts';
 import { Projection, type PlotArea } from '../../draw/plot.ts';
 import type { Axis, ColourBy, EngineView, ViewInfo } from '../../../engine/index.ts';
+import type { Look, Stacking } from '../../model/stacking.ts';
 import { boundsOf, fitAll, type Viewport } from '../../model/viewport.ts';
 import { KindsTrack } from './kinds_track.ts';
 import { MarksTrack } from './marks_track.ts';
@@ -36,11 +37,17 @@ export function tracksOf(device: EngineView): DeviceTracks {
  * Asks for the first picture of a device before there is an element to show it: the engine draws while the page is laid
  * out. If the plot turns out to lie elsewhere, the element asks again.
  */
-export function prepareFirst(device: EngineView, axis: Axis, theme: Theme, colourBy: ColourBy): void {
-  if (lastArea) tracksOf(device).prepare(lastArea, axis, theme, colourBy);
+export function prepareFirst(device: EngineView, axis: Axis, theme: Theme, look: Look): void {
+  if (lastArea) tracksOf(device).prepare(lastArea, axis, theme, look);
 }
 
 const largestPrepared = 4_000_000; // device pixels; beyond that many files would hold too much memory
+
+/** What the stack by group is made of. */
+export interface Groups {
+  by: ColourBy;
+  filter: string;
+}
 
 export class DeviceTracks {
   readonly picture: PictureTrack;
@@ -63,12 +70,20 @@ export class DeviceTracks {
     this.marks = new MarksTrack(device, () => this.changed?.marks());
   }
 
+  /** Undefined = the stack is one of blocks, or the kinds of its colours are not known yet. */
+  groups(stacking: Stacking, filter: string): Groups | undefined {
+    const { by } = this.kinds;
+    return stacking === 'groups' && by !== 'allocation' ? { by, filter } : undefined;
+  }
+
   /** `filter`: its blocks are lit, empty = all; `litKind`: -1 = none. */
-  style(theme: Theme, filter: string, litKind: number): PictureStyle {
+  style(theme: Theme, stacking: Stacking, filter: string, litKind: number): PictureStyle {
     const { kinds } = this;
+    const groups = this.groups(stacking, filter) !== undefined;
     const kind = kinds.by === 'allocation' ? -1 : litKind;
     return {
-      key: [theme, kinds.by, kind, filter].join('|'),
+      key: [theme, kinds.by, groups, kind, filter].join('|'),
+      groups,
       look: {
         palette: enginePalette(theme, colorsOfKinds(kinds.kinds, theme)),
         colourBy: kinds.by,
@@ -79,15 +94,15 @@ export class DeviceTracks {
   }
 
   /** Asks for the first picture of a device that was not shown yet. */
-  prepare(area: PlotArea, wantedAxis: Axis, theme: Theme, colourBy: ColourBy): void {
+  prepare(area: PlotArea, wantedAxis: Axis, theme: Theme, look: Look): void {
     if (area.width < 2 || area.width * area.height > largestPrepared) return;
     const { info, kinds, picture } = this;
     const axis = info.extent.time_us === null ? 'event' : wantedAxis;
     const extent = (axis === 'event' ? info.extent.event : info.extent.time_us) ?? 1;
     const bounds = boundsOf(extent, info.peak.bytes, info.reserved_peak);
-    kinds.want(colourBy);
-    if (kinds.by !== colourBy) return; // comes again when they are known
-    const style = this.style(theme, '', -1);
+    kinds.want(look.colour);
+    if (kinds.by !== look.colour) return; // comes again when they are known
+    const style = this.style(theme, look.stacking, '', -1);
     const prepared = [area.width, area.height, axis, style.key].join();
     if (prepared === this.prepared || this.view) return;
     this.prepared = prepared;

@@ -1,30 +1,44 @@
-// Keeps the words in the bands of what is visible. While the view moves the last ones move along.
+// Keeps the words in the bands, or in the areas of groups, of what is visible. While the view moves the last ones move along.
 import { LatestOnly } from '../../base/latest_only.ts';
-import type { Args, BandLabel } from '../../../engine/index.ts';
-import { drawLabels, labelRoom } from '../../draw/labels.ts';
+import type { Args, Kinds } from '../../../engine/index.ts';
+import { bandWords, drawLabels, labelRoom, type Label } from '../../draw/labels.ts';
 import type { Context, Projection } from '../../draw/plot.ts';
+import { unusedName } from '../../words/group_text.ts';
+import type { Groups } from './device_tracks.ts';
 import { colorIn, type Picture } from './picture_track.ts';
 import type { Stage } from './stage.ts';
 
-type Question = Args<'labels'>;
+type Question = Args<'labels'> & { groups: Groups | undefined; kinds: Kinds | undefined };
 
 export class LabelTrack {
-  private kept: { labels: BandLabel[]; question: Question } | undefined;
+  private kept: { labels: Label[]; question: Question } | undefined;
   private asked = '';
-  private readonly latest: LatestOnly<Question, BandLabel[]>;
+  private readonly latest: LatestOnly<Question, Label[]>;
 
   constructor(
     private readonly stage: Stage,
     changed: () => void,
   ) {
     this.latest = new LatestOnly(
-      (question) => stage.device.ask('labels', question),
+      (question) => this.ask(question),
       (labels, question) => {
         this.kept = { labels, question };
         changed();
       },
       () => undefined, // bands without words are still bands
     );
+  }
+
+  private async ask({ groups, kinds, ...question }: Question): Promise<Label[]> {
+    const { device } = this.stage;
+    if (!groups)
+      return (await device.ask('labels', question)).map((label) => ({ ...label, words: bandWords(label) }));
+    const places = await device.ask('groupPlaces', { ...question, ...groups });
+    return places.map(({ kind, ...place }) => {
+      const name = kinds?.kinds[kind]?.label ?? unusedName;
+      // Of a line of code its function, if there is no room for more.
+      return { ...place, words: groups.by === 'stack' ? [name, name.split(' ')[0] ?? name] : [name] };
+    });
   }
 
   forget(): void {
@@ -34,7 +48,7 @@ export class LabelTrack {
   }
 
   /** Asks for those of the visible part; `picture` shows it exactly. */
-  want(picture: Picture): void {
+  want(picture: Picture, groups: Groups | undefined, kinds: Kinds | undefined): void {
     const { columns, rows } = picture;
     const { view, area } = this.stage;
     const perColumn = columns.width / this.stage.projection().unitsPerPixel;
@@ -46,8 +60,10 @@ export class LabelTrack {
       rows,
       leastColumns: Math.max(1, Math.floor((labelRoom.width * area.ratio) / perColumn)),
       leastRows: Math.max(1, Math.floor(labelRoom.height * area.ratio)),
+      groups,
+      kinds,
     };
-    const key = JSON.stringify([question, picture.style]);
+    const key = JSON.stringify([{ ...question, kinds: undefined }, picture.style]);
     if (key === this.asked) return;
     this.asked = key;
     this.latest.request(question);

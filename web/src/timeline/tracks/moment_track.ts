@@ -3,9 +3,10 @@ import { formatBytesAt, formatCount, formatMoment } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import type { AxisUnits, Bytes } from '../../base/units.ts';
 import type { Cursor } from '../../draw/cursor.ts';
-import type { Args, Axis, Band, Columns, Pick, ProbeAnswer } from '../../../engine/index.ts';
+import type { Args, Axis, Band, Columns, GroupAt, Pick } from '../../../engine/index.ts';
 import { bringIntoView } from '../../model/viewport.ts';
 import type { Point } from '../../controls/gestures.ts';
+import type { Groups } from './device_tracks.ts';
 import type { Stage } from './stage.ts';
 import type { ViewMotion } from './view_motion.ts';
 
@@ -15,6 +16,8 @@ export interface Moment {
   width: AxisUnits;
   bytes: Bytes;
   pick: Pick | undefined;
+  /** Of the stack by group. */
+  group: (GroupAt & Groups) | undefined;
   byKeyboard: boolean;
 }
 
@@ -25,11 +28,22 @@ export interface MomentTarget {
   pointed(block: Band): void;
   /** The cursor was sent to an event. */
   went(event: number): void;
+  /** What the stack is made of; undefined = blocks. */
+  groups(): Groups | undefined;
   /** Grid of the picture on the screen. */
   drawnColumns(): Columns | undefined;
 }
 
-type Question = Args<'probe'> & { byKeyboard: boolean };
+type Place = Args<'probe'> & { groups: Groups | undefined };
+type Question = Place & { byKeyboard: boolean };
+
+/** What lies at a point: a band with all that is known of it, or a group. */
+export interface Probed {
+  pick: Pick | undefined;
+  /** Undefined = there is none, or the one that is known. */
+  details: Band | undefined;
+  group: (GroupAt & Groups) | undefined;
+}
 
 export class MomentTrack {
   moment: Moment | undefined;
@@ -42,7 +56,7 @@ export class MomentTrack {
   /** Where the keyboard's event lies on the axis shown, if that is not the event axis. */
   private cursorAt: AxisUnits | undefined;
   private lastView = '';
-  private readonly probes: LatestOnly<Question, ProbeAnswer>;
+  private readonly probes: LatestOnly<Question, Probed>;
 
   constructor(
     private readonly stage: Stage,
@@ -50,7 +64,7 @@ export class MomentTrack {
     private readonly target: MomentTarget,
   ) {
     this.probes = new LatestOnly(
-      ({ byKeyboard: _, ...question }) => stage.device.ask('probe', question),
+      ({ byKeyboard: _, ...place }) => this.ask(place),
       (answer, question) => this.probed(answer, question),
       () => undefined, // a dead engine is told by its client; a refusal leaves what is shown
     );
@@ -59,6 +73,12 @@ export class MomentTrack {
   /** The block under the cursor. */
   get block(): Band | undefined {
     return this.hovered && this.moment?.pick?.rank === this.hovered.rank ? this.hovered : undefined;
+  }
+
+  /** The group under the cursor. */
+  get group(): (GroupAt & Groups) | undefined {
+    const group = this.moment?.group;
+    return group && group.by === this.target.groups()?.by ? group : undefined;
   }
 
   get event(): number | undefined {
@@ -96,20 +116,41 @@ export class MomentTrack {
     this.probePointer(at);
   }
 
-  /** The view may have moved under a resting pointer. */
+  /** The view may have moved under a resting pointer, or be stacked in another way. */
   follow(): void {
     const { pointer, stage } = this;
     if (!pointer || this.byKeyboard) return;
     const { x0, x1, y0, y1 } = stage.view;
-    const key = [x0, x1, y0, y1].join();
+    const key = JSON.stringify([x0, x1, y0, y1, this.target.groups()]);
     if (key === this.lastView) return;
     this.lastView = key;
     if (stage.projection().contains(pointer.x, pointer.y)) this.probePointer(pointer);
   }
 
   /** What lies at a point, asked for on its own. */
-  probeOnce(at: Point): Promise<ProbeAnswer | undefined> {
-    return this.stage.ask('probe', { ...this.placeOf(at), known: -1 });
+  async probeOnce(at: Point): Promise<Probed | undefined> {
+    const { device } = this.stage;
+    try {
+      const probed = await this.ask({ ...this.placeOf(at), known: -1, groups: this.target.groups() });
+      return device === this.stage.device ? probed : undefined;
+    } catch {
+      return undefined; // a dead engine is told by its client
+    }
+  }
+
+  private async ask({ groups, ...place }: Place): Promise<Probed> {
+    const { device } = this.stage;
+    if (!groups) {
+      const { pick, details } = await device.ask('probe', place);
+      return { pick: pick ?? undefined, details, group: undefined };
+    }
+    const { known: _, ...point } = place;
+    const { pick, group } = await device.ask('groupProbe', { ...point, ...groups });
+    return {
+      pick: pick ?? undefined,
+      details: undefined,
+      group: group ? { ...group, ...groups } : undefined,
+    };
   }
 
   /** The cursor to an event; the view follows if it lies outside. */
@@ -127,6 +168,7 @@ export class MomentTrack {
       width: 1,
       bytes,
       known: this.hovered?.rank ?? -1,
+      groups: this.target.groups(),
       byKeyboard: true,
     });
     const { view, bounds } = stage;
@@ -204,15 +246,16 @@ export class MomentTrack {
     this.probes.request({
       ...this.placeOf(at),
       known: this.hovered?.rank ?? -1,
+      groups: this.target.groups(),
       byKeyboard: false,
     });
   }
 
-  private probed(answer: ProbeAnswer, question: Question): void {
+  private probed(answer: Probed, question: Question): void {
     const { axis, column, width, bytes, byKeyboard } = question;
-    const { pick, details } = answer;
+    const { pick, details, group } = answer;
     const old = this.moment;
-    this.moment = { axis, column, width, bytes, pick: pick ?? undefined, byKeyboard };
+    this.moment = { axis, column, width, bytes, pick, group, byKeyboard };
     if (byKeyboard && pick) void this.placeCursor(pick.event);
     if (details) this.hovered = details;
     if (pick && pick.rank >= 0 && (details || old?.pick?.rank !== pick.rank) && this.hovered)

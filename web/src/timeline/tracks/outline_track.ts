@@ -1,12 +1,23 @@
-// Keeps the outline of a band for what is visible.
+// Keeps the outline of a band, or of a group's area, for what is visible.
 import { LatestOnly } from '../../base/latest_only.ts';
-import type { Args, Band, Columns, Edges } from '../../../engine/index.ts';
+import type { Band, Columns, Edges, GroupAt } from '../../../engine/index.ts';
+import type { Rank } from '../../base/units.ts';
+import type { Groups } from './device_tracks.ts';
 import type { Outline, Stage } from './stage.ts';
 
-type Question = Args<'outline'>;
+/** A band, or the area of a kind. */
+export type Outlined = { rank: Rank } | (Groups & { kind: number });
+
+export const outlined = (one: Band | (GroupAt & Groups)): Outlined =>
+  'rank' in one ? { rank: one.rank } : { kind: one.kind, by: one.by, filter: one.filter };
+
+interface Question {
+  of: Outlined;
+  columns: Columns;
+}
 
 export class OutlineTrack {
-  private kept: Outline | undefined;
+  private kept: (Outline & { key: string }) | undefined;
   private asked = '';
   private readonly latest: LatestOnly<Question, Edges>;
 
@@ -15,9 +26,12 @@ export class OutlineTrack {
     changed: () => void,
   ) {
     this.latest = new LatestOnly(
-      (question) => stage.device.ask('outline', question),
-      (edges, question) => {
-        this.kept = { ...question, ...edges };
+      ({ of, columns }) =>
+        'rank' in of
+          ? stage.device.ask('outline', { ...of, columns })
+          : stage.device.ask('groupOutline', { ...of, columns }),
+      (edges, { of, columns }) => {
+        this.kept = { key: JSON.stringify(of), columns, ...edges };
         changed();
       },
       () => undefined, // a dead engine is told by its client; a refusal leaves what is shown
@@ -30,13 +44,14 @@ export class OutlineTrack {
     this.asked = '';
   }
 
-  /** What there is of the block's outline; asks for what is missing, unless it has to wait. */
-  of(block: Band | undefined, mayAsk = true): Outline | undefined {
-    if (!block) return undefined;
+  /** What there is of the outline; asks for what is missing, unless it has to wait. */
+  of(what: Outlined | undefined, mayAsk = true): Outline | undefined {
+    if (!what) return undefined;
     const columns = this.stage.columns();
     const { kept } = this;
-    const usable = kept?.rank === block.rank && kept.columns.axis === columns.axis ? kept : undefined;
-    if (mayAsk && (!usable || !covers(usable.columns, columns))) this.ask({ rank: block.rank, columns });
+    const usable =
+      kept?.key === JSON.stringify(what) && kept.columns.axis === columns.axis ? kept : undefined;
+    if (mayAsk && (!usable || !covers(usable.columns, columns))) this.ask({ of: what, columns });
     return usable;
   }
 

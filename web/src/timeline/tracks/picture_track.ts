@@ -43,6 +43,8 @@ export function colorIn(
 export interface PictureStyle {
   key: string;
   look: Look;
+  /** The stack is one of groups. */
+  groups: boolean;
 }
 
 type Question = Args<'picture'> & { style: string };
@@ -76,8 +78,8 @@ export class PictureTrack {
     private readonly device: EngineView,
     private readonly changed: () => void,
   ) {
-    const ask = ({ columns, rows, look }: Question): Promise<PictureAnswer> =>
-      device.ask('picture', { columns, rows, look });
+    const ask = ({ columns, rows, look, groups = false }: Question): Promise<PictureAnswer> =>
+      device.ask('picture', { columns, rows, look, groups });
     this.exact = new LatestOnly(
       ask,
       (answer, question) => {
@@ -148,7 +150,7 @@ export class PictureTrack {
   };
 
   private ask(columns: Columns, rows: Rows, style: PictureStyle): void {
-    const question = { columns, rows, look: style.look, style: style.key };
+    const question = { columns, rows, look: style.look, groups: style.groups, style: style.key };
     const key = JSON.stringify([question.columns, rows, style.key]);
     if (key === this.asked && this.exact.busy) return;
     if (key !== this.asked) this.failures = 0;
@@ -183,7 +185,7 @@ export class PictureTrack {
       old.rows.bytesPerRow === rows.bytesPerRow
     )
       return;
-    this.coarse.request({ columns, rows, look: style.look, style: style.key });
+    this.coarse.request({ columns, rows, look: style.look, groups: style.groups, style: style.key });
   }
 }
 

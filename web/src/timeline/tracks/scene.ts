@@ -4,6 +4,7 @@ import type { TimelineColors } from '../../draw/colors.ts';
 import { drawChosenMoment, drawCursor, type ChosenMoment, type Cursor } from '../../draw/cursor.ts';
 import { drawBlockOutline, drawSteps, type LineStyle } from '../../draw/curves.ts';
 import { drawAbove, drawMarkers, drawOoms, drawPeak, markerY, type Box } from '../../draw/markers.ts';
+import { drawGap } from '../../draw/gap.ts';
 import { drawRuler, type Ruler } from '../../draw/ruler.ts';
 import { clipped, type Context, type PlotArea, type Projection } from '../../draw/plot.ts';
 import type { Bytes } from '../../base/units.ts';
@@ -41,9 +42,11 @@ export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors:
   let above: Bytes | undefined;
   clipped(ctx, at.area, () => {
     drawGrid(ctx, at, colors);
-    picture.draw(ctx, at);
     const { shown } = picture;
-    if (shown?.columns.axis !== stage.axis) return;
+    const isHere = shown?.columns.axis === stage.axis;
+    if (isHere) drawGap(ctx, at, shown.columns, shown.curves, colors);
+    picture.draw(ctx, at);
+    if (!isHere) return;
     above = drawLevels(ctx, at, shown, colors, stage.info.bands !== 'segments');
     labels.draw(ctx, at, shown);
     if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.upper, colors, true);

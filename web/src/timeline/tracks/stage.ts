@@ -1,5 +1,5 @@
 // What the parts of the timeline share: which recording and axis, where the plot lies, what of it is visible.
-import type { AxisUnits, Rank } from '../../base/units.ts';
+import type { AxisUnits } from '../../base/units.ts';
 import { plotArea, Projection, visibleColumns, type PlotArea } from '../../draw/plot.ts';
 import type {
   Answer,
@@ -15,7 +15,6 @@ import { boundsOf, type Bounds, type Viewport } from '../../model/viewport.ts';
 
 /** A band's edges on a grid of columns. */
 export interface Outline extends Edges {
-  rank: Rank;
   columns: Columns;
 }
 

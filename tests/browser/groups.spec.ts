@@ -1,0 +1,109 @@
+// The stack by group, and the gap above it up to what is reserved.
+import { expect, test, type Page } from '@playwright/test';
+import { colorAt, pointOf, settledView } from './page.ts';
+import { MiB } from './pickle.ts';
+import { openKnown, openPage, openSample } from './support.ts';
+
+const large = '1 to 10 MiB';
+const small = '32 KiB to 1 MiB (small pool)';
+const kind = (page: Page, label: string) => page.locator(`memstrata-legend [data-kind="${label}"]`);
+const colorOf = async (page: Page, label: string): Promise<string | null> =>
+  kind(page, label).locator('rect').getAttribute('fill');
+const stacked = async (page: Page, way: 'blocks' | 'groups'): Promise<void> => {
+  await expect(page.locator('.plot')).toHaveAttribute('data-stacking', way);
+  await settledView(page);
+};
+
+/** By size C of 1 MiB lies below A and B, 6 MiB together, at event 4. */
+async function openGroups(page: Page): Promise<void> {
+  await openKnown(page);
+  await page.getByLabel('Colour by').selectOption('size');
+  await expect(kind(page, large)).toBeVisible();
+  await page.keyboard.press('y');
+  await stacked(page, 'groups');
+}
+
+test('groups are solid areas in the order and the colours of the legend', async ({ page }) => {
+  await openGroups(page);
+  const [below, above] = [await colorOf(page, small), await colorOf(page, large)];
+  expect(await colorAt(page, 4.3, 0.2 * MiB)).toBe(below);
+  expect(await colorAt(page, 4.3, 0.9 * MiB)).toBe(below);
+  expect(await colorAt(page, 4.3, 1.1 * MiB)).toBe(above);
+  expect(await colorAt(page, 4.3, 6.9 * MiB)).toBe(above);
+  // Before C came there is no lower area.
+  expect(await colorAt(page, 3.3, 0.2 * MiB)).toBe(above);
+  expect(await colorAt(page, 3.3, 5.9 * MiB)).toBe(above);
+  await page.keyboard.press('y');
+  await stacked(page, 'blocks');
+});
+
+test('pointing tells a group with its bytes and blocks, a click lights it, Esc lets it go', async ({
+  page,
+}) => {
+  await openGroups(page);
+  const at = await pointOf(page, 4.3, 6.5 * MiB);
+  await page.mouse.move(at.x, at.y);
+  const told = page.locator('[data-readout="group"]');
+  await expect(told).toHaveAttribute('data-group', large);
+  await expect(told).toHaveAttribute('data-bytes', String(6 * MiB));
+  await expect(told).toHaveAttribute('data-blocks', '2');
+  await expect(told).toContainText('6 MiB, 86 %, 2 blocks');
+  const [below, above] = [await colorOf(page, small), await colorOf(page, large)];
+  await page.mouse.click(at.x, at.y);
+  await expect(kind(page, large)).toHaveAttribute('aria-pressed', 'true');
+  await expect.poll(() => colorAt(page, 4.3, 0.15 * MiB)).not.toBe(below);
+  expect(await colorAt(page, 4.3, 6.5 * MiB)).toBe(above);
+  await page.locator('.plot').focus();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => colorAt(page, 4.3, 0.15 * MiB)).toBe(below);
+  await page.keyboard.press('Enter');
+  await expect(kind(page, large)).toHaveAttribute('aria-pressed', 'true');
+});
+
+test('a filter splits an area: what it means below, the rest faded above', async ({ page }) => {
+  await openGroups(page);
+  const above = await colorOf(page, large);
+  await page.getByLabel('Search and filter blocks').fill('size>3MiB'); // A
+  await expect.poll(() => colorAt(page, 4.3, 5.5 * MiB)).not.toBe(above);
+  await settledView(page);
+  expect(await colorAt(page, 4.3, 4.5 * MiB)).toBe(above);
+});
+
+test('the way to stack is remembered and goes with a link; without kinds there are no groups', async ({
+  page,
+}) => {
+  await openGroups(page);
+  await expect.poll(() => page.url()).toContain('&stack=groups');
+  await openPage(page);
+  await openKnown(page);
+  await stacked(page, 'groups');
+  await page.getByLabel('Colour by').selectOption('allocation');
+  await stacked(page, 'blocks');
+  await page.getByRole('radio', { name: 'Groups' }).check({ force: true });
+  await stacked(page, 'groups');
+  await expect(page.getByLabel('Colour by')).toHaveValue('stack');
+});
+
+test('groups move and zoom as blocks do', async ({ page }) => {
+  const all = await openSample(page);
+  await page.keyboard.press('y');
+  await stacked(page, 'groups');
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  for (const key of ['w', 'd', 's', 'p', 'f']) {
+    await page.keyboard.press(key);
+    await stacked(page, 'groups');
+  }
+  expect(await settledView(page)).toEqual(all);
+  expect(errors).toEqual([]);
+});
+
+test('what is reserved and in no block is hatched, and its bytes are told', async ({ page }) => {
+  await openKnown(page);
+  const at = await pointOf(page, 4.3, 7.3 * MiB); // between 7 MiB in use and 20 MiB reserved
+  await page.mouse.move(at.x, at.y);
+  await expect(page.locator('[data-readout="gap"]')).toHaveAttribute('data-bytes', String(13 * MiB));
+  await page.mouse.move(2, 2);
+  expect(await colorAt(page, 4.3, 7.3 * MiB)).not.toBe('#ffffff');
+  expect(await colorAt(page, 0.5, 7.3 * MiB)).not.toBe('#ffffff');
+});

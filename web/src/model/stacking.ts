@@ -1,0 +1,26 @@
+// The ways to stack what is in use.
+import type { ColourBy } from '../../engine/index.ts';
+
+/** `groups`: an area for each kind of the colours. */
+export type Stacking = 'blocks' | 'groups';
+
+export const stackingNames: Record<Stacking, string> = { blocks: 'Blocks', groups: 'Groups' };
+export const stackingWays = Object.keys(stackingNames) as Stacking[];
+
+/** How the timeline looks, for all views of it. */
+export interface Look {
+  colour: ColourBy;
+  stacking: Stacking;
+}
+
+/** What was stored or linked, as it can be. */
+export function stackingOf(said: unknown, colour: ColourBy): Stacking {
+  return said === 'groups' && colour !== 'allocation' ? 'groups' : 'blocks';
+}
+
+/** What a reader changed, as it can be: where each block has a colour of its own there are no groups. */
+export function lookWith(old: Look, change: Partial<Look>): Look {
+  const look = { ...old, ...change };
+  if (look.stacking === 'blocks' || look.colour !== 'allocation') return look;
+  return change.stacking === 'groups' ? { ...look, colour: 'stack' } : { ...look, stacking: 'blocks' };
+}
