@@ -141,6 +141,11 @@ export class LegendView extends LitElement {
           max-height: 88px;
         }
       }
+      @container (max-width: 360px) {
+        ul {
+          max-height: 72px;
+        }
+      }
       @media print {
         ul {
           max-height: none;
