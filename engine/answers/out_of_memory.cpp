@@ -331,4 +331,10 @@ void to_json(JsonWriter& json, const model::Recording& recording, const Explaine
   json.end_object();
 }
 
+void to_json(JsonWriter& json, const model::Recording& recording, const analysis::OutOfMemoryEvents& events) {
+  json.begin_array();
+  for (const ExplainedOutOfMemory& one : events.explained) to_json(json, recording, one);
+  json.end_array();
+}
+
 }  // namespace memstrata::answers

@@ -43,5 +43,7 @@ void place_to_json(JsonWriter& json, const model::Recording& recording, const an
 //  "free":[{those of place_to_json(),"own","why_text","why"}],
 //  "remedies":[{"name","bytes": n|null,"text","confirmed": true|false|null,"code","filter"}]}, those of most bytes first.
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::ExplainedOutOfMemory& one);
+// A list of them: those that are explained.
+void to_json(JsonWriter& json, const model::Recording& recording, const analysis::OutOfMemoryEvents& events);
 
 }  // namespace memstrata::answers

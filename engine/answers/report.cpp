@@ -133,11 +133,7 @@ void to_json(JsonWriter& json, std::string_view snapshot, const analysis::EventC
   json.member("cached_bytes", use.cached);
   json.end_object();
   json.key("oom");
-  json.begin_array();
-  for (const analysis::ExplainedOutOfMemory& one : report.out_of_memory.explained) {
-    to_json(json, recording, one);
-  }
-  json.end_array();
+  to_json(json, recording, report.out_of_memory);
   json.member("oom_left_out",
               report.out_of_memory.all - static_cast<int64_t>(report.out_of_memory.explained.size()));
   json.key("fragmentation");

@@ -202,11 +202,7 @@ Status tried_remedies(Asked& asked) {
     // What cannot be run again stays untried.
     if (rehearsal) analysis::confirm_remedies(**rehearsal, *events, budget, goes_on);
   }
-  JsonWriter& json = asked.json();
-  json.begin_array();
-  for (const analysis::ExplainedOutOfMemory& one : events->explained)
-    answers::to_json(json, context.recording, one);
-  json.end_array();
+  answers::to_json(asked.json(), context.recording, *events);
   return {};
 }
 

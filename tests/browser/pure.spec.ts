@@ -16,11 +16,12 @@ import { Projection } from '../../web/src/draw/plot.ts';
 import { colorsOf } from '../../web/src/draw/colors.ts';
 import type { BandLabel, EngineView, Frame, ViewInfo } from '../../web/engine/index.ts';
 import { originOf, ownFrame, runsOf } from '../../web/src/words/stack_lines.ts';
-import { drawLabels, inkOn } from '../../web/src/draw/labels.ts';
+import { bandWords, drawLabels, inkOn } from '../../web/src/draw/labels.ts';
 import { drawAbove, drawOoms, drawPeak, type Box } from '../../web/src/draw/markers.ts';
 import { actionOf, actions, keyText } from '../../web/src/viewer/actions.ts';
 import { prepareFirst, rememberArea, tracksOf } from '../../web/src/timeline/tracks/device_tracks.ts';
 import { PictureTrack } from '../../web/src/timeline/tracks/picture_track.ts';
+import type { Look } from '../../web/src/model/stacking.ts';
 import {
   boundsOf,
   bringIntoView,
@@ -174,6 +175,7 @@ test('a picture that is refused is asked for once more, then the reason is told'
     track.want(new Projection(view, area), 'event', bounds, {
       key: 'a',
       look: { palette, colourBy: 'allocation', filter: '', kind: -1 },
+      groups: false,
     });
   expect(want()).toBe(false);
   await expect.poll(() => redraws).toBe(1);
@@ -202,11 +204,12 @@ test('the first picture of a file is asked for before there is a plot, and once'
     const info = { extent, peak: { bytes: GiB, event: 7 }, reserved_peak: GiB } as unknown as ViewInfo;
     return { alive: true, info, ask } as unknown as EngineView;
   };
-  prepareFirst(made(), 'event', 'light', 'allocation');
+  const look: Look = { colour: 'allocation', stacking: 'blocks' };
+  prepareFirst(made(), 'event', 'light', look);
   expect(asked).toEqual([]); // nobody knows how large it will be
   rememberArea(area);
   const device = made();
-  prepareFirst(device, 'event', 'light', 'allocation');
+  prepareFirst(device, 'event', 'light', look);
   expect(asked).toEqual(['picture']);
   // What the element does once it has its size.
   const tracks = tracksOf(device);
@@ -217,7 +220,7 @@ test('the first picture of a file is asked for before there is a plot, and once'
       new Projection(fitAll(bounds), { ...area, width }),
       'event',
       bounds,
-      tracks.style('light', '', -1),
+      tracks.style('light', look.stacking, '', -1),
     );
   expect(want(area)).toBe(false);
   expect(asked).toEqual(['picture']);
@@ -261,7 +264,7 @@ test('words in bands fit, are never cut, and have contrast on every band', () =>
   }); // prettier-ignore
   const words = (one: BandLabel): typeof said => {
     said.length = 0;
-    drawLabels(ctx, at, [one], () => [0, 0, 0]);
+    drawLabels(ctx, at, [{ ...one, words: bandWords(one) }], () => [0, 0, 0]);
     return [...said];
   };
   const all = '2 KiB  step  train.py:7';
