@@ -25,7 +25,6 @@ import {
   type PanelId,
 } from '../panels/registry.ts';
 import '../controls/splitter.ts';
-import '../series/series.ts'; // all that some files have
 import '../files/stats.ts';
 import '../timeline/timeline.ts';
 import type { ViewerParts } from './parts.ts';
@@ -70,8 +69,13 @@ export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult
 /** Timeline, panels, details. */
 export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
   const { view } = file;
-  if (!view && file.contents.series > 0)
+  if (!view && file.contents.series > 0) {
+    // All that some files have; others need not wait for it.
+    import('../series/series.ts').catch(() =>
+      page.toast.say('The charts could not be loaded. Is the server still there?'),
+    );
     return html`<memstrata-series .engine=${file.engine} .theme=${page.theme}></memstrata-series>`;
+  }
   if (!view && file.contents.is_trace)
     return html`<div class="nothing" data-nothing="trace">
       <h2>No memory records</h2>
