@@ -22,6 +22,17 @@ template <size_t Count>
   return index;
 }
 
+// Of what a filter chose, the rest is never there (replay/chosen_bands.h).
+[[nodiscard]] bool is_left_out(const replay::Bands& bands, size_t rank) {
+  return bands.born[rank] >= bands.freed[rank];
+}
+
+void count_blocks(const replay::Bands& bands, BlockGroups& groups) {
+  for (size_t r = 0; r < groups.group.size(); ++r) {
+    if (!is_left_out(bands, r)) ++groups.kinds[groups.group[r]].blocks;
+  }
+}
+
 void add_classes(BlockGroups& groups, size_t count) {
   for (size_t i = 0; i < count; ++i) groups.kinds.push_back({static_cast<int32_t>(i)});
 }
@@ -62,6 +73,7 @@ template <typename KeyOf>
   Column<Size> sizes(budget);  // by key + 1
   for (int32_t rank = 0; rank < bands.count(); ++rank) {
     const auto r = static_cast<size_t>(rank);
+    if (is_left_out(bands, r)) continue;
     const auto slot = static_cast<size_t>(key_of(r) + 1);
     if (slot >= sizes.size() && !sizes.resize(slot + 1, Size{})) return false;
     Size& size = sizes[slot];
@@ -91,7 +103,7 @@ template <typename KeyOf>
     groups.kinds.push_back({-1, 0, rest});
   }
   for (size_t r = 0; r < groups.group.size(); ++r)
-    groups.group[r] = group_of[static_cast<size_t>(key_of(r) + 1)];
+    groups.group[r] = is_left_out(bands, r) ? 0 : group_of[static_cast<size_t>(key_of(r) + 1)];
   return true;
 }
 
@@ -139,7 +151,7 @@ void group_ages(const replay::Bands& bands, BlockGroups& groups) {
   add_classes(groups, count > 0 ? kAges + 1 : 1);
   for (size_t r = 0; r < groups.group.size(); ++r) {
     const int64_t born = bands.born[r];
-    groups.group[r] = born < 0 ? 0 : static_cast<uint32_t>(1 + born * kAges / count);
+    groups.group[r] = born < 0 || count == 0 ? 0 : static_cast<uint32_t>(1 + born * kAges / count);
   }
 }
 
@@ -201,7 +213,7 @@ Result<BlockGroups> group_blocks(const model::Recording& recording, const replay
       break;
   }
   if (!done) return too_much();
-  for (const uint32_t group : groups.group) ++groups.kinds[group].blocks;
+  count_blocks(bands, groups);
   return groups;
 }
 
@@ -220,7 +232,7 @@ Result<BlockGroups> group_by_rules(const model::Recording& recording, const repl
       });
   if (!done)
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory to group {} blocks", bands.count());
-  for (const uint32_t group : groups.group) ++groups.kinds[group].blocks;
+  count_blocks(bands, groups);
   return groups;
 }
 

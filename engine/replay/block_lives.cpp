@@ -325,14 +325,21 @@ class LifeFinder {
       for (const LostRequest& lost : lost_) {
         const int64_t size = found_.size[rank_of(lost.block)];
         found_.pending.initial += size;
-        if (!steps.push_back({lost.completed, -size})) return false;
+        if (!found_.early_requests.push_back({static_cast<int32_t>(rank_of(lost.block)), -1}) ||
+            !steps.push_back({lost.completed, -size})) {
+          return false;
+        }
       }
     }
     std::sort(unasked_.data(), unasked_.data() + unasked_.size());  // a hostile file lists blocks twice
     unasked_.truncate(static_cast<size_t>(std::unique(unasked_.data(), unasked_.data() + unasked_.size()) -
                                           unasked_.data()));
     for (const int32_t alloc : unasked_) {
-      if (!steps.push_back({found_.events.count - 1, found_.size[rank_of(alloc)]})) return false;
+      const auto rank = static_cast<int32_t>(rank_of(alloc));
+      if (!found_.early_requests.push_back({rank, found_.events.count}) ||
+          !steps.push_back({found_.events.count - 1, found_.size[rank]})) {
+        return false;
+      }
     }
     std::sort(found_.early_requests.data(), found_.early_requests.data() + found_.early_requests.size(),
               [](const BlockLives::Request& a, const BlockLives::Request& b) { return a.rank < b.rank; });
@@ -459,7 +466,8 @@ int32_t BlockLives::requested(const model::Recording& recording, int32_t rank) c
   const Request* early =
       std::lower_bound(early_requests.begin(), early_requests.end(), rank,
                        [](const Request& request, int32_t wanted) { return request.rank < wanted; });
-  if (early != early_requests.end() && early->rank == rank) return early->event;
+  if (early != early_requests.end() && early->rank == rank && early->event < events.count)
+    return early->event;
   const int32_t before = end - 1;
   const bool adjacent = end < events.count && before > born[static_cast<size_t>(rank)] &&
                         trace::completes_free(table.action[row_of(end)]) &&

@@ -40,7 +40,8 @@ struct BlockLives : Bands {
   Column<uint32_t> version;  // completed frees of that address before, per device: the N of b'addr_N
   Column<int32_t> source;  // from the start only: row of BlockTable for a final block, -1 = known by its free
 
-  // Requests that are not right before the completion, by rank.
+  // Requests that are not right before the completion, by rank. Event -1: the block waits from the start; the number
+  // of events: it waits in the end; nothing in the trace asked for either.
   struct Request {
     int32_t rank;
     int32_t event;

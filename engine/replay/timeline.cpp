@@ -185,7 +185,8 @@ int64_t Timeline::offset_of(int32_t rank, int32_t event) const {
 std::vector<double> Timeline::outline(int32_t rank, const ColumnGrid& columns) const {
   const Bands& bands = index_->bands;
   const auto r = static_cast<size_t>(rank);
-  if (rank < 0 || r >= bands.size.size()) return edge(0, 0, 0, columns);
+  const bool is_there = rank >= 0 && r < bands.size.size() && bands.born[r] < bands.freed[r];
+  if (!is_there) return edge(0, 0, 0, columns);
   return edge(rank, bands.born[r], bands.freed[r], columns);
 }
 

@@ -36,8 +36,9 @@ constexpr Question kQuestions[] = {
     {"operators", Of::file, "part: Count, most: Count", "Operators", reply::operators},
     // The object of `memstrata telemetry --json`.
     {"telemetry", Of::file, "", "Telemetry", reply::telemetry},
-    // Opens a view. Views of one device share what they can.
-    {"open", Of::file, "snapshot: Count, device: Device, bands: Bands", "OpenedView", reply::open},
+    // Opens a view. Views of one device share what they can. `only`: of what a filter means, stacked from zero as if the rest
+    // had never been; refused as `filter`, and among pools.
+    {"open", Of::file, "snapshot: Count, device: Device, bands: Bands, only?: Text", "OpenedView", reply::open},
     // The view is gone; its number is never used again.
     {"release", Of::view, "", "null", reply::release},
 

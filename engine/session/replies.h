@@ -5,6 +5,9 @@
 
 namespace memstrata::session::reply {
 
+// An error about a filter: its offset in UTF-16 units of the text.
+[[nodiscard]] Error in_units(std::string_view text, Error error);
+
 // replies_of_files.cpp
 Status contents(Asked& asked);
 Status summary(Asked& asked);

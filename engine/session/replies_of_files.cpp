@@ -40,8 +40,8 @@ Status peaks(Asked& asked) {
 Status open(Asked& asked) {
   const auto id =
       asked.session.open_view(asked.arguments.integer("snapshot"), asked.arguments.integer("device"),
-                              asked.arguments.word<Bands>("bands"));
-  if (!id) return tl::unexpected(id.error());
+                              asked.arguments.word<Bands>("bands"), asked.arguments.text("only"));
+  if (!id) return tl::unexpected(in_units(asked.arguments.text("only"), id.error()));
   const View& view = *asked.session.view(*id);
   answers::opened_to_json(asked.json(), *id, view.info(), analysis::findings(view.diagnostics()));
   return {};

@@ -28,6 +28,11 @@ namespace {
 
 }  // namespace
 
+Error in_units(std::string_view text, Error error) {
+  if (error.offset >= 0) error.offset = utf8::units_before(text, static_cast<size_t>(error.offset));
+  return error;
+}
+
 Status picture(Asked& asked) {
   const auto columns = asked.arguments.columns("columns");
   const auto rows = asked.arguments.rows("rows");
@@ -141,11 +146,7 @@ Status position(Asked& asked) {
 Status filter(Asked& asked) {
   const std::string_view text = asked.arguments.text("text");
   const auto found = asked.view->filtered(text);
-  if (!found) {
-    Error error = found.error();
-    if (error.offset >= 0) error.offset = utf8::units_before(text, static_cast<size_t>(error.offset));
-    return tl::unexpected(std::move(error));
-  }
+  if (!found) return tl::unexpected(in_units(text, found.error()));
   const Filtered* const filtered = *found;
   answers::matches_to_json(asked.json(), filtered ? &filtered->matches : nullptr,
                            filtered ? filtered->at_peak : 0);

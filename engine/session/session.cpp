@@ -29,6 +29,7 @@ struct Session::State {
     ViewId id = 0;
     std::unique_ptr<View> view;
     Bands bands = Bands::blocks;
+    std::string only;
     int64_t users = 1;
   };
   std::vector<Open> views;
@@ -90,13 +91,14 @@ Result<std::shared_ptr<Device>> Session::device(int32_t snapshot, int32_t device
   return Device::open(state_->recording, snapshot, device);
 }
 
-Result<ViewId> Session::open_view(int32_t snapshot, int32_t device_number, Bands bands) {
+Result<ViewId> Session::open_view(int32_t snapshot, int32_t device_number, Bands bands,
+                                  std::string_view only) {
   State& s = *state_;
   if (!s.finished) return fail(ErrorCode::wrong_usage, -1, "no file has been read");
   for (State::Open& open : s.views) {
     const replay::Device& shown = open.view->device().replayed();
     if (!s.are_shared || open.view->device().snapshot_number() != snapshot ||
-        shown.ordinal() != device_number || open.bands != bands)
+        shown.ordinal() != device_number || open.bands != bands || open.only != only)
       continue;
     ++open.users;
     return open.id;
@@ -105,9 +107,9 @@ Result<ViewId> Session::open_view(int32_t snapshot, int32_t device_number, Bands
     return fail(ErrorCode::wrong_usage, -1, "{} views are open; release one first", kMostViews);
   auto shared = device(snapshot, device_number);
   if (!shared) return tl::unexpected(shared.error());
-  auto view = View::open(std::move(*shared), bands);
+  auto view = View::open(std::move(*shared), bands, only);
   if (!view) return tl::unexpected(view.error());
-  s.views.push_back({++s.last_view, std::move(*view), bands});
+  s.views.push_back({++s.last_view, std::move(*view), bands, std::string(only)});
   return s.last_view;
 }
 

@@ -55,7 +55,8 @@ class Session {
   // -- Views. Error of opening: wrong_usage (unfinished; no such device; kMostViews are open),
   // limit_exceeded.
   static constexpr size_t kMostViews = 64;
-  [[nodiscard]] Result<ViewId> open_view(int32_t snapshot, int32_t device, Bands bands);
+  [[nodiscard]] Result<ViewId> open_view(int32_t snapshot, int32_t device, Bands bands,
+                                         std::string_view only = {});
   // The one that views share, or one that nobody keeps. Error: as open_view().
   [[nodiscard]] Result<std::shared_ptr<Device>> device(int32_t snapshot, int32_t device) const;
   void release(ViewId view);  // of no view: nothing happens

@@ -6,6 +6,7 @@
 #include "engine/analysis/no_stack_reasons.h"
 #include "engine/analysis/oom_events.h"
 #include "engine/analysis/summary.h"
+#include "engine/replay/chosen_bands.h"
 
 namespace memstrata::session {
 
@@ -23,7 +24,23 @@ View::View(std::shared_ptr<Device> device, Bands bands)
       drawn_(budget_),
       scratch_(budget_) {}
 
-Result<std::unique_ptr<View>> View::open(std::shared_ptr<Device> device, Bands bands) {
+Status View::choose(std::string_view only) {
+  if (pools_)
+    return fail(ErrorCode::wrong_usage, -1, "private pools keep what they keep: choose among blocks");
+  const auto meant = filtered(only);
+  if (!meant) return tl::unexpected(meant.error());
+  if (*meant == nullptr) return {};
+  const replay::BlockLives* const blocks = segments_ ? nullptr : &device_->lives();
+  auto found = replay::chosen_bands(*bands_, blocks, (*meant)->matches.matched.span(), budget_);
+  if (!found) return tl::unexpected(found.error());
+  bands_ = &chosen_.emplace(std::move(*found));
+  only_.emplace(std::move(*filters_.back()));
+  only_->at_peak = chosen_->peak_level;
+  filters_.clear();
+  return {};
+}
+
+Result<std::unique_ptr<View>> View::open(std::shared_ptr<Device> device, Bands bands, std::string_view only) {
   std::unique_ptr<View> view(new View(std::move(device), bands));
   Device& of = *view->device_;
   if (bands == Bands::segments) {
@@ -41,6 +58,9 @@ Result<std::unique_ptr<View>> View::open(std::shared_ptr<Device> device, Bands b
     if (!found) return tl::unexpected(found.error());
     view->bands_ = &view->pools_.emplace(std::move(*found));
   }
+  if (only.find_first_not_of(" \t\n\r") != std::string_view::npos) {
+    if (Status chosen = view->choose(only); !chosen) return tl::unexpected(chosen.error());
+  }
   auto timeline = replay::Timeline::build(of.recording(), *view->bands_);
   if (!timeline) return tl::unexpected(timeline.error());
   view->timeline_.emplace(std::move(*timeline));
@@ -56,6 +76,12 @@ ViewInfo View::info() const {
   info.events = lives.events.count;
   info.blocks = ranked().count();
   info.from_start = segments_ ? segments_->from_start : device_->lives().from_start;
+  if (only_) {
+    const std::span<const int32_t> ranks = only_->matches.ranks.span();
+    info.blocks = static_cast<int64_t>(ranks.size());
+    info.from_start = std::count_if(ranks.begin(), ranks.end(),
+                                    [&](int32_t rank) { return lives.is_live_after(rank, -1); });
+  }
   if (pools_) info.pools = static_cast<int64_t>(pools_->envelopes.size());
   info.peak_bytes = lives.peak_level;
   info.peak_event = lives.peak_event;

@@ -67,8 +67,10 @@ struct GroupsWanted {
 
 class View {
  public:
-  // Error: limit_exceeded.
-  [[nodiscard]] static Result<std::unique_ptr<View>> open(std::shared_ptr<Device> device, Bands bands);
+  // `only`: a filter; what it means is stacked from zero as if the rest had never been (replay/chosen_bands.h), blank =
+  // all. `@peak` in it is the peak of all. Not among pools. Error: limit_exceeded; wrong_usage; as filtered().
+  [[nodiscard]] static Result<std::unique_ptr<View>> open(std::shared_ptr<Device> device, Bands bands,
+                                                          std::string_view only = {});
 
   [[nodiscard]] ViewInfo info() const;
   [[nodiscard]] Device& device() const { return *device_; }
@@ -203,6 +205,7 @@ class View {
   };
   View(std::shared_ptr<Device> device, Bands bands);
 
+  [[nodiscard]] Status choose(std::string_view only);
   [[nodiscard]] Result<const GroupStack*> group_stack(const GroupsWanted& wanted);
   [[nodiscard]] Result<GroupStack> make_group_stack(const GroupsWanted& wanted);
   // The state that a column shows, without a band.
@@ -247,6 +250,8 @@ class View {
   const replay::Bands* bands_;  // the device's blocks, or one of these
   std::optional<replay::SegmentBands> segments_;
   std::optional<replay::PoolBands> pools_;
+  std::optional<replay::Bands> chosen_;  // those of one of them that only_ means
+  std::optional<Filtered> only_;
   std::optional<replay::Timeline> timeline_;  // refers to *bands_
   std::optional<analysis::BlockAttributes> of_segments_;
 

@@ -30,6 +30,7 @@ T* keep(std::vector<std::unique_ptr<T>>& all, T&& one) {
 
 Result<const Filtered*> View::filtered(std::string_view text) {
   if (text.find_first_not_of(" \t\n\r") == std::string_view::npos) return nullptr;
+  if (only_ && text == only_->text) return &*only_;
   if (const Filtered* known = kept(filters_, [&](const Filtered& one) { return one.text == text; }))
     return known;
   const auto known = attributes();

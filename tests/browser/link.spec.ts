@@ -25,6 +25,7 @@ test('what is shown goes into a link and comes back', () => {
     colour: 'stack',
     stacking: 'groups',
     filter: 'size>1MiB stack:"a b" #&=%',
+    only: 'size>1MiB stack:"a b" #&=%',
     block: 41,
     main: 'state',
     answer: 'events',

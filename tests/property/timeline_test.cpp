@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/replay/chosen_bands.h"
 #include "engine/replay/group_stack.h"
 #include "engine/replay/kept_picture.h"
 #include "tests/property/timeline_twin.h"
@@ -539,6 +540,44 @@ TEST_P(TimelineTwin, GroupsAreWhatTheirLiveBlocksSumUpTo) {
         ASSERT_EQ(edges.upper[static_cast<size_t>(c)], below + static_cast<double>(sums[wanted]));
       }
     }
+  }
+}
+
+TEST_P(TimelineTwin, ChosenBlocksAreStackedFromZero) {
+  std::vector<uint8_t> chosen, others;
+  for (size_t rank = 0; rank < twin_->blocks.size(); ++rank) {
+    chosen.push_back(random_->one_in(3) ? 1 : 0);
+    others.push_back(chosen.back() == 0 ? 1 : 0);
+  }
+  Budget& budget = trace_.recording.budget;
+  const auto some = chosen_bands(*lifetimes_, &*lifetimes_, chosen, budget);
+  const auto rest = chosen_bands(*lifetimes_, &*lifetimes_, others, budget);
+  ASSERT_TRUE(some.has_value() && rest.has_value());
+  int64_t peak = some->initial_level;
+  for (int32_t event = -1; event < twin_->events; ++event) {
+    // Parts of what all are.
+    ASSERT_EQ(some->level_after(event) + rest->level_after(event), lifetimes_->level_after(event)) << event;
+    ASSERT_EQ(some->pending.at(event) + rest->pending.at(event), lifetimes_->pending.at(event)) << event;
+    ASSERT_EQ(some->reserved.at(event), lifetimes_->reserved.at(event)) << event;
+    peak = std::max(peak, some->level_after(event));
+  }
+  EXPECT_EQ(some->peak_level, peak);
+  EXPECT_EQ(some->level_after(some->peak_event), peak);
+  const auto timeline = Timeline::build(trace_.recording, *some);
+  ASSERT_TRUE(timeline.has_value());
+  for (int i = 0; i < 20; ++i) {
+    const int32_t event = random_event();
+    int64_t level = 0;
+    for (const int32_t rank : twin_->live_after(event)) {
+      const auto at = static_cast<size_t>(rank);
+      if (chosen[at] == 0) continue;
+      if (twin_->blocks[at].size > 0 && random_->one_in(30)) {
+        ASSERT_EQ(timeline->pick(event, static_cast<double>(level)), rank);
+      }
+      level += twin_->blocks[at].size;
+    }
+    ASSERT_EQ(some->level_after(event), level) << event;
+    ASSERT_EQ(timeline->pick(event, static_cast<double>(level)), -1);
   }
 }
 

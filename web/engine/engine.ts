@@ -20,6 +20,8 @@ export interface Shown {
   snapshot: number;
   device: number;
   bands: Bands;
+  /** A filter: only what it means, stacked from zero; empty = all. */
+  only?: string;
 }
 
 /** What opening a file and its timeline ask: the first part of the engine answers it (site/split_engine.mjs). */
@@ -63,9 +65,9 @@ export class Engine {
     return this.ask('contents', {});
   }
 
-  /** `{ snapshot, device, bands }` of the file; release it when it is not shown any more. */
-  async view({ snapshot, device, bands }: Shown): Promise<EngineView> {
-    const shown = { snapshot, device, bands };
+  /** `{ snapshot, device, bands, only }` of the file; release it when it is not shown any more. */
+  async view({ snapshot, device, bands, only = '' }: Shown): Promise<EngineView> {
+    const shown = { snapshot, device, bands, only };
     return new EngineView(this, shown, await this.ask('open', shown));
   }
 

@@ -197,6 +197,38 @@ TEST_F(SessionTest, PoolsAreEnvelopesAndBlocksKeepTheirRanks) {
               HasSubstr(R"json("rank":2,"size":8192,"name":"Private Pool (0,1,s0)")json"));
 }
 
+// The same file, of which only the block of 500 bytes is shown, from event 2 on.
+TEST_F(SessionTest, AFilterChoosesWhatIsStackedFromZero) {
+  open("private_pool");
+  const auto opened = [&](std::string_view bands, std::string_view only) {
+    return ask("open", 0,
+               fmt::format(R"({{"snapshot":0,"device":0,"bands":"{}","only":"{}"}})", bands, only));
+  };
+  const std::string answer = opened("blocks", "pool:0,1 alive@peak");
+  EXPECT_THAT(answer, AllOf(HasSubstr(R"("blocks":1,"from_start":0)"), HasSubstr(R"("peak":{"bytes":500,)")));
+  const ViewId only = session.open_view(0, 0, Bands::blocks, "pool:0,1 alive@peak").value_or(0);
+  ASSERT_NE(only, 0);
+  EXPECT_EQ(session.view(only)->rank_count(), 2);
+  const auto probe = [&](int bytes) {
+    return ask("probe", only,
+               fmt::format(R"({{"axis":"event","column":3,"width":1,"bytes":{},"known":-1}})", bytes));
+  };
+  EXPECT_THAT(probe(499), AllOf(HasSubstr(R"("level":500)"), HasSubstr(R"("rank":0)")));
+  EXPECT_THAT(probe(500), HasSubstr(R"("rank":-1)"));
+  // The same text means what it did; another one means blocks that are not there.
+  EXPECT_THAT(ask("filter", only, R"({"text":"pool:0,1 alive@peak"})"),
+              HasSubstr(R"("count":1,"bytes":500,"at_peak":500)"));
+  EXPECT_THAT(ask("filter", only, R"({"text":"size:800"})"),
+              HasSubstr(R"("count":1,"bytes":800,"at_peak":0)"));
+  EXPECT_THAT(ask("kinds", only, R"({"by":"pool"})"), Not(HasSubstr(R"("blocks":0)")));
+  EXPECT_THAT(ask("shares", only, R"({"by":"age","event":3,"filter":""})"), HasSubstr(R"("level":500)"));
+  EXPECT_THAT(ask("block", only, R"({"rank":1,"axis":"event"})"), HasSubstr(R"("requested_size":800)"));
+  EXPECT_THAT(opened("blocks", "é size>x"), HasSubstr(R"("error")"));
+  EXPECT_THAT(opened("pools", "size:800"), HasSubstr("private pools"));
+  EXPECT_THAT(opened("blocks", "size>1GiB"), HasSubstr(R"("peak":{"bytes":0,"event":-1})"));
+  EXPECT_THAT(opened("blocks", "  "), HasSubstr(R"("peak":{"bytes":1300,)"));
+}
+
 // The same file: below 800 bytes of the default pool, then 500 of the private one, then what that keeps unused.
 TEST_F(SessionTest, GroupsAreStackedInTheOrderOfTheirKinds) {
   open("private_pool");

@@ -65,9 +65,12 @@ export interface FileQuestions {
     args: Record<never, never>;
     answer: A.Telemetry;
   };
-  /** Opens a view. Views of one device share what they can. */
+  /**
+   * Opens a view. Views of one device share what they can. `only`: of what a filter means, stacked from
+   * zero as if the rest had never been; refused as `filter`, and among pools.
+   */
   open: {
-    args: { snapshot: T.Count; device: T.Device; bands: T.Bands };
+    args: { snapshot: T.Count; device: T.Device; bands: T.Bands; only?: T.Text };
     answer: A.OpenedView;
   };
 }

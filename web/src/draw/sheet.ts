@@ -20,6 +20,8 @@ export interface Sheet {
   canvas: HTMLCanvasElement;
   /** The bands alone, and where they lie. */
   bands: { canvas: HTMLCanvasElement; columns: Columns; bottom: Bytes; top: Bytes; curves: Curves };
+  /** What is reserved and in no block is hatched. */
+  gap: boolean;
   peak: { x: AxisUnits; bytes: Bytes } | undefined;
   ooms: readonly AxisUnits[];
   legend: readonly { color: string; text: string }[];
@@ -142,7 +144,7 @@ export function sheetAsSvg(sheet: Sheet): string {
   );
   add('<g clip-path="url(#plot)">');
   const { columns } = bands;
-  for (const { from, end } of gapsIn(bands.curves, 0, columns.count)) {
+  for (const { from, end } of sheet.gap ? gapsIn(bands.curves, 0, columns.count) : []) {
     const corners: string[] = [];
     const corner = (i: number, values: ArrayLike<number>, column: number): void =>
       void corners.push(`${px(at.x((columns.first + i) * columns.width))} ${px(at.y(values[column] ?? 0))}`);

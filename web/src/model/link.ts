@@ -21,6 +21,8 @@ export interface Shown {
   colour: ColourBy;
   stacking: Stacking;
   filter: string;
+  /** The filter, if only what it means is shown; else empty. */
+  only: string;
   /** The pinned block; -1 = none. */
   block: Rank;
   /** The main picture, if one was chosen (panels/registry.ts). */
@@ -50,6 +52,7 @@ export function linkOf(shown: Shown): string {
   if (shown.colour !== 'allocation') parts.set('colour', shown.colour);
   if (shown.stacking !== 'blocks') parts.set('stack', shown.stacking);
   if (shown.filter !== '') parts.set('filter', shown.filter);
+  if (shown.only !== '') parts.set('only', '1');
   if (shown.block >= 0) parts.set('block', String(shown.block));
   if (shown.main !== undefined) parts.set('main', shown.main);
   if (shown.answer !== undefined) parts.set('panel', shown.answer);
@@ -78,6 +81,7 @@ export function shownIn(fragment: string): Shown | undefined {
   const [x, y] = [pair('x'), pair('y')];
   const event = whole('event', parts.get('event') === '-1' ? -1 : NaN);
   const colour = colourWays.find((one) => one === parts.get('colour')) ?? 'allocation';
+  const filter = (parts.get('filter') ?? '').slice(0, 4096);
   return {
     file: file.slice(0, 1000),
     hash,
@@ -88,7 +92,8 @@ export function shownIn(fragment: string): Shown | undefined {
     view: x && y ? { x0: x[0], x1: x[1], y0: y[0], y1: y[1] } : undefined,
     colour,
     stacking: stackingOf(parts.get('stack'), colour),
-    filter: (parts.get('filter') ?? '').slice(0, 4096),
+    filter,
+    only: parts.get('only') === '1' ? filter : '',
     block: whole('block', -1),
     main: parts.get('main') ?? formerly(parts.get('panel')),
     answer: parts.get('panel') ?? undefined,

@@ -105,11 +105,11 @@ export class LinkWalk {
     const isNewest = (): boolean => this.heading === shown;
     const entry = this.files.entries.find((one) => one.file === file);
     if (entry) this.files.show(entry);
-    const { snapshot, device, bands } = shown;
+    const { snapshot, device, bands, only } = shown;
     const known = file.contents.snapshots[snapshot]?.devices.some((one) => one.device === device);
     // A device that the file does not have: the rest of the link is shown of the one that is there.
     if (known && (!isShown(file, shown) || file.switching)) {
-      const opened = await this.files.openDevice(file, { snapshot, device, bands });
+      const opened = await this.files.openDevice(file, { snapshot, device, bands, only });
       if (!opened || !isNewest()) return;
     }
     const { view } = file;

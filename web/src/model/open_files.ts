@@ -259,7 +259,7 @@ export class OpenFiles {
     try {
       if (signal.aborted) stop();
       await engine.open(source, budget);
-      return await engine.view({ ...view.shown, bands: 'blocks' });
+      return await engine.view({ ...view.shown, bands: 'blocks', only: '' });
     } catch (error) {
       stop();
       throw error;
@@ -424,23 +424,29 @@ async function viewOf(file: OpenFile, wanted: Shown): Promise<EngineView> {
 function showView(file: OpenFile, snapshot: number, view: EngineView): void {
   const { view: before } = file;
   const { device, bands, peak } = view.info;
+  const { only } = view.shown;
   // Of other bands the peak is another one; that of the same device stays.
-  if (bands === 'blocks') file.peak = peak.bytes;
+  if (bands === 'blocks' && !only) file.peak = peak.bytes;
   else if (file.snapshot !== snapshot || before?.info.device !== device) file.peak = undefined;
   file.snapshot = snapshot;
   file.view = view;
-  file.views.set(viewKey({ snapshot, device, bands }), view);
+  if (!only) file.views.set(viewKey({ snapshot, device, bands }), view); // there may be many filters
   file.diagnostics = [...view.diagnostics, ...(notesOfStates.get(view) ?? [])];
   if (before !== view) before?.release();
 }
 
 export function isShown({ snapshot, view }: OpenFile, wanted: Shown): boolean {
   const { device, bands } = view?.info ?? {};
-  return snapshot === wanted.snapshot && device === wanted.device && bands === wanted.bands;
+  return (
+    snapshot === wanted.snapshot &&
+    device === wanted.device &&
+    bands === wanted.bands &&
+    (view?.shown.only ?? '') === (wanted.only ?? '')
+  );
 }
 
-function viewKey({ snapshot, device, bands }: Shown): string {
-  return [snapshot, device, bands].join();
+function viewKey({ snapshot, device, bands, only = '' }: Shown): string {
+  return [snapshot, device, bands, only].join();
 }
 
 function waiting(name: string, source: Source | undefined): Loading {

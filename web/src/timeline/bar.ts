@@ -9,6 +9,8 @@ import { symbols } from '../controls/symbols.ts';
 
 export interface BarState {
   info: ViewInfo;
+  /** What is reserved and in no block is hatched. */
+  gap: boolean;
   axis: Axis;
   colourBy: ColourBy;
   stacking: Stacking;
@@ -27,7 +29,7 @@ export interface BarActions {
 }
 
 export function timelineBar(state: BarState, act: BarActions): TemplateResult {
-  const { info, axis, colourBy, stacking, tool, measured } = state;
+  const { info, gap, axis, colourBy, stacking, tool, measured } = state;
   const noTimes = info.extent.time_us === null;
   const axisButton = (name: Axis, label: string, disabled: boolean): TemplateResult =>
     html`<label class=${disabled ? 'disabled' : ''}>
@@ -114,7 +116,7 @@ export function timelineBar(state: BarState, act: BarActions): TemplateResult {
     <div class="legend" role="group" aria-label="Lines">
       ${info.bands === 'segments' ? '' : html`<span><i class="line allocated"></i>${info.bands === 'pools' ? 'in use' : 'allocated'}</span>`}
       <span><i class="line reserved"></i>reserved</span>
-      ${info.bands === 'segments' ? '' : html`<span title="Reserved and in no block"><i class="gap"></i>gap</span>`}
+      ${gap ? html`<span title="Reserved and in no block"><i class="gap"></i>gap</span>` : ''}
       ${info.pools ? html`<span><i class="kept"></i>kept by pools, unused</span>` : ''}
     </div>
   </div>`;

@@ -1,10 +1,14 @@
 // What one should know of a timeline before reading it.
 import { html, type TemplateResult } from 'lit';
-import type { ViewInfo } from '../../engine/index.ts';
+import type { EngineView, ViewInfo } from '../../engine/index.ts';
 
-export function timelineNotes(info: ViewInfo): TemplateResult {
-  return html`${info.events === 0 ? noEvents : ''} ${bandsNote(info)}`;
+export function timelineNotes({ info, shown }: EngineView): TemplateResult {
+  return html`${info.events === 0 ? noEvents : ''} ${bandsNote(info)} ${shown.only ? onlyNote : ''}`;
 }
+
+const onlyNote = html`<p class="note" data-note="only">
+  Only what the filter means, stacked from zero. Reserved is what the allocator holds for all blocks.
+</p>`;
 
 const noEvents = html`<p class="note">
   No history in this file: the picture is the state when it was saved. Call

@@ -17,8 +17,8 @@ function allocated({ level, allocated: used }: Pick, { bands }: ViewInfo): Templ
 }
 
 /** What is reserved and in no block: free memory of the cache, and what is lost to rounding. */
-function gap({ level, reserved }: Pick, { bands }: ViewInfo): TemplateResult | '' {
-  if (bands === 'segments' || reserved <= level) return '';
+function gap({ level, reserved }: Pick): TemplateResult | '' {
+  if (reserved <= level) return '';
   const bytes = reserved - level;
   return html`<span
     data-readout="gap"
@@ -47,6 +47,7 @@ export function readout(
   pick: Pick | undefined,
   named: NamedGroup | undefined,
   info: ViewInfo,
+  hasGap: boolean,
 ): TemplateResult {
   if (!pick)
     return html`<span class="hint">Wheel zooms, drag moves, click pins. <kbd>?</kbd> all keys</span>`;
@@ -62,6 +63,6 @@ export function readout(
     <span data-readout="reserved" data-bytes=${pick.reserved}
       ><b>${formatBytes(pick.reserved)}</b> reserved</span
     >
-    ${gap(pick, info)} ${named ? groupWords(named, pick) : ''}
+    ${hasGap ? gap(pick) : ''} ${named ? groupWords(named, pick) : ''}
   `;
 }

@@ -3,7 +3,7 @@ import { formatBytes, formatCount } from '../base/format.ts';
 import { colorsOf, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds } from '../draw/palettes.ts';
 import type { Sheet } from '../draw/sheet.ts';
-import { bandsNames } from '../model/bands.ts';
+import { bandsNames, hasGap } from '../model/bands.ts';
 import { deviceName } from '../model/devices.ts';
 import type { DeviceTracks } from './tracks/device_tracks.ts';
 import type { Stage } from './tracks/stage.ts';
@@ -16,7 +16,8 @@ export function timelineSheet(
   canvas: HTMLCanvasElement,
   theme: Theme,
 ): Sheet | undefined {
-  const { info, axis } = stage;
+  const { info, axis, device } = stage;
+  const gap = hasGap(device);
   const { shown } = tracks.picture;
   if (!shown || shown.columns.axis !== axis) return undefined;
   const { kinds, shares } = tracks.kinds;
@@ -25,7 +26,7 @@ export function timelineSheet(
   const placed = landmarks?.axis === axis ? landmarks : undefined;
   return {
     title,
-    subtitle: `${deviceName(info.device)}: ${formatCount(info.events)} events, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${info.bands === 'segments' ? '' : ` allocated, ${formatBytes(info.reserved_peak)}`} reserved`,
+    subtitle: `${device.shown.only ? `only ${device.shown.only}, ` : ''}${deviceName(info.device)}: ${formatCount(info.events)} events, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${info.bands === 'segments' ? '' : ` allocated, ${formatBytes(info.reserved_peak)}`} reserved`,
     at: stage.projection(),
     axis,
     colors,
@@ -35,13 +36,14 @@ export function timelineSheet(
       bottom: shown.rows.bottom,
       top: shown.rows.bottom + shown.rows.count * shown.rows.bytesPerRow,
     },
+    gap,
     peak: placed && info.peak.bytes > 0 ? { x: placed.peak, bytes: info.peak.bytes } : undefined,
     ooms: placed?.ooms ?? [],
     legend: [
       ...(info.bands === 'segments'
         ? []
         : [{ color: colors.allocated, text: info.bands === 'pools' ? 'in use' : 'allocated' }]),
-      { color: colors.reserved, text: info.bands === 'segments' ? 'reserved' : 'reserved; hatched: gap' },
+      { color: colors.reserved, text: gap ? 'reserved; hatched: gap' : 'reserved' },
       ...(info.pools ? [{ color: colors.envelope, text: 'kept by pools, unused' }] : []),
       ...(kinds?.kinds ?? []).map(({ label }, index) => ({
         color: hues[index] ?? colors.text,

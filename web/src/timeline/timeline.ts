@@ -13,7 +13,7 @@ import { plotArea } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
 import type { Axis, Band, ColourBy, EngineView } from '../../engine/index.ts';
 import type { Look, Stacking } from '../model/stacking.ts';
-import { bandsNames } from '../model/bands.ts';
+import { bandsNames, hasGap } from '../model/bands.ts';
 import { deviceName } from '../model/devices.ts';
 import { markerLines } from '../words/mark_text.ts';
 import { fitAll, show, type Viewport } from '../model/viewport.ts';
@@ -521,7 +521,7 @@ export class TimelineView extends LitElement {
     const { measured } = this.ruler;
     const marks = this.kept?.marks.placed;
     return html`
-      ${timelineBar({ info, axis: this.axis, colourBy: this.colourBy, stacking: this.stacking, tool: this.dragTool.tool, measured: measured !== undefined }, this.barActions)}
+      ${timelineBar({ info, gap: hasGap(this.device), axis: this.axis, colourBy: this.colourBy, stacking: this.stacking, tool: this.dragTool.tool, measured: measured !== undefined }, this.barActions)}
       <memstrata-legend
         .kinds=${kinds}
         .shares=${this.kept?.kinds.shares}
@@ -529,7 +529,7 @@ export class TimelineView extends LitElement {
         .held=${this.heldKind}
         @light=${(event: CustomEvent<number>) => (this.litKind = event.detail)}
         @hold=${(event: CustomEvent<number>) => this.hold(event.detail)}></memstrata-legend>
-      ${timelineNotes(info)}
+      ${timelineNotes(this.device)}
       ${
         marks && marks.depths > 0
           ? html`<memstrata-regions
@@ -563,7 +563,9 @@ export class TimelineView extends LitElement {
               @brush=${(event: CustomEvent<Stretch>) => this.showStretch(event.detail)}></memstrata-minimap>`
           : ''
       }
-      <div class="readout">${readout(this.cursor.moment?.pick, this.namedGroup, info)}</div>
+      <div class="readout">
+        ${readout(this.cursor.moment?.pick, this.namedGroup, info, hasGap(this.device))}
+      </div>
       <p class="visually-hidden" role="status" data-measured=${measured?.text ?? ''}>
         ${measured ? spoken(measured) : ''}
       </p>

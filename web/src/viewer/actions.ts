@@ -25,6 +25,8 @@ export interface ActionTarget {
   changeStacking(): void;
   changeBands(): boolean;
   focusFilter(): boolean;
+  filterByBlock(): boolean;
+  showOnlyThese(): boolean;
   stepMatch(by: 1 | -1): void;
   stepEvent(by: 1 | -1): boolean;
   nextOom(): boolean;
@@ -134,6 +136,20 @@ const table = [
     run: onTimeline((t) => t.stepMarker(-1)),
   },
   { id: 'filter', group: 'Find', keys: ['/'], what: 'search and filter', run: (page) => page.focusFilter() },
+  {
+    id: 'filter-by-block',
+    group: 'Find',
+    keys: ['x'],
+    what: 'filter by the line of the block in the details',
+    run: (page) => page.filterByBlock(),
+  },
+  {
+    id: 'only',
+    group: 'Find',
+    keys: ['h'],
+    what: 'only what the filter means, stacked from zero',
+    run: (page) => page.showOnlyThese(),
+  },
   { id: 'next-match', group: 'Find', keys: ['n'], what: 'next match', run: (page) => page.stepMatch(1) },
   {
     id: 'previous-match',

@@ -19,16 +19,18 @@ export class BandsSwitch {
     private readonly choices: Choices,
   ) {}
 
-  async to(bands: Bands): Promise<void> {
+  /** `only`: a filter, only what it means is shown; `step`: one can go back from it. */
+  async to(bands: Bands, { only = '', step = true } = {}): Promise<void> {
     const { page, files } = this;
     const { file } = files;
-    if (!file?.view || file.view.info.bands === bands || files.switching) return;
+    if (!file?.view || files.switching) return;
+    if (file.view.info.bands === bands && file.view.shown.only === only) return;
     const before = page.shown();
     const { view, engine } = file;
     this.left = { engine, view: this.workspace.get('viewport'), chosen: this.choices.chosen };
-    await files.openDevice(file, { snapshot: file.snapshot, device: view.info.device, bands });
+    await files.openDevice(file, { snapshot: file.snapshot, device: view.info.device, bands, only });
     await page.updateComplete;
-    if (file.view !== view) this.links.stepped(before);
+    if (step && file.view !== view) this.links.stepped(before);
     this.left = undefined;
   }
 

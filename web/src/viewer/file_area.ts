@@ -49,6 +49,8 @@ export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult
               .found=${filter.found}
               .error=${filter.error}
               .current=${filter.match}
+              .only=${Boolean(view.shown.only)}
+              @only=${() => page.actions.showOnlyThese()}
               .complete=${(asked: { text: string; cursor: number }) => view.ask('complete', asked)}
               @filter=${(event: CustomEvent<string>) => page.filter.set(event.detail)}
               @step=${(event: CustomEvent<1 | -1>) => page.actions.stepMatch(event.detail)}></memstrata-filter>

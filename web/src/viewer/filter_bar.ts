@@ -21,6 +21,8 @@ interface Asked {
 @customElement('memstrata-filter')
 export class FilterBar extends LitElement {
   @property({ attribute: false }) found: FilterAnswer | undefined;
+  /** Only what it means is shown. */
+  @property({ attribute: false }) only = false;
   @property({ attribute: false }) error: EngineError | undefined;
   /** The text in force; the field follows it when it is changed from elsewhere. */
   @property() text = '';
@@ -211,6 +213,15 @@ export class FilterBar extends LitElement {
         }
       </span>
       <button
+        class="button small quiet only"
+        title="Show only these, stacked from zero (H)"
+        aria-label="Only these"
+        aria-pressed=${this.only ? 'true' : 'false'}
+        ?disabled=${none && !this.only}
+        @click=${() => this.dispatchEvent(new CustomEvent('only'))}>
+        Only<span class="word">these</span>
+      </button>
+      <button
         class="button small quiet icon"
         title="Previous match (Shift N)"
         aria-label="Previous match"
@@ -360,7 +371,8 @@ export class FilterBar extends LitElement {
         text-decoration: underline wavy;
       }
       @container (max-width: 480px) {
-        .bytes {
+        .bytes,
+        .only .word {
           display: none;
         }
       }

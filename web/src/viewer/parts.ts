@@ -25,6 +25,7 @@ import type { Choices } from './choices.ts';
 import type { ExportView } from './export_picture.ts';
 import type { FilterBar } from './filter_bar.ts';
 import type { KeysView } from './key_sheet.ts';
+import type { OnlyThese } from './only_these.ts';
 import type { Rooms } from './rooms.ts';
 import type { ViewerTheme } from './theme.ts';
 
@@ -54,6 +55,7 @@ interface Shared {
   readonly rooms: Rooms;
   readonly choices: Choices;
   readonly bands: BandsSwitch;
+  readonly onlyThese: OnlyThese;
   readonly themes: ViewerTheme;
   readonly theme: Theme;
   readonly settings: SettingsStore;
@@ -69,7 +71,7 @@ interface Shared {
 }
 
 export interface ViewerParts extends Elements, Shared {
-  readonly actions: { stepMatch(by: 1 | -1): void };
+  readonly actions: { stepMatch(by: 1 | -1): void; showOnlyThese(): boolean };
   receive(chosen: ChosenFiles): void;
   shown(): Shown | undefined;
   showDevice(choice: DeviceChoice | undefined): boolean;

@@ -48,6 +48,7 @@ import type { TimelineView } from '../timeline/timeline.ts';
 import { prepareFirst } from '../timeline/tracks/device_tracks.ts';
 import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
+import { OnlyThese } from './only_these.ts';
 import { answerOf, firstAnswer, mainOf, Rooms } from './rooms.ts';
 import { loadSheets, openSheet } from './sheets.ts';
 import './top_bar.ts';
@@ -91,6 +92,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   readonly links = new LinkWalk(this, this.files);
   readonly choices: Choices = new Choices(this.workspace, this);
   readonly bands = new BandsSwitch(this.workspace, this, this.files, this.links, this.choices);
+  readonly onlyThese = new OnlyThese(this.workspace, this.bands);
   readonly rooms: Rooms = new Rooms(this.workspace, this);
   readonly themes = new ViewerTheme(this, () => this.settings);
   readonly actions: ViewerActions = new ViewerActions(this);
@@ -146,6 +148,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     const { colour, stacking, detailsWidth, panelHeight, detailsOpen, editor } = this.settings.load();
     Object.assign(this, { detailsWidth, panelHeight, detailsOpen, editor });
     this.choices.start();
+    this.onlyThese.start();
     // The viewport changes with every frame of a zoom: `moved` knows who draws it.
     this.workspace.watch(['axis', 'moment', 'range', 'selection', 'filter', 'look', 'main', 'answer'], () =>
       this.requestUpdate(),
@@ -284,6 +287,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
       colour: this.colour,
       stacking: this.stacking,
       filter: this.workspace.get('filter').text,
+      only: file.view.shown.only ?? '',
       block: this.choices.block?.rank ?? -1,
       main: this.rooms.chosenMain,
       answer: this.rooms.answer === firstAnswer ? undefined : (this.rooms.answer ?? ''),
@@ -292,7 +296,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     };
   }
 
-  take({ axis, colour, stacking, filter, main, answer }: Shown): void {
+  take({ axis, colour, stacking, filter, only, main, answer }: Shown): void {
+    this.onlyThese.wished = only !== '';
     this.workspace.change({
       axis,
       look: { colour, stacking },

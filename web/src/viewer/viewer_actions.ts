@@ -64,6 +64,20 @@ export class ViewerActions implements KeyTarget {
     this.page.filterBar?.focus();
     return this.page.filterBar !== null;
   }
+  /** By the first way that the details offer: the line that asked, or the size. */
+  filterByBlock(): boolean {
+    const { choices, workspace, filter } = this.page;
+    const goal = choices.described?.ways.find((way) => way.goal.to === 'filter')?.goal;
+    if (goal?.to !== 'filter') return false;
+    filter.set(workspace.get('filter').text === goal.text ? '' : goal.text);
+    return true;
+  }
+  showOnlyThese(): boolean {
+    const { onlyThese, toast } = this.page;
+    if (onlyThese.toggle()) toast.say(onlyThese.wished ? 'Only what the filter means' : 'All blocks');
+    else toast.say('Only these: there is no filter that means any');
+    return true;
+  }
   stepMatch(by: 1 | -1): void {
     void this.showMatch(by);
   }

@@ -91,12 +91,12 @@ export function describeBlock(block: BlockDetails, info: ViewInfo): Described {
     { label: 'segment', goal: { to: 'segment-of', rank, at: Math.max(born_event, -1) } },
     { label: 'its events', goal: { to: 'events', address: name } },
   );
+  const filter = (label: string, text: string): number => ways.push({ label, goal: { to: 'filter', text } });
   const own = ownFrame(block.frames);
-  if (own && !own.file.includes('"'))
-    ways.push({
-      label: 'all of its line',
-      goal: { to: 'filter', text: `stack:"${baseName(own.file)}:${own.line}:"` },
-    });
+  if (own && !own.file.includes('"')) filter('all of its line', `stack:"${baseName(own.file)}:${own.line}:"`);
+  filter('its size', `size:${block.requested_size}`);
+  filter('its stream', `stream:${block.stream}`);
+  if (block.pool) filter('its pool', `pool:${block.pool.join(',')}`);
   return {
     key: `rank ${rank}`,
     name,

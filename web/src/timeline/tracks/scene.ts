@@ -8,6 +8,7 @@ import { drawGap } from '../../draw/gap.ts';
 import { drawRuler, type Ruler } from '../../draw/ruler.ts';
 import { clipped, type Context, type PlotArea, type Projection } from '../../draw/plot.ts';
 import type { Bytes } from '../../base/units.ts';
+import { hasGap } from '../../model/bands.ts';
 import type { Point } from '../../controls/gestures.ts';
 import type { LabelTrack } from './label_track.ts';
 import type { Picture, PictureTrack } from './picture_track.ts';
@@ -44,7 +45,7 @@ export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors:
     drawGrid(ctx, at, colors);
     const { shown } = picture;
     const isHere = shown?.columns.axis === stage.axis;
-    if (isHere) drawGap(ctx, at, shown.columns, shown.curves, colors);
+    if (isHere && hasGap(stage.device)) drawGap(ctx, at, shown.columns, shown.curves, colors);
     picture.draw(ctx, at);
     if (!isHere) return;
     above = drawLevels(ctx, at, shown, colors, stage.info.bands !== 'segments');
