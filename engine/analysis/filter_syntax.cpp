@@ -40,7 +40,6 @@ constexpr std::array<FilterWord, 13> kWords = {{
   return true;
 }
 
-[[nodiscard]] bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 [[nodiscard]] bool is_letter(char c) { return ascii::lower(c) >= 'a' && ascii::lower(c) <= 'z'; }
 
 struct Unit {
@@ -97,13 +96,14 @@ class Parser {
   }
 
   void skip_space() {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    while (at_ < text_.size() && ascii::is_space(text_[at_])) ++at_;
   }
   // A whole word here, in any case; moves behind it.
   [[nodiscard]] bool take_word(std::string_view word) {
     const size_t end = at_ + word.size();
     if (end > text_.size() || !same_word(text_.substr(at_, word.size()), word)) return false;
-    if (end < text_.size() && !is_space(text_[end]) && text_[end] != '(' && text_[end] != ')') return false;
+    if (end < text_.size() && !ascii::is_space(text_[end]) && text_[end] != '(' && text_[end] != ')')
+      return false;
     at_ = end;
     skip_space();
     return true;
@@ -161,7 +161,7 @@ class Parser {
     for (;;) {
       if (take_word("not")) {
         negated = !negated;
-      } else if (at_ + 1 < text_.size() && text_[at_] == '-' && !is_space(text_[at_ + 1])) {
+      } else if (at_ + 1 < text_.size() && text_[at_] == '-' && !ascii::is_space(text_[at_ + 1])) {
         negated = !negated;
         ++at_;
       } else {
@@ -273,7 +273,7 @@ class Parser {
       return found;
     }
     int32_t open = 0;
-    for (; at_ < text_.size() && !is_space(text_[at_]); ++at_) {
+    for (; at_ < text_.size() && !ascii::is_space(text_[at_]); ++at_) {
       if (text_[at_] == ')' && open-- == 0) break;
       if (text_[at_] == '(') ++open;
       found += text_[at_];

@@ -18,8 +18,8 @@ namespace {
 constexpr size_t kFirstPairTable = 64;
 // Action names follow the words in the string pool.
 constexpr uint32_t kFirstAction = static_cast<uint32_t>(Word::kWords);
-constexpr uint32_t kActions = static_cast<uint32_t>(trace::Action::first_unknown);
-constexpr size_t kMaxUnknownActions = 256 - kActions;
+constexpr uint32_t kKnownActions = static_cast<uint32_t>(trace::Action::first_unknown);
+constexpr size_t kMaxUnknownActions = 256 - kKnownActions;
 
 [[nodiscard]] std::string_view text_of(Word key) { return kWordTexts[static_cast<size_t>(key)]; }
 
@@ -177,7 +177,7 @@ Value SnapshotSchema::pair_of(int64_t first, int64_t second) {
 }
 
 trace::Action SnapshotSchema::known_action(const Value& value) {
-  return is_text(value.tag) && value.id - kFirstAction < kActions
+  return is_text(value.tag) && value.id - kFirstAction < kKnownActions
              ? static_cast<trace::Action>(value.id - kFirstAction)
              : trace::Action::first_unknown;
 }
@@ -196,7 +196,7 @@ trace::Action SnapshotSchema::action(const Value& value) {
       found = known.end() - 1;
     }
   }
-  return static_cast<trace::Action>(kActions + static_cast<uint32_t>(found - known.begin()));
+  return static_cast<trace::Action>(kKnownActions + static_cast<uint32_t>(found - known.begin()));
 }
 
 StringId SnapshotSchema::intern(std::string_view text) {

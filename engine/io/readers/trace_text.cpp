@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/base/ascii.h"
 #include "engine/base/utf8.h"
 
 namespace memstrata::io::traces {
@@ -23,10 +24,12 @@ constexpr std::array<uint8_t, 256> kClass = classes();
 [[nodiscard]] uint8_t class_of(char c) { return kClass[static_cast<unsigned char>(c)]; }
 
 [[nodiscard]] bool is_digit(char c) { return c >= '0' && c <= '9'; }
-[[nodiscard]] bool ends_scalar(char c) { return c == ',' || c == '}' || c == ']' || c == '"' || is_space(c); }
+[[nodiscard]] bool ends_scalar(char c) {
+  return c == ',' || c == '}' || c == ']' || c == '"' || ascii::is_space(c);
+}
 
 [[nodiscard]] const char* behind_space(const char* at, const char* end) {
-  while (at < end && is_space(*at)) ++at;
+  while (at < end && ascii::is_space(*at)) ++at;
   return at;
 }
 

@@ -12,8 +12,6 @@
 
 namespace memstrata::io::traces {
 
-[[nodiscard]] constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-
 // A value as it stands in the text; `text` of a string is what lies between its quotes, escapes and all.
 struct Value {
   enum class Kind : uint8_t { absent, number, string, container, word };

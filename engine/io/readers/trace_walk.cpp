@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/base/ascii.h"
 #include "engine/io/readers/trace_text.h"
 
 namespace memstrata::io::traces {
@@ -14,14 +15,14 @@ namespace {
 // The last letter before text[at] that is no space, '\0' = none; `at` becomes its place.
 [[nodiscard]] char before(std::string_view text, size_t& at) {
   while (at > 0) {
-    if (!is_space(text[--at])) return text[at];
+    if (!ascii::is_space(text[--at])) return text[at];
   }
   return '\0';
 }
 
 // The first letter from text[at] on that is no space, '\0' = none.
 [[nodiscard]] char behind(std::string_view text, size_t at) {
-  while (at < text.size() && is_space(text[at])) ++at;
+  while (at < text.size() && ascii::is_space(text[at])) ++at;
   return at < text.size() ? text[at] : '\0';
 }
 
@@ -40,7 +41,7 @@ namespace {
   const char c = before(text, left);
   if (c != ',' && c != '[') return false;
   size_t key = at + 1;
-  while (key < text.size() && is_space(text[key])) ++key;
+  while (key < text.size() && ascii::is_space(text[key])) ++key;
   if (key == text.size() || text[key] != '"') return false;
   return c == '[' || before(text, left) == '}' || is_key_of_event(text.substr(key));
 }
@@ -96,7 +97,8 @@ bool Walk::step() {
     default:
       break;
   }
-  while (at_ < text_.size() && (is_space(text_[at_]) || (text_[at_] == ',' && state_ != At::start))) ++at_;
+  while (at_ < text_.size() && (ascii::is_space(text_[at_]) || (text_[at_] == ',' && state_ != At::start)))
+    ++at_;
   if (at_ == text_.size()) return false;
   switch (state_) {
     case At::start:

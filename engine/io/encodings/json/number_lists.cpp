@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/ascii.h"
 #include "engine/io/encodings/json/number.h"
 #include "engine/io/values/numbers.h"
 
@@ -15,8 +16,6 @@ using values::Tag;
 using values::Value;
 
 namespace {
-
-[[nodiscard]] bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 // None: no value of JSON, nor what Python writes.
 [[nodiscard]] std::optional<Value> value_of(std::string_view token) {
@@ -76,12 +75,12 @@ void NumberLists::step(char c, int64_t offset) {
     return;
   }
   const bool is_mark = c == '[' || c == ']' || c == ',' || c == '"' || c == '{' || c == '}' || c == ':';
-  if (!is_mark && !is_space(c)) {
+  if (!is_mark && !ascii::is_space(c)) {
     if (token_length_++ == 0) token_offset_ = offset;
     if (token_.size() < kLongestToken) token_ += c;
     return;
   }
-  if (!end_token() || is_space(c) || c == ',') return;
+  if (!end_token() || ascii::is_space(c) || c == ',') return;
   switch (c) {
     case '[':
       if (depth_ == kDeepest) return halt_at(Halt::damaged, offset, "a list nested too deeply");
@@ -111,7 +110,7 @@ void NumberLists::read(std::string_view text, int64_t offset) {
   }
   if (halt_ != Halt::complete || trailing_ >= 0) return;
   for (; at < text.size(); ++at) {
-    if (is_space(text[at]) || text[at] == '\0') continue;
+    if (ascii::is_space(text[at]) || text[at] == '\0') continue;
     trailing_ = offset + static_cast<int64_t>(at);
     return;
   }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/base/ascii.h"
 #include "engine/io/limits.h"
 
 namespace memstrata::io::json {
@@ -15,10 +16,10 @@ using values::Tag;
 
 namespace {
 
-[[nodiscard]] bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 // Ends a number or a word.
 [[nodiscard]] bool is_delimiter(char c) {
-  return is_space(c) || c == ',' || c == ':' || c == ']' || c == '}' || c == '[' || c == '{' || c == '"';
+  return ascii::is_space(c) || c == ',' || c == ':' || c == ']' || c == '}' || c == '[' || c == '{' ||
+         c == '"';
 }
 
 // Behind the string that `text` is inside of; npos if it does not end there.
@@ -121,7 +122,7 @@ bool Walker::step(std::span<char> text) {
     skipping_ = {};
     return true;
   }
-  while (at_ < text.size() && is_space(text[at_])) ++at_;
+  while (at_ < text.size() && ascii::is_space(text[at_])) ++at_;
   if (at_ == text.size()) return false;
   const char c = text[at_];
   switch (want_) {
