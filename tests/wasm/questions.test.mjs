@@ -70,7 +70,6 @@ function questionsFor(info) {
     ['highest', { columns }],
     ['position', { axis: 'time', events: [-1, 0, event, info.events] }],
     ['marks', {}],
-    ['overview', {}],
     ['report', {}],
     ['range', { axis: 'event', from: 1, to: event + 1 }],
     ['range', { axis: 'time', from: 0, to: 2 ** 53 }],

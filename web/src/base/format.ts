@@ -53,6 +53,13 @@ export function formatCount(count: number): string {
   return (count < 0 ? '−' : '') + grouped(String(Math.abs(Math.trunc(count))));
 }
 
+/** `34 %`, `3.4 %`, `0 %`; what is there is at least `< 0.1 %`. */
+export function formatShare(part: number, whole: number): string {
+  const percent = whole > 0 ? (100 * part) / whole : 0;
+  if (percent > 0 && percent < 0.1) return '< 0.1 %';
+  return `${percent.toFixed(percent > 0 && percent < 9.95 ? 1 : 0)} %`;
+}
+
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

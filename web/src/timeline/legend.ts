@@ -1,9 +1,9 @@
 // What the colours mean and how much each kind has at the highest point of the view.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import { formatBytes, formatCount, formatExactBytes, plural } from '../base/format.ts';
+import { formatBytes, formatCount, formatExactBytes, formatShare, plural } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
-import { shareText, unusedName } from '../words/group_text.ts';
+import { unusedName } from '../words/group_text.ts';
 import type { Kinds, Shares } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
 
@@ -45,7 +45,7 @@ export class LegendView extends LitElement {
               <rect width="10" height="10" rx="2" fill=${this.colors[index] ?? 'none'}></rect>
             </svg>
             <span class="label">${label}</span>
-            ${share ? html`<span class="share">${shareText(share.bytes, level)} · ${formatBytes(share.bytes)}</span>` : nothing}
+            ${share ? html`<span class="share">${formatShare(share.bytes, level)} · ${formatBytes(share.bytes)}</span>` : nothing}
           </button>
         </li>`;
       })}
@@ -60,7 +60,7 @@ export class LegendView extends LitElement {
     return html`<li class="unused" data-unused=${bytes} title="${text}: ${formatExactBytes(bytes)} ${moment}">
       <svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2"></rect></svg>
       <span class="label">${text}</span>
-      <span class="share">${shareText(bytes, level)} · ${formatBytes(bytes)}</span>
+      <span class="share">${formatShare(bytes, level)} · ${formatBytes(bytes)}</span>
     </li>`;
   }
 

@@ -1,8 +1,7 @@
 // What is true at the cursor, below the timeline.
 import { html, type TemplateResult } from 'lit';
-import { formatBytes, formatCount, formatMoment, plural } from '../base/format.ts';
+import { formatBytes, formatCount, formatMoment, formatShare, plural } from '../base/format.ts';
 import type { GroupAt, Pick, ViewInfo } from '../../engine/index.ts';
-import { shareText } from '../words/group_text.ts';
 
 function allocated({ level, allocated: used }: Pick, { bands }: ViewInfo): TemplateResult | '' {
   if (bands === 'segments') return '';
@@ -38,7 +37,7 @@ function groupWords({ group, name }: NamedGroup, { level }: Pick): TemplateResul
   const { bytes, blocks } = group;
   return html`<span data-readout="group" data-group=${name} data-bytes=${bytes} data-blocks=${blocks}
     ><b>${name}</b> ${formatBytes(bytes)},
-    ${shareText(bytes, level)}${blocks > 0 ? `, ${plural(blocks, 'block')}` : ''}</span
+    ${formatShare(bytes, level)}${blocks > 0 ? `, ${plural(blocks, 'block')}` : ''}</span
   >`;
 }
 

@@ -34,11 +34,3 @@ export function exactWeightText(weight: number, unit: CallUnit): string {
 export function changeText(change: number, unit: CallUnit): string {
   return change > 0 ? `+${weightText(change, unit)}` : weightText(change, unit);
 }
-
-/** `12.3 %`; what is there is never 0. */
-export function shareText(part: number, whole: number): string {
-  if (whole <= 0) return '0 %';
-  const share = (100 * part) / whole;
-  if (share > 0 && share < 0.1) return '< 0.1 %';
-  return `${share.toFixed(share < 9.95 ? 1 : 0)} %`;
-}

@@ -3,7 +3,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { copyText } from '../../base/clipboard.ts';
-import { formatCount } from '../../base/format.ts';
+import { formatCount, formatShare } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { saveFile } from '../../base/save_file.ts';
 import { RowWindow } from '../../controls/row_window.ts';
@@ -16,7 +16,7 @@ import {
   type FrameRow,
   type FrameRows,
 } from '../../../engine/index.ts';
-import { changeText, exactWeightText, shareText, weightText } from '../../words/call_text.ts';
+import { changeText, exactWeightText, weightText } from '../../words/call_text.ts';
 import type { FlameOf } from './graph.ts';
 import { tableText } from './table_text.ts';
 import { tableStyles } from './table_styles.ts';
@@ -308,7 +308,7 @@ export class FrameTableView extends LitElement {
       })}
       <span role="gridcell" class="share">
         <i .style=${`width: ${100 * Math.min(1, share)}%`}></i
-        ><b>${row && rows ? shareText(row.weight, rows.total) : ''}</b>
+        ><b>${row && rows ? formatShare(row.weight, rows.total) : ''}</b>
       </span>
       <span role="gridcell" class="name" title=${row ? placeOf(row) : nothing}
         >${row?.label ?? ''}${row && row.name !== '' && chosen.by !== 'file' ? html` <small>${folderOf(row.file)}</small>` : nothing}</span

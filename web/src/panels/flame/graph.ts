@@ -11,7 +11,8 @@ import {
   type EngineView,
   type FlameGraph,
 } from '../../../engine/index.ts';
-import { changeText, exactWeightText, shareText, weightText } from '../../words/call_text.ts';
+import { formatShare } from '../../base/format.ts';
+import { changeText, exactWeightText, weightText } from '../../words/call_text.ts';
 import type { PanelPage } from '../panel.ts';
 import type { FlameChoices } from './choices.ts';
 import { pathTo, stepFrom, type Step } from './walk.ts';
@@ -112,7 +113,7 @@ export class FlameGraphView extends LitElement {
     const { found, unit, total, grew } = flame;
     const whole = this.differs ? `${changeText(grew - (total - grew), unit)}` : weightText(total, unit);
     this.tell('found', {
-      text: found ? `${shareText(found.weight, total)} · ${weightText(found.weight, unit)}` : '',
+      text: found ? `${formatShare(found.weight, total)} · ${weightText(found.weight, unit)}` : '',
       total: whole,
     });
   }
@@ -248,7 +249,7 @@ export class FlameGraphView extends LitElement {
       );
     } else {
       lines.push(
-        `${weightText(weight, unit)}, ${shareText(weight, flame.total)} of all (${exactWeightText(weight, unit)})`,
+        `${weightText(weight, unit)}, ${formatShare(weight, flame.total)} of all (${exactWeightText(weight, unit)})`,
       );
       if (self > 0 && self < weight) lines.push(`${weightText(self, unit)} of it asked for right here`);
       if (unit !== 'blocks') lines.push(`${weightText(rects.blocks[rect] ?? 0, 'blocks')}`);

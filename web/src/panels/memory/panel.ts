@@ -1,7 +1,7 @@
 // Who holds the memory of the chosen moment: by line, function, file, module or category; and the rules of categories.
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
-import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
+import { formatBytes, formatCount, formatExactBytes, formatShare, plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { saveFile } from '../../base/save_file.ts';
 import { base } from '../../controls/styles.ts';
@@ -13,7 +13,6 @@ import {
   type HolderBy,
   type Holders,
 } from '../../../engine/index.ts';
-import { shareText } from '../../words/call_text.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 import { styles } from './styles.ts';
 
@@ -241,7 +240,7 @@ export class HoldersPanel extends LitElement {
           <i .style=${`width: ${bytes > 0 ? (100 * row.bytes) / bytes : 0}%`}></i>
           ${faded ? html`<i class="lit" .style=${`width: ${lit}%`}></i>` : nothing}
         </span>
-        ${shareText(row.bytes, bytes)}
+        ${formatShare(row.bytes, bytes)}
       </td>
       <td class="number">${formatCount(row.blocks)}</td>
       ${by === 'category' ? html`<td class="number">${row.sure === null ? '' : `${Math.round(100 * row.sure)} %`}</td>` : nothing}

@@ -1,15 +1,17 @@
 // How much memory there is of each sort in the state after an event.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import { formatBytes, formatCount, formatExactBytes, formatMoment, plural } from '../../base/format.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatExactBytes,
+  formatMoment,
+  formatShare,
+  plural,
+} from '../../base/format.ts';
 import type { Bytes } from '../../base/units.ts';
 import type { StateTotals, ViewInfo } from '../../../engine/index.ts';
 import { base } from '../../controls/styles.ts';
-
-/** `12 %`. */
-function share(part: number): string {
-  return `${(part * 100).toFixed(part > 0 && part < 0.1 ? 1 : 0)} %`;
-}
 
 @customElement('memstrata-state-numbers')
 export class StateNumbersView extends LitElement {
@@ -22,7 +24,7 @@ export class StateNumbersView extends LitElement {
     const { event, time_us, fragmentation } = totals;
     const time =
       time_us !== null && info.first_time_us !== null ? formatMoment(time_us - info.first_time_us) : '';
-    const largest = totals.free > 0 ? share(totals.largest_free / totals.free) : '';
+    const largest = totals.free > 0 ? formatShare(totals.largest_free / totals.free, 1) : '';
     return html`
       <h2 data-state-event=${event}>
         ${event < 0 ? (info.events === 0 ? 'When it was saved' : 'Before the first event') : `After event ${formatCount(event)}`}
@@ -49,7 +51,9 @@ export class StateNumbersView extends LitElement {
             ? nothing
             : html`<div title="The share of what is free that is not in the largest gap">
                 <dt>Fragmented</dt>
-                <dd data-number="fragmentation" data-share=${fragmentation}>${share(fragmentation)}</dd>
+                <dd data-number="fragmentation" data-share=${fragmentation}>
+                  ${formatShare(fragmentation, 1)}
+                </dd>
               </div>`
         }
         ${
