@@ -359,7 +359,7 @@ class DeviceSums {
   return true;
 }
 
-[[nodiscard]] auto too_little_memory(const model::Recording& recording) {
+[[nodiscard]] auto too_little_for_ops(const model::Recording& recording) {
   return fail(ErrorCode::limit_exceeded, -1,
               "not enough memory for the table of ops: {} bytes would be needed", recording.budget.needed());
 }
@@ -378,7 +378,7 @@ Result<OpTable> find_op_memory(const model::Recording& recording, OpBy by, OpSco
   int32_t sharers = 0;
   if (!table.groups.build({0, static_cast<int32_t>(recording.spans.size_rows())}) ||
       !number_sharers(recording, scope, who_shares, sharers)) {
-    return too_little_memory(recording);
+    return too_little_for_ops(recording);
   }
   int64_t work = 0;
   for (size_t i = 0; i < recording.parts.size(); ++i) {
@@ -396,7 +396,7 @@ Result<OpTable> find_op_memory(const model::Recording& recording, OpBy by, OpSco
         continue;
       }
       if (!DeviceSums(recording, part, trace, table.groups, who_shares, sharers).run(found, scope))
-        return too_little_memory(recording);
+        return too_little_for_ops(recording);
       if (found.records == 0) continue;  // it only ran out of memory
       table.devices.push_back(std::move(found));
     }

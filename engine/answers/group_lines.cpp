@@ -19,13 +19,14 @@ using analysis::TopBy;
 namespace {
 
 constexpr size_t kOwnFrames = 8;
-constexpr size_t kOtherFrames = 3;     // of a stack without own frames
-constexpr size_t kLongestText = 4096;  // bytes of a name that are looked at
+constexpr size_t kOtherFrames = 3;          // of a stack without own frames
+constexpr size_t kLongestShownName = 4096;  // bytes of a name that are looked at
 
 [[nodiscard]] std::string place_text(std::string_view file, int32_t line) {
   if (file.empty() || file == "??") return {};
-  const std::string shown =
-      file.size() > kLongestText ? printable(file.substr(file.size() - kLongestText)) : printable(file);
+  const std::string shown = file.size() > kLongestShownName
+                                ? printable(file.substr(file.size() - kLongestShownName))
+                                : printable(file);
   return line > 0 ? fmt::format("{}:{}", shown, line) : shown;
 }
 
@@ -34,7 +35,7 @@ constexpr size_t kLongestText = 4096;  // bytes of a name that are looked at
   const trace::Frame& frame = recording.frames[line.frame];
   const std::string repeats = line.repeats > 1 ? fmt::format("  ({} times)", line.repeats) : "";
   const size_t room = columns - std::min(columns, repeats.size());
-  return fitted_frame(shortened(recording.strings.view(frame.name), kLongestText),
+  return fitted_frame(shortened(recording.strings.view(frame.name), kLongestShownName),
                       place_text(recording.strings.view(frame.filename), frame.line), room) +
          repeats;
 }
@@ -55,7 +56,7 @@ constexpr size_t kLongestText = 4096;  // bytes of a name that are looked at
   if (lines.empty()) {
     const analysis::Who who = analysis::who_of(recording, stack);
     if (!who.is_frame())
-      lines.push_back(fitted(shortened(answers::function_text(who), kLongestText), columns));
+      lines.push_back(fitted(shortened(answers::function_text(who), kLongestShownName), columns));
     shown = std::min(frames.size(), kOtherFrames);
     for (size_t i = 0; i < shown; ++i) lines.push_back(frame_line(recording, frames[i], columns));
   }
@@ -72,7 +73,7 @@ std::vector<std::string> lines_of_group(const model::Recording& recording, const
   if (by == TopBy::stack && !group.stack.is_none()) return stack_lines(recording, group.stack, columns);
   const analysis::Who& who = group.who;
   if (who.kind == analysis::Who::Kind::nothing) return {"(no stack recorded)"};
-  const std::string function = shortened(answers::function_text(who), kLongestText);
+  const std::string function = shortened(answers::function_text(who), kLongestShownName);
   const std::string_view file = answers::recorded_file(recording, who);
   if (by == TopBy::file) {
     const std::string place = place_text(file, 0);

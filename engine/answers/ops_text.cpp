@@ -21,14 +21,14 @@ using analysis::OpTable;
 using analysis::ProfilerRow;
 using analysis::ProfilerTable;
 
-constexpr size_t kLongestText = 4096;
+constexpr size_t kLongestOpText = 4096;
 constexpr size_t kSpacious = 104;  // columns from which all numbers are shown
 
 // Numbers to the left, the name in what is left of the line.
 [[nodiscard]] std::string line_of(const std::string& numbers, const std::string& name, size_t columns) {
   constexpr size_t kLeast = 16;
   const size_t room = columns - std::min(columns - kLeast, numbers.size() + 2);
-  return numbers + "  " + fitted(shortened(name, kLongestText), room) + "\n";
+  return numbers + "  " + fitted(shortened(name, kLongestOpText), room) + "\n";
 }
 
 [[nodiscard]] std::string sizes_line(std::initializer_list<int64_t> sizes) {
@@ -78,7 +78,7 @@ void write_device(TextOut& out, const OpDevice& device) {
       out.add(line_of(numbers, op_text(recording, table.groups, row.group), columns));
       const std::string why = negative_self_text(recording, table.groups, row);
       if (!why.empty())
-        out.add(fmt::format("{:13}self: {}\n", "", fitted(shortened(why, kLongestText), columns - 19)));
+        out.add(fmt::format("{:13}self: {}\n", "", fitted(shortened(why, kLongestOpText), columns - 19)));
     }
     if (order.size() > rows)
       out.print("  ({} more; see -n)\n", count_text(static_cast<int64_t>(order.size() - rows)));

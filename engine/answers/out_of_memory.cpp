@@ -22,7 +22,7 @@ using analysis::WhyNot;
 
 namespace {
 
-[[nodiscard]] std::string_view name_of(WhyNot why) {
+[[nodiscard]] std::string_view why_name(WhyNot why) {
   switch (why) {
     case WhyNot::too_small:
       return "too_small";
@@ -310,7 +310,7 @@ void to_json(JsonWriter& json, const model::Recording& recording, const Explaine
     place_to_json(json, recording, place);
     json.member("own", place.own);
     json.member("why_text", why_text(place));
-    json.member("why", name_of(place.why));
+    json.member("why", why_name(place.why));
     json.end_object();
   }
   json.end_array();

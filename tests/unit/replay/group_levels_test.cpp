@@ -24,7 +24,7 @@ class Groups : public testing::Test {
     ASSERT_TRUE(found.has_value());
     lives.emplace(std::move(*found));
     Column<uint8_t> group(trace.budget);
-    for (const uint8_t one : {0, 1, 0, 2}) ASSERT_TRUE(group.push_back(one));
+    for (const uint8_t one : std::initializer_list<uint8_t>{0, 1, 0, 2}) ASSERT_TRUE(group.push_back(one));
     auto sums = GroupLevels::build(*lives, std::move(group), 3, trace.budget);
     ASSERT_TRUE(sums.has_value());
     levels.emplace(std::move(*sums));
