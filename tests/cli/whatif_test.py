@@ -114,6 +114,27 @@ class WhatIf(unittest.TestCase):
         self.assertEqual(half["changed_blocks"], 2)
         self.assertEqual(half["simulated"]["peak_reserved_bytes"], (16 + 20 + 2) * MIB)
 
+    def test_blocks_of_a_category(self):
+        # Labels say what a and b are for; c has none.
+        file = self.recorded("plain", f"m a {40 * MIB}; m b {30 * MIB}; m c {20 * MIB}")
+
+        def labelled(snapshot):
+            labels = {40 * MIB: "activation", 30 * MIB: "gradient"}
+            for event in snapshot["device_traces"][0]:
+                if event["action"] == "alloc" and event["size"] in labels:
+                    event["user_metadata"] = labels[event["size"]]
+
+        file = self.changed("labelled", file, labelled)
+        half = self.whatif(file, "--scale", "category:activation=0.5")
+        self.assertEqual(half["changed_blocks"], 1)
+        self.assertEqual(half["simulated"]["peak_reserved_bytes"], (20 + 30 + 20) * MIB)
+        both = self.whatif(file, "--without", "category:activation", "--without", "category:gradient")
+        self.assertEqual(both["changed_blocks"], 2)
+        self.assertEqual(both["simulated"]["peak_reserved_bytes"], 20 * MIB)
+        done = run("whatif", file, "--without", "category:nonsense")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no category of this name", done.stderr)
+
     def test_one_more_request(self):
         # Events: 0 segment_alloc, 1 alloc, 2 and 3 the free of a, 4 c out of the same 30 MiB.
         file = self.recorded("extra", f"m a {30 * MIB}; f a; m c {20 * MIB}")
