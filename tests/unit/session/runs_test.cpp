@@ -128,9 +128,10 @@ TEST(Runs, ARemedyIsTried) {
   const std::string untried = opened.ask("report", "{}");
   EXPECT_THAT(untried, HasSubstr(R"("verdict":"fragmented")"));
   EXPECT_THAT(untried, testing::Not(HasSubstr(R"("confirmed":true)")));
-  EXPECT_THAT(opened.ask("triedRemedies", "{}"),
-              testing::AllOf(HasSubstr(R"("confirmed":true)"),
-                             HasSubstr("the recorded requests were not out of memory; 200.0 MiB were reserved")));
+  EXPECT_THAT(
+      opened.ask("triedRemedies", "{}"),
+      testing::AllOf(HasSubstr(R"("confirmed":true)"),
+                     HasSubstr("the recorded requests were not out of memory; 200.0 MiB were reserved")));
 }
 
 // Nothing failed: nothing is tried.
