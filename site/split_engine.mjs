@@ -27,9 +27,11 @@ const out = resolve(options.out ?? '.');
 const budget = 2 ** 30;
 
 const scratch = mkdtempSync(join(tmpdir(), 'memstrata-split-'));
-const binaryen = (tool, ...args) => {
-  const { status, stderr, error } = spawnSync(tool, ['--all-features', ...args], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${tool}: ${error?.message ?? stderr}`);
+const split = (...args) => {
+  const { status, stderr, error } = spawnSync('wasm-split', ['--all-features', ...args], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`wasm-split: ${error?.message ?? stderr}`);
 };
 
 /** A module of the page, for this process. */
@@ -156,7 +158,7 @@ async function tryAll(module) {
 
 try {
   const counted = join(scratch, 'counting.wasm');
-  binaryen('wasm-split', '--instrument', whole, '-o', counted);
+  split('--instrument', whole, '-o', counted);
   const { engine, instance } = await counting(counted);
   await tryAll(engine);
   const memory = Object.values(instance.exports).find((one) => one instanceof WebAssembly.Memory);
@@ -165,14 +167,10 @@ try {
   const profile = join(scratch, 'profile');
   writeFileSync(profile, new Uint8Array(memory.buffer, place, length));
   mkdirSync(out, { recursive: true });
-  const first = join(out, 'engine.wasm');
-  binaryen(
-    'wasm-split',
+  split(
     ...[whole, `--profile=${profile}`, '--export-prefix=%'],
-    ...['-o1', first, '-o2', join(out, 'engine_rest.wasm')],
+    ...['-o1', join(out, 'engine.wasm'), '-o2', join(out, 'engine_rest.wasm')],
   );
-  // What was left of the functions is written anew: 1 % less to download, as fast.
-  binaryen('wasm-opt', '-Oz', '--converge', first, '-o', first);
 } finally {
   rmSync(scratch, { recursive: true });
 }
