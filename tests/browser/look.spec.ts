@@ -72,11 +72,12 @@ test('names and lines of a stack are whole in the narrow panel', async ({ page }
   await expect(page.getByRole('button', { name: 'Unpin' })).toBeVisible();
   const parts = page.locator('memstrata-details .frame :is(.function, .file)');
   expect(await parts.count()).toBeGreaterThan(2);
-  await settledView(page); // the panel has its width
-  const cut = await parts.evaluateAll((all) =>
-    all.filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.textContent),
-  );
-  expect(cut).toEqual([]);
+  await settledView(page);
+  const cut = (): Promise<unknown[]> =>
+    parts.evaluateAll((all) =>
+      all.filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.textContent),
+    );
+  await expect.poll(cut).toEqual([]); // once the panel has its width
 });
 
 for (const [width, height] of [
