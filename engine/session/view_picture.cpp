@@ -1,5 +1,6 @@
 // View: pictures, the curves above them, the words in them.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/analysis/block_details.h"
@@ -117,7 +118,7 @@ void View::shade_map(const ShadedMap& shaded, const Look& look, std::span<uint32
     const int32_t rank = shaded.map[i];
     if (rank == replay::kMappedFree) {
       const float share = shaded.free_shares[i / of_region * columns + i % columns];
-      rgba[i] = shaded.shades[static_cast<size_t>(share * most + 0.5F)];
+      rgba[i] = shaded.shades[static_cast<size_t>(std::lround(share * most))];
     } else {
       rgba[i] = rank == replay::kNotMapped ? look.nothing : unranked_of(look);
     }

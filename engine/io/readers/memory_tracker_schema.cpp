@@ -35,7 +35,7 @@ MemoryTrackerSchema::MemoryTrackerSchema(model::Recording& recording)
 // Rounded to a whole byte, half to even, as Python rounds; kNoValue if it is no size.
 int64_t MemoryTrackerSchema::bytes_of(const Value& mebibytes) {
   model::Diagnostics& diagnostics = recording_.diagnostics;
-  constexpr double kTooMuch = 9223372036854775808.0;
+  constexpr double kBeyondSizes = 9223372036854775808.0;
   double bytes = 0;
   if (mebibytes.tag == Tag::real) {
     bytes = values::double_of(mebibytes) * kMebibyte;
@@ -56,7 +56,7 @@ int64_t MemoryTrackerSchema::bytes_of(const Value& mebibytes) {
     return model::kNoValue;
   }
   const double whole = std::nearbyint(bytes);
-  if (whole >= kTooMuch) {
+  if (whole >= kBeyondSizes) {
     diagnostics.add(Diag::integer_out_of_range, offset_);
     return model::kNoValue;
   }
