@@ -59,24 +59,28 @@ def table(rows):
     return [table_line(titles), "|" + "---|" * len(titles), *(row(r, second) for r in rows)]
 
 
+def sections(text):
+    """Of the tables: their lines by name."""
+    found = {}
+    for part in text.split("### ")[1:]:
+        found[part.split(",")[0]] = ("### " + part).rstrip("\n").split("\n") + [""]
+    return found
+
+
 def main():
     results, readme = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    parts = []
-    for path in sorted(results.glob("*.jsonl")):
+    text = readme.read_text()
+    before, rest = text.split(BEGIN)
+    old, after = rest.split(END)
+    parts = sections(old)  # those that were measured elsewhere stay
+    for path in results.glob("*.jsonl"):
         rows = [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]
         if not rows:
             continue
         date = datetime.date.fromtimestamp(path.stat().st_mtime)
-        parts += [
-            f"### {path.stem}, {date}, {machine()}",
-            "",
-            *table(rows),
-            "",
-        ]
-    text = readme.read_text()
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    readme.write_text(before + BEGIN + "\n" + "\n".join(parts) + END + after)
+        parts[path.stem] = [f"### {path.stem}, {date}, {machine()}", "", *table(rows), ""]
+    lines = [line for name in sorted(parts) for line in parts[name]]
+    readme.write_text(before + BEGIN + "\n" + "\n".join(lines) + END + after)
 
 
 main()
