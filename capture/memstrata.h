@@ -104,6 +104,43 @@ MEMSTRATA_API memstrata_status memstrata_pool_begin(int device, memstrata_pool p
 MEMSTRATA_API memstrata_status memstrata_pool_end(int device, memstrata_pool pool);
 MEMSTRATA_API memstrata_status memstrata_pool_release(int device, memstrata_pool pool);
 
+/* ---- For a CUDAAllocator of PyTorch's own (python/memstrata/companion.cpp) ------------------------------ */
+
+/* One user of the pool more; it is made if it is not there. memstrata_pool_release() takes one back. */
+MEMSTRATA_API memstrata_status memstrata_pool_retain(int device, memstrata_pool pool);
+/* Users of the pool; 0 = there is none, or it was released. Below 0 on failure. */
+MEMSTRATA_API int memstrata_pool_users(int device, memstrata_pool pool);
+/* The pool serves other requests before "out of memory"; it hands out whole blocks. */
+MEMSTRATA_API memstrata_status memstrata_pool_use_on_oom(int device, memstrata_pool pool);
+MEMSTRATA_API memstrata_status memstrata_pool_no_split(int device, memstrata_pool pool);
+/* Cached memory of a pool without users goes back to the device. */
+MEMSTRATA_API memstrata_status memstrata_pool_empty(int device, memstrata_pool pool);
+/* A graph is captured from here on. Whoever tells of captures gets frees that are put off by them alone, not by every
+ * routing to a pool: PyTorch since 2026. */
+MEMSTRATA_API memstrata_status memstrata_capture_begin(int device);
+MEMSTRATA_API memstrata_status memstrata_capture_end(int device);
+MEMSTRATA_API memstrata_status memstrata_put_off_by_captures_only(int device);
+/* The start of every live allocation of the pool: at most `capacity` are written, `*count` is how many there are. */
+MEMSTRATA_API memstrata_status memstrata_pool_allocations(int device, memstrata_pool pool, void** pointers,
+                                                          size_t capacity, size_t* count);
+/* A private pool's blocks now, and back to then: what lives in it meanwhile is freed, what lived then lives again. To be
+ * given back with memstrata_free_checkpoint(). */
+typedef struct memstrata_checkpoint memstrata_checkpoint;
+MEMSTRATA_API memstrata_status memstrata_pool_checkpoint(int device, memstrata_pool pool,
+                                                         memstrata_checkpoint** checkpoint);
+MEMSTRATA_API memstrata_status memstrata_pool_restore(int device, const memstrata_checkpoint* checkpoint);
+MEMSTRATA_API void memstrata_free_checkpoint(memstrata_checkpoint* checkpoint);
+/* The pool of a checkpoint. */
+MEMSTRATA_API memstrata_pool memstrata_checkpoint_pool(const memstrata_checkpoint* checkpoint);
+/* The largest cached block of the device. */
+MEMSTRATA_API memstrata_status memstrata_largest_cached_block(int device, size_t* bytes);
+/* What the device's allocations and segments take now. */
+MEMSTRATA_API memstrata_status memstrata_memory_usage(int device, int64_t* allocated, int64_t* reserved);
+/* The size of the block that starts at the pointer; 0 = no allocation starts there. */
+MEMSTRATA_API size_t memstrata_block_size(void* pointer);
+/* 1 while memory history is recorded. */
+MEMSTRATA_API int memstrata_is_recording(void);
+
 /* ---- History ------------------------------------------------------------------------------------------ */
 
 /* As torch.cuda.memory._record_memory_history(). Fill with memstrata_default_history() first. */

@@ -219,13 +219,16 @@ def free(pointer, device=0):
     _library().memstrata_free(pointer, 0, _device(device), None)
 
 
-def install():
+def install(companion=False):
     """Makes memstrata PyTorch's CUDA allocator. To be called before the first use of CUDA, which it does not begin: a
     later fork and a later CUDA_VISIBLE_DEVICES are as without it.
 
     torch.cuda.memory_stats() and the other questions about memory, torch.cuda.memory._record_memory_history(),
     _snapshot() and _dump_snapshot() are answered by memstrata then; PyTorch's own would raise. Out of memory is a
     RuntimeError "CUDA out of memory. Tried to allocate ...", not torch.OutOfMemoryError.
+    companion=True (or MEMSTRATA_COMPANION=1): as a class that is compiled for this PyTorch, once. Then out of memory is
+    torch.OutOfMemoryError, and MemPool(), checkpoints of graph pools, cuDNN's benchmark, memory of other processes and the
+    profiler's view of memory work, too. Where it cannot be compiled a message says why, and the hooks are used.
     Returns True, or False with a message on stderr: the program goes on with PyTorch's own allocator, and the functions
     here with PyTorch's own recorder.
     """
@@ -240,6 +243,10 @@ def install():
 
         if torch.cuda.is_initialized():
             raise CaptureError("CUDA is in use already; call install() before the first CUDA tensor")
+        if (companion or os.environ.get("MEMSTRATA_COMPANION") == "1") and _install_companion(torch, library._name):
+            _installed, _instead = True, None
+            _redirect(torch)
+            return True
         allocator = torch.cuda.memory.CUDAPluggableAllocator(
             library._name, "memstrata_alloc_or_throw", "memstrata_free")
         # The hooks are set on the object that PyTorch calls.
@@ -259,6 +266,20 @@ def install():
     _installed, _instead = True, None
     _redirect(torch)
     return True
+
+
+def _install_companion(torch, library):
+    try:
+        from memstrata import _companion
+    except ImportError:
+        print("memstrata: the companion is part of the package, which is not installed; hooks are used", file=sys.stderr)
+        return False
+    try:
+        _companion.install(torch, library)
+        return True
+    except RuntimeError as error:
+        print(f"memstrata: {error}; hooks are used", file=sys.stderr)
+        return False
 
 
 def is_recording_allocator():

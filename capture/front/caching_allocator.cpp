@@ -344,6 +344,18 @@ Status CachingAllocator::release_pool(int device, trace::PoolKey pool) {
   return on_device(device, [&](Device& used) { return used.allocator->release_pool(pool); });
 }
 
+Status CachingAllocator::with_device(int device, const std::function<Status(DeviceAllocator&)>& action) {
+  return on_device(device, [&](Device& used) { return action(*used.allocator); });
+}
+
+int64_t CachingAllocator::block_size(uint64_t address) {
+  std::unique_lock<std::mutex> guard;
+  const Result<Device*> owner = lock_owner(address, -1, guard);
+  if (!owner) return 0;
+  const alloc::MemoryState& state = (*owner)->allocator->state();
+  return state.block(state.live_block_at(address)).size;
+}
+
 // --- Questions
 // -------------------------------------------------------------------------------------------------
 

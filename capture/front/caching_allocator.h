@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -92,6 +93,15 @@ class CachingAllocator {
   [[nodiscard]] Status end_allocate_to_pool(int device, trace::PoolKey pool);
   [[nodiscard]] Status release_pool(int device, trace::PoolKey pool);
 
+  // `action(alloc::DeviceAllocator&)`, which returns a Status, under the device's lock.
+  template <typename Action>
+  [[nodiscard]] Status with_allocator(int device, Action&& action) {
+    return with_device(device, std::function<Status(alloc::DeviceAllocator&)>(std::forward<Action>(action)));
+  }
+  [[nodiscard]] bool is_recording() const { return recording_.load(std::memory_order_relaxed); }
+  // The block that starts there, in bytes; 0 = none does.
+  [[nodiscard]] int64_t block_size(uint64_t address);
+
   // --- History
   // -------------------------------------------------------------------------------------------------
 
@@ -144,6 +154,7 @@ class CachingAllocator {
   // The device of the live block that starts at `address`, locked.
   [[nodiscard]] Result<Device*> lock_owner(uint64_t address, int first, std::unique_lock<std::mutex>& guard);
   [[nodiscard]] alloc::Origin origin(trace::StackLevel level);
+  [[nodiscard]] Status with_device(int device, const std::function<Status(alloc::DeviceAllocator&)>& action);
   void dump_after_oom();
   [[nodiscard]] Result<std::unique_ptr<model::Recording>> copy_state(Budget& budget);
 
@@ -164,6 +175,7 @@ class CachingAllocator {
   // recorder_.settings() as a malloc needs it before it has a lock.
   std::atomic<int> stack_level_{0};  // a trace::StackLevel, none while not recording
   std::atomic<bool> python_only_{false};
+  std::atomic<bool> recording_{false};
   std::mutex oom_lock_;
   std::string oom_path_;
   int oom_dumps_ = 0;

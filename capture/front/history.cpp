@@ -48,6 +48,7 @@ Status CachingAllocator::record_memory_history(const trace::RecordOptions& optio
   if (Status set = recorder_.record_memory_history(options); !set) return set;
   const trace::RecordSettings& settings = recorder_.settings();
   python_only_ = settings.stacks == trace::StackKind::python;
+  recording_ = settings.enabled;
   stack_level_ = static_cast<int>(settings.enabled ? settings.level : StackLevel::none);
   return {};
 }

@@ -58,7 +58,7 @@ void DeviceAllocator::remove_segment(SegmentId id) {
 Result<uint64_t> DeviceAllocator::malloc(int64_t size, int64_t stream, const Origin& origin) {
   if (size <= 0)
     return fail(ErrorCode::wrong_usage, -1, "a request must be for more than 0 bytes, not {}", size);
-  if (!routing()) {
+  if (!deferring()) {
     if (!deferred_.empty() || cross_.outstanding() > 0) process_events(origin);
   } else if (config_.graph_capture_record_stream_reuse) {
     reuse_in_capture(stream, origin);
@@ -106,7 +106,7 @@ DeviceAllocator::Attempt DeviceAllocator::find_or_make_block(Request& request, B
     attempt = allocate_from_device(request, block);
     if (attempt != Attempt::out_of_memory) return attempt;
   }
-  if (routing()) return Attempt::out_of_memory;
+  if (deferring()) return Attempt::out_of_memory;
   release_cached(PoolKey{}, request.origin);
   ++state_.stats().num_alloc_retries;
   return allocate_from_device(request, block);
@@ -266,7 +266,7 @@ Status DeviceAllocator::free(uint64_t address, const Origin& origin) {
   if (block.size >= config_.max_split_size) state_.stats().oversize_allocations.change(-1);
   if (!cross_.has_uses(id)) {
     complete_free(id, origin);
-  } else if (routing()) {
+  } else if (deferring()) {
     deferred_.push_back({id, capture_markers(id)});
   } else {
     record_marks(id, origin);
@@ -291,7 +291,7 @@ void DeviceAllocator::complete_free(BlockId id, const Origin& origin) {
 Status DeviceAllocator::record_stream(uint64_t address, int64_t stream) {
   const BlockId id = state_.live_block_at(address);
   if (id.is_none() || state_.block(id).state != BlockState::active_allocated) return {};
-  if (stream != state_.segment_of(id).stream && !cross_.add_use(id, stream, routing()))
+  if (stream != state_.segment_of(id).stream && !cross_.add_use(id, stream, deferring()))
     return fail(ErrorCode::limit_exceeded, -1, "no memory to note that a stream uses the block at {:#x}",
                 address);
   return {};

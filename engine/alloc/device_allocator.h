@@ -145,11 +145,22 @@ class DeviceAllocator {
   [[nodiscard]] Status end_allocate_to_pool(PoolKey key);
   // One user less; at 0 the pool's cached memory may be given back.
   [[nodiscard]] Status release_pool(PoolKey key);
+  // What puts off frees that other streams wait for, asks no events and keeps the default pool's cache: any routing to a
+  // pool, as PyTorch until its #181830 of 2026, which is so unless said otherwise; or captures of graphs alone.
+  enum class Defer : uint8_t { while_routing, while_capturing };
+  void set_defer(Defer when) { defer_ = when; }
+  // A graph is captured from here on; captures may overlap. Error of end_capture(): wrong_usage (none is under way).
+  void begin_capture() { ++captures_; }
+  [[nodiscard]] Status end_capture();
   // A MemPool object: makes the pool or adds a user. `source` (may be null) outlives the pool.
   [[nodiscard]] Status create_or_increment_pool(PoolKey key, SegmentSource* source = nullptr);
   [[nodiscard]] Status set_use_on_oom(
       PoolKey key);                                // serves requests of the default pool before out of memory
   [[nodiscard]] Status set_no_split(PoolKey key);  // a block is handed out whole
+  // Starts of the live blocks of a private pool, in address order. O(blocks). Error: wrong_usage (no such pool).
+  [[nodiscard]] Result<std::vector<uint64_t>> pool_allocations(PoolKey key) const;
+  // The largest inactive block of all pools, in bytes. O(blocks).
+  [[nodiscard]] int64_t largest_cached_block() const;
   [[nodiscard]] int pool_use_count(PoolKey key) const;  // 0 = no such pool, or freeable
   // A private pool's blocks now, and back to then. Errors: wrong_usage (no such pool, frees pending, other
   // segments than then).
@@ -242,7 +253,9 @@ class DeviceAllocator {
   [[nodiscard]] std::vector<uint64_t> capture_markers(BlockId block) const;
   void reuse_in_capture(int64_t stream, const Origin& origin);
 
-  [[nodiscard]] bool routing() const { return !routings_.empty(); }
+  [[nodiscard]] bool deferring() const {
+    return captures_ > 0 || (defer_ == Defer::while_routing && !routings_.empty());
+  }
   [[nodiscard]] BlockPool* find_pool(PoolKey key) const;
   BlockPool& add_pool(PoolKey key);
   [[nodiscard]] Result<BlockPool*> existing_pool(PoolKey key) const;
@@ -271,6 +284,8 @@ class DeviceAllocator {
   std::unordered_map<PoolKey, BlockPool*, KeyHash> pool_of_key_;  // all of pools_
   std::vector<SegmentOwner> owners_;                              // by SegmentId
   std::vector<Routing> routings_;
+  Defer defer_ = Defer::while_routing;
+  int captures_ = 0;  // under way
   CrossStream cross_;
   std::vector<DeferredFree> deferred_;
   std::vector<FreeMemoryCallback> free_memory_callbacks_;

@@ -70,6 +70,12 @@ Status DeviceAllocator::end_allocate_to_pool(PoolKey key) {
   return {};
 }
 
+Status DeviceAllocator::end_capture() {
+  if (captures_ == 0) return fail(ErrorCode::wrong_usage, -1, "no graph is being captured");
+  --captures_;
+  return {};
+}
+
 Status DeviceAllocator::release_pool(PoolKey key) {
   const auto pool = existing_pool(key);
   if (!pool) return tl::unexpected(pool.error());
@@ -102,6 +108,29 @@ int DeviceAllocator::pool_use_count(PoolKey key) const {
 }
 
 // --- Checkpoints -------------------------------------------------------------------------------------------
+
+Result<std::vector<uint64_t>> DeviceAllocator::pool_allocations(PoolKey key) const {
+  const BlockPool* pool = find_pool(key);
+  if (pool == nullptr || pool->is_default()) return no_such_pool(key);
+  std::vector<uint64_t> live;
+  for (const SegmentId id : state_.segments()) {
+    if (owners_[id.index()].pool != pool) continue;
+    for (BlockId i = state_.segment(id).first; !i.is_none(); i = state_.block(i).next) {
+      if (state_.block(i).state == BlockState::active_allocated) live.push_back(state_.block(i).address);
+    }
+  }
+  std::sort(live.begin(), live.end());
+  return live;
+}
+
+int64_t DeviceAllocator::largest_cached_block() const {
+  int64_t largest = 0;
+  for (const auto& pool : pools_) {
+    for (const BlockSet* set : {&pool->small, &pool->large})
+      set->for_each([&](BlockId id) { largest = std::max(largest, state_.block(id).size); });
+  }
+  return largest;
+}
 
 Result<PoolCheckpoint> DeviceAllocator::checkpoint(PoolKey key) const {
   const BlockPool* pool = find_pool(key);

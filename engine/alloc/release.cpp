@@ -116,7 +116,7 @@ void DeviceAllocator::release_set(BlockSet& set, const Origin& origin) {
 // private pool without users.
 void DeviceAllocator::release_cached(PoolKey key, const Origin& origin) {
   BlockPool& ordinary = *pools_.front();
-  if (key == PoolKey{} && !routing()) {
+  if (key == PoolKey{} && !deferring()) {
     ++state_.stats().num_sync_all_streams;
     complete_deferred_frees(origin);
     wait_for_events(origin, nullptr);
@@ -128,7 +128,7 @@ void DeviceAllocator::release_cached(PoolKey key, const Origin& origin) {
     if (key != PoolKey{}) {
       if (pool->key != key) continue;
       ++state_.stats().num_sync_all_streams;
-      if (!routing()) complete_deferred_frees(origin);
+      if (!deferring()) complete_deferred_frees(origin);
       wait_for_events(origin, pool.get());
     }
     release_set(pool->small, origin);

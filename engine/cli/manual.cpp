@@ -41,7 +41,7 @@ namespace {
 [[nodiscard]] bool is_named(const ManualOption& option) { return option.names.starts_with('-'); }
 
 // For a text between single quotes of a shell.
-[[nodiscard]] std::string quoted(std::string_view text) {
+[[nodiscard]] std::string in_quotes(std::string_view text) {
   std::string out = "'";
   for (const char letter : text) {
     if (letter == '\'') {
@@ -75,9 +75,9 @@ namespace {
       "# Completions of memstrata {} for bash, written by it.\n_memstrata() {{\n"
       "  local current=${{COMP_WORDS[COMP_CWORD]}} words=\n"
       "  if ((COMP_CWORD == 1)); then words={}\n  else\n    case ${{COMP_WORDS[1]}} in\n",
-      manual.version, quoted(all_commands(manual) + " --help --version"));
+      manual.version, in_quotes(all_commands(manual) + " --help --version"));
   for (const ManualCommand& command : manual.commands)
-    out += fmt::format("      {}) words={} ;;\n", command.name, quoted(words_of(command)));
+    out += fmt::format("      {}) words={} ;;\n", command.name, in_quotes(words_of(command)));
   return out +
          "    esac\n  fi\n"
          "  COMPREPLY=()\n"
@@ -92,7 +92,7 @@ namespace {
       "if ((CURRENT == 2)); then\n  local -a commands=(\n",
       manual.version);
   for (const ManualCommand& command : manual.commands)
-    out += fmt::format("    {}\n", quoted(command.name + ":" + command.about));
+    out += fmt::format("    {}\n", in_quotes(command.name + ":" + command.about));
   out += "  )\n  _describe command commands\n  return\nfi\nlocal -a options=()\ncase $words[2] in\n";
   for (const ManualCommand& command : manual.commands)
     out += fmt::format("  {}) options=({}) ;;\n", command.name, words_of(command));
@@ -103,14 +103,14 @@ namespace {
   std::string out = fmt::format("# Completions of memstrata {} for fish, written by it.\n", manual.version);
   for (const ManualCommand& command : manual.commands) {
     out += fmt::format("complete -c memstrata -n __fish_use_subcommand -f -a {} -d {}\n", command.name,
-                       quoted(command.about));
+                       in_quotes(command.about));
     for (const ManualOption& option : command.options) {
       if (!is_named(option)) continue;
       out += fmt::format("complete -c memstrata -n '__fish_seen_subcommand_from {}'", command.name);
       for (const std::string_view name : names_of(option))
         out += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2))
                                       : fmt::format(" -s {}", name.substr(1));
-      out += fmt::format("{} -d {}\n", option.value.empty() ? "" : " -r", quoted(option.about));
+      out += fmt::format("{} -d {}\n", option.value.empty() ? "" : " -r", in_quotes(option.about));
     }
   }
   return out;

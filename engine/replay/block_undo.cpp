@@ -1,6 +1,9 @@
 #include "engine/replay/block_undo.h"
 
 #include <algorithm>
+#include <limits>
+
+#include "engine/replay/block_size.h"
 
 namespace memstrata::replay {
 
@@ -115,13 +118,6 @@ bool BlockUndo::open_final_blocks() {
   return true;
 }
 
-int64_t BlockUndo::rounded(int64_t requested) const {
-  // Sizes of pinned host memory are block sizes already; more than any device has is nobody's request.
-  if (history_.rows.device == kHostDevice || requested > alloc::kLargestRequest)
-    return std::max(requested, int64_t{1});
-  return history_.config.round_size(requested);
-}
-
 uint64_t BlockUndo::certain_end(const Row& row) {
   const int64_t size = row.size != model::kUnknownSize ? row.size : std::max(row.requested_size, int64_t{1});
   return bytes_of(row.address, size).end;
@@ -183,21 +179,15 @@ void BlockUndo::settle(Row& row, int32_t begin) {
 
 int64_t BlockUndo::final_size(const Row& row) const {
   if (row.size != model::kUnknownSize) return row.size;
-  const int64_t least = rounded(row.requested_size);
   const RangeUndo::Row* around = ranges_.containing(row.address);
   const auto room =
       static_cast<int64_t>(std::min(row.room, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
-  if (room < least) return room;
-  if (around == nullptr || around->expandable || alloc::Config::is_small(least) ||
-      history_.rows.device == kHostDevice) {
-    return least;
-  }
-  return least >= history_.config.max_split_size || room - least <= alloc::kSmallSize ? room : least;
+  return block_size(history_, row.requested_size, room, around != nullptr && !around->expandable);
 }
 
 // Does the rule of the allocator explain a block of the dump?
 void BlockUndo::check_size(const Row& row) {
-  const int64_t least = rounded(row.requested_size);
+  const int64_t least = least_block_size(history_, row.requested_size);
   const RangeUndo::Row* around = ranges_.containing(row.address);
   const bool may_be_larger =
       around != nullptr && !around->expandable && !alloc::Config::is_small(least) &&
@@ -221,7 +211,8 @@ bool BlockUndo::undo_alloc(int32_t event) {
       writes_no_requests_ = true;
     }
   }
-  if (row->room < static_cast<uint64_t>(rounded(row->requested_size)) && row->size == model::kUnknownSize)
+  if (row->room < static_cast<uint64_t>(least_block_size(history_, row->requested_size)) &&
+      row->size == model::kUnknownSize)
     notes_.add(Diag::state_size_unexplained, event, history_.event_count(), row->address);
   history_.row_of_event[static_cast<size_t>(event)] = row_at_[place];
   close(place, event);
@@ -233,7 +224,7 @@ bool BlockUndo::note_unended(int32_t event, size_t place) {
   const int32_t count = history_.event_count();
   const uint64_t address = address_of(event);
   notes_.add(Diag::state_alloc_not_live, event, count, address);
-  const int64_t size = rounded(size_of(event));
+  const int64_t size = least_block_size(history_, size_of(event));
   const uint64_t end = bytes_of(address, size).end;
   int32_t last = count - 1;
   const int64_t below = is_open_.before(place);

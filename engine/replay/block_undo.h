@@ -59,7 +59,6 @@ class BlockUndo {
   [[nodiscard]] Row* open_at(size_t place) {
     return is_open_.contains(place) ? &rows_[static_cast<size_t>(row_at_[place])] : nullptr;
   }
-  [[nodiscard]] int64_t rounded(int64_t requested) const;
   // Bytes that are certainly the block's.
   [[nodiscard]] static uint64_t certain_end(const Row& row);
   // The block is in use from before `event` on. `row.room` is set here.

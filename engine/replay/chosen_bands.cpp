@@ -38,13 +38,13 @@ namespace {
   return true;
 }
 
-struct PendingStep {
+struct PendingChange {
   int32_t event;
   int64_t change;
 };
 
 [[nodiscard]] bool sum_pending(const BlockLives& blocks, Bands& bands, Budget& budget) {
-  Column<PendingStep> steps(budget);
+  Column<PendingChange> steps(budget);
   for (const BlockLives::Request& request : blocks.early_requests) {
     const int64_t size = bands.size[request.rank];
     const int32_t freed = bands.freed[request.rank];
@@ -57,7 +57,7 @@ struct PendingStep {
     if (freed < bands.events.count && !steps.push_back({freed, -size})) return false;
   }
   std::sort(steps.data(), steps.data() + steps.size(),
-            [](const PendingStep& a, const PendingStep& b) { return a.event < b.event; });
+            [](const PendingChange& a, const PendingChange& b) { return a.event < b.event; });
   int64_t pending = bands.pending.initial;
   for (size_t i = 0; i < steps.size(); ++i) {
     pending += steps[i].change;

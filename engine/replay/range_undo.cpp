@@ -228,4 +228,19 @@ bool RangeUndo::finish() {
   return out.index(trace.count);
 }
 
+bool RangeUndo::write_open(StateHistory& out) const {
+  for (int64_t at = borders_.empty() ? -1 : is_open_.at_or_after(0); at >= 0;
+       at = is_open_.at_or_after(static_cast<size_t>(at) + 1)) {
+    const Row& row = rows_[static_cast<size_t>(row_at_[static_cast<size_t>(at)])];
+    const bool kept = out.ranges.address.push_back(row.start) &&
+                      out.ranges.size.push_back(static_cast<int64_t>(row.end - row.start)) &&
+                      out.ranges.begin.push_back(-1) && out.ranges.end.push_back(0) &&
+                      out.range_version.push_back(row.version) && out.range_source.push_back(row.source) &&
+                      out.range_stream.push_back(row.stream) && out.range_pool.push_back(row.pool) &&
+                      out.expandable.push_back(row.expandable ? 1 : 0);
+    if (!kept) return false;
+  }
+  return out.ranges.index(0);
+}
+
 }  // namespace memstrata::replay

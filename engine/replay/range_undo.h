@@ -50,6 +50,8 @@ class RangeUndo {
   [[nodiscard]] bool any() const { return !rows_.empty(); }
   // Writes the ranges of the history, and row_of_event of segment events.
   [[nodiscard]] bool finish();
+  // Instead of that: those that are open now, by address, as ranges of a history without events.
+  [[nodiscard]] bool write_open(StateHistory& out) const;
 
  private:
   [[nodiscard]] size_t row_of(int32_t event) const {

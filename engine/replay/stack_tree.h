@@ -8,6 +8,7 @@
 // see StackSweep.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -66,14 +67,20 @@ class StackTree {
   // Sum of the sizes of the blocks of `leaf` that are set in `mask`.
   [[nodiscard]] int64_t bytes_of(int32_t leaf, uint64_t mask) const;
 
-  // Asks the memory for the sizes in the lower or upper half of a leaf.
+  // Asks the memory for the sizes in the lower or upper half of a leaf. WebAssembly has no instruction for that: there
+  // they are read, and nothing waits for what is not used.
   void prefetch_sizes(int32_t leaf, bool upper_half) const {
     constexpr size_t line = 64 / sizeof(int64_t);
-    const int64_t* sizes =
-        size_.data() + static_cast<size_t>(leaf) * kLeafBlocks + (upper_half ? kLeafBlocks / 2 : 0);
-    for (size_t i = 0; i < kLeafBlocks / 2; i += line) __builtin_prefetch(sizes + i);
+    const size_t first = static_cast<size_t>(leaf) * kLeafBlocks + (upper_half ? kLeafBlocks / 2 : 0);
+    const size_t end = std::min(first + kLeafBlocks / 2, size_.size());
+    for (size_t i = first; i < end; i += line) {
+#if defined(__wasm__)
+      [[maybe_unused]] const int64_t read = *static_cast<const volatile int64_t*>(&size_[i]);
+#else
+      __builtin_prefetch(&size_[i]);
+#endif
+    }
   }
-
   // Bytes of live blocks of lower rank.
   [[nodiscard]] int64_t bytes_below(int32_t rank, int32_t event) const;
   // The live block that holds byte `height` of the stack, -1 = none.

@@ -20,6 +20,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kPiece = size_t{1} << 20;  // in the processor's cache when it is parsed
 constexpr int64_t kLeastBudget = int64_t{64} << 20;
+// What a file may take while it is read, of what is free: many that are opened at once must fit beside each other. Tables and
+// views are up to a quarter of a pickle; sixteen times leaves room for one that is packed fifty times.
+constexpr int64_t kUsualBudget = int64_t{512} << 20;
+constexpr int64_t kBudgetPerByte = 16;
 constexpr std::chrono::milliseconds kTick{100};
 constexpr std::chrono::seconds kInUse{60};  // asked within that time
 
@@ -163,8 +167,9 @@ Result<std::shared_ptr<OpenSession>> Sessions::open(std::string_view name) {
   }
   const std::string id = random_name();
   try {
-    // A part, so that a second file can be read meanwhile.
-    const int64_t budget = free_bytes() / 4 * 3;
+    // Never all of it, so that a second large file can be read meanwhile.
+    const int64_t enough = kUsualBudget + kBudgetPerByte * std::min(file->bytes, limits_.memory_bytes);
+    const int64_t budget = std::min(free_bytes() / 4 * 3, enough);
     sessions_.push_back(std::make_shared<OpenSession>(id, std::string(name), std::move(*file), budget));
   } catch (const std::exception& error) {  // no thread, no memory
     return fail(ErrorCode::limit_exceeded, -1, "The server cannot open another file: {}.", error.what());

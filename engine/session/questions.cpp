@@ -130,6 +130,7 @@ constexpr Question kQuestions[] = {
     {"neverFull", Of::states, "", "NeverFull", reply::never_full},
     // The state after an event as rectangles, and its totals; with a look the rectangles have colours.
     {"layout", Of::states, "event: Event, window: StateWindow, look?: Look", "StateLayout", reply::layout},
+    {"stateSketch", Of::view, "event: Event, window: StateWindow, look: Look", "StateSketch", reply::state_sketch},
     {"statePick", Of::states, "event: Event, window: StateWindow, x: Real, y: Real", "StatePick | null", reply::state_pick},
     {"stateBlock", Of::states, "event: Event, block: Row", "StateBlock", reply::state_block},
     // null = the event is before it or after it.

@@ -78,6 +78,7 @@ Status event(Asked& asked);
 Status find_event(Asked& asked);
 Status totals(Asked& asked);
 Status layout(Asked& asked);
+Status state_sketch(Asked& asked);
 Status state_pick(Asked& asked);
 Status state_block(Asked& asked);
 Status state_segment(Asked& asked);

@@ -32,6 +32,23 @@ template <typename Reply>
   return reply(**states);
 }
 
+// Rectangles with their ranks in the timeline; with a look they have colours.
+[[nodiscard]] Status send(AnswerFrame& frame, const replay::StateRects& rects, std::span<const int32_t> ranks,
+                          bool has_look) {
+  Status sent = frame.column("rects.x", rects.x);
+  if (sent) sent = frame.column("rects.y", rects.y);
+  if (sent) sent = frame.column("rects.width", rects.width);
+  if (sent) sent = frame.column("rects.height", rects.height);
+  if (sent) sent = frame.column("rects.kind", rects.kind);
+  if (sent) sent = frame.column("rects.row", rects.row);
+  if (sent) sent = frame.column("rects.rank", ranks);
+  if (!sent || !has_look) return sent;
+  const auto colours = frame.pixels("rects.colour", rects.colour.size());
+  if (!colours) return tl::unexpected(colours.error());
+  std::copy(rects.colour.begin(), rects.colour.end(), colours->begin());
+  return frame.column("rects.matched", rects.matched);
+}
+
 }  // namespace
 
 Status prepare(Asked& asked) {
@@ -105,20 +122,16 @@ Status layout(Asked& asked) {
     const auto totals = states.totals(event);
     if (!totals) return tl::unexpected(totals.error());
     answers::layout_to_json(asked.json(), *totals);
-    AnswerFrame& frame = asked.answer;
-    Status sent = frame.column("rects.x", rects->x);
-    if (sent) sent = frame.column("rects.y", rects->y);
-    if (sent) sent = frame.column("rects.width", rects->width);
-    if (sent) sent = frame.column("rects.height", rects->height);
-    if (sent) sent = frame.column("rects.kind", rects->kind);
-    if (sent) sent = frame.column("rects.row", rects->row);
-    if (sent) sent = frame.column("rects.rank", *ranks);
-    if (!sent || !has_look) return sent;
-    const auto colours = frame.pixels("rects.colour", rects->colour.size());
-    if (!colours) return tl::unexpected(colours.error());
-    std::copy(rects->colour.begin(), rects->colour.end(), colours->begin());
-    return frame.column("rects.matched", rects->matched);
+    return send(asked.answer, *rects, *ranks, has_look);
   });
+}
+
+Status state_sketch(Asked& asked) {
+  const auto drawn = asked.view->sketch_state(asked.arguments.integer("event"),
+                                              asked.arguments.window("window"), asked.arguments.look("look"));
+  if (!drawn) return tl::unexpected(drawn.error());
+  answers::columns_to_json(asked.json(), {"rects"});
+  return send(asked.answer, drawn->rects, drawn->ranks, true);
 }
 
 Status state_pick(Asked& asked) {

@@ -107,6 +107,13 @@ class View {
   // The state of the device after an event (StateView::layout), its blocks in the colours of that map.
   [[nodiscard]] Result<replay::StateRects> draw_state(int32_t event, const replay::StateWindow& window,
                                                       const Look& look);
+  // The same before the states are known (replay/state_sketch.h); no rectangle has a row.
+  struct SketchedState {
+    replay::StateRects rects;
+    std::vector<int32_t> ranks;  // in the timeline, of each; -1 = none
+  };
+  [[nodiscard]] Result<SketchedState> sketch_state(int32_t event, const replay::StateWindow& window,
+                                                   const Look& look);
   [[nodiscard]] replay::Curves curves(const replay::ColumnGrid& columns) const;
   [[nodiscard]] int64_t highest_level(const replay::ColumnGrid& columns) const;
   // Room for words in the bands of that picture, at least so many columns wide and rows high; the largest

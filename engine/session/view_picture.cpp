@@ -7,6 +7,7 @@
 #include "engine/analysis/own_frame.h"
 #include "engine/replay/band_places.h"
 #include "engine/replay/paint.h"
+#include "engine/replay/state_sketch.h"
 #include "engine/session/view.h"
 
 namespace memstrata::session {
@@ -94,6 +95,30 @@ Result<replay::StateRects> View::draw_state(int32_t event, const replay::StateWi
   if (!painted) return tl::unexpected(painted.error());
   const replay::BandColours colours(*painted);
   return (*states)->layout(event, window, &colours, unranked_of(look));
+}
+
+Result<View::SketchedState> View::sketch_state(int32_t event, const replay::StateWindow& window,
+                                               const Look& look) {
+  const auto sketch = replay::sketch_state(device_->replayed(), event);
+  if (!sketch) return tl::unexpected(sketch.error());
+  const auto painted = style_of_blocks(look);
+  if (!painted) return tl::unexpected(painted.error());
+  const replay::BandColours colours(*painted);
+  Budget& budget = device_->recording().budget;
+  replay::MemoryAt memory(sketch->history, budget);
+  replay::StateLayout layout(budget);
+  if (!memory.go_to(-1) || !layout.pack(memory))
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a sketch of the state");
+  const replay::StatePaint paint{colours, sketch->rank_of_block.span(), unranked_of(look)};
+  SketchedState drawn{layout.rects(memory, window, &paint), {}};
+  drawn.ranks.reserve(drawn.rects.row.size());
+  for (size_t i = 0; i < drawn.rects.row.size(); ++i) {
+    int32_t& row = drawn.rects.row[i];
+    const bool is_block = row >= 0 && drawn.rects.kind[i] != static_cast<uint8_t>(replay::StateKind::segment);
+    drawn.ranks.push_back(is_block ? sketch->rank_of_block[static_cast<size_t>(row)] : -1);
+    row = -1;  // rows of a sketch mean nothing to other questions
+  }
+  return drawn;
 }
 
 Status View::colour_map(std::span<const int32_t> map, const Look& look, std::span<uint32_t> rgba) {

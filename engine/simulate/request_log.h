@@ -34,6 +34,9 @@ enum class Request : uint8_t {
   use_on_oom,    // the pool serves others before "out of memory"
   reset_peak,
   reset_accumulated,
+  defer_by_capture,  // DeviceAllocator::Defer::while_capturing
+  begin_capture,
+  end_capture,
 };
 
 struct RequestLog : model::Table<RequestLog> {

@@ -174,6 +174,14 @@ Status Runner::apply(size_t row) {
     case Request::reset_accumulated:
       allocator_.reset_accumulated_stats();
       return {};
+    case Request::defer_by_capture:
+      allocator_.set_defer(alloc::DeviceAllocator::Defer::while_capturing);
+      return {};
+    case Request::begin_capture:
+      allocator_.begin_capture();
+      return {};
+    case Request::end_capture:
+      return allocator_.end_capture();
   }
   return {};
 }

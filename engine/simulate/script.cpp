@@ -19,7 +19,7 @@ struct Notation {
   std::string_view arguments;  // i = ID, n = number, p = pool (two numbers); after / they may be left out
   std::string_view form;       // for error texts
 };
-constexpr std::array<Notation, 16> kNotation = {{
+constexpr std::array<Notation, 19> kNotation = {{
     {"m", Request::allocate, "iz/s", "m ID SIZE [STREAM]"},
     {"f", Request::free, "i", "f ID"},
     {"rs", Request::record_stream, "is", "rs ID STREAM"},
@@ -36,6 +36,9 @@ constexpr std::array<Notation, 16> kNotation = {{
     {"useoom", Request::use_on_oom, "p", "useoom A B"},
     {"resetpeak", Request::reset_peak, "", "resetpeak"},
     {"resetacc", Request::reset_accumulated, "", "resetacc"},
+    {"bycapture", Request::defer_by_capture, "", "bycapture"},
+    {"capture", Request::begin_capture, "", "capture"},
+    {"endcapture", Request::end_capture, "", "endcapture"},
 }};
 
 // One step, before its names are known.
@@ -158,7 +161,7 @@ class Reader {
       return fail(
           ErrorCode::wrong_usage, offset,
           "line {}: there is no step '{}'; known are m, f, rs, done, empty, conf, fraction, snap, begin, "
-          "begins, end, release, nosplit, useoom, resetpeak, resetacc",
+          "begins, end, release, nosplit, useoom, resetpeak, resetacc, bycapture, capture, endcapture",
           line, shown(word));
     if (!parse_arguments(*notation, rest, step))
       return fail(ErrorCode::wrong_usage, offset,

@@ -8,6 +8,9 @@
 //   end A B              no longer                             release A B   one user of the pool less
 //   nosplit A B          hand out whole blocks                 useoom A B    serve others before "out of memory"
 //   resetpeak            reset the peaks of statistics         resetacc      and their sums
+//   capture              a graph is captured from here on      endcapture    no longer
+//   bycapture            captures alone, not every begin, put off frees that wait for streams and keep the cache, as in
+//                        PyTorch since 2026 (its #181830)
 //
 // SIZE and STREAM are whole numbers >= 0 below 2^63. White space is free; # begins a comment.
 #pragma once

@@ -2,8 +2,8 @@
 // tests/node_modules installed:
 //
 //   node site/guide/pictures.mjs [--folder build/site] [NAME...]      all, or those of these names
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -63,65 +63,128 @@ for (const [colorScheme, name] of [
   await page.close();
 }
 
-/** What of the page is the picture, after `prepare`. */
+/** The panel of the drawer opens, or closes without a name; the main view has what is left. */
+const drawer = async (page, name, height) => {
+  const chosen = page.locator('memstrata-drawer [role=tab][aria-selected=true]');
+  const now = await chosen
+    .first()
+    .getAttribute('data-panel', { timeout: 2000 })
+    .catch(() => undefined);
+  if (name !== now) await page.locator(`[role=tab][data-panel=${name ?? now}]`).click();
+  if (height)
+    await page
+      .locator('[style*="--panel"]')
+      .evaluate((area, px) => area.style.setProperty('--panel', `${px}px`), height);
+};
+const filter = async (page, text) => {
+  await page.keyboard.press('/');
+  await page.keyboard.type(text);
+  await page.keyboard.press('Enter');
+  await page.locator('memstrata-filter [data-count]').waitFor();
+};
+const choose = async (page, ...files) => {
+  await page.locator('input[type=file]').first().setInputFiles(files);
+  await page.locator('.plot[data-settled]').waitFor({ timeout: 60_000 });
+};
+const sample = (name) => join(options.folder, 'samples', name);
+/** The sample of a training run as it is recorded without stacks, and its last 1,200 events alone. */
+const lessRecorded = `
+import gzip, pickle, sys
+run = pickle.load(open(sys.argv[1], "rb"))
+run["device_traces"] = [[{**event, "frames": []} for event in trace[-1200:]] for trace in run["device_traces"]]
+for segment in run["segments"]:
+    segment["frames"] = []
+    for block in segment["blocks"]:
+        block["frames"] = []
+sys.stdout.buffer.write(pickle.dumps(run, protocol=4))
+`;
+
+/** What of the page is the picture, after `prepare`; `around`: pixels of the page about it. */
 const parts = {
-  'why-oom': { open: 'out_of_memory.pickle.gz', of: '[data-finding=oom]' },
-  peak: { open: 'training_run.pickle', of: '[data-finding=peak]' },
+  'why-oom': {
+    open: 'out_of_memory.pickle.gz',
+    of: 'memstrata-drawer',
+    prepare: (page) => drawer(page, 'oom', 430),
+  },
+  peak: { open: 'training_run.pickle', of: '[data-finding=peak]', around: 6 },
   leak: {
     open: 'leak.pickle.gz',
     of: 'memstrata-timeline',
     prepare: async (page) => {
-      await page.keyboard.press('/');
-      await page.keyboard.type('freed:never -born:before');
-      await page.keyboard.press('Enter');
-      await page.locator('memstrata-filter [data-count]').waitFor();
+      await drawer(page);
+      await filter(page, 'freed:never -born:before');
     },
+    height: 560,
   },
   fragmentation: {
     open: 'fragmentation.pickle.gz',
     of: 'memstrata-panel',
     prepare: async (page) => {
-      await page.keyboard.press('2');
+      await drawer(page);
+      await page.locator('[role=tab][data-panel=state]').click();
       await page.locator('.picture[data-settled]').waitFor();
     },
+    height: 620,
+  },
+  op: {
+    open: 'profiler_trace.json.gz',
+    of: 'memstrata-drawer',
+    prepare: (page) => drawer(page, 'ops', 430),
+  },
+  rank: { open: 'eight_ranks.zip', of: 'memstrata-peak-row' },
+  changed: {
+    of: 'memstrata-drawer',
+    prepare: async (page) => {
+      // What is shown is the later one.
+      await choose(page, sample('out_of_memory.pickle.gz'), sample('training_run.pickle'));
+      await drawer(page, 'compare', 560);
+    },
+    height: 1000,
   },
   whatif: {
     open: 'fragmentation.pickle.gz',
     of: 'memstrata-drawer',
     prepare: async (page) => {
-      await page.setViewportSize({ width: 1280, height: 1100 });
-      await page.locator('[role=tab][data-panel=whatif]').click();
+      await drawer(page, 'whatif', 515);
       await page.locator('[data-run="as recorded"]').waitFor();
       await page.locator('memstrata-whatif input[name=conf]').fill('expandable_segments:True');
       await page.keyboard.press('Enter');
       await page.locator('[data-run="expandable_segments:True"]').waitFor();
-      await page.locator('[style*="--panel"]').evaluate((area) => area.style.setProperty('--panel', '490px'));
     },
+    height: 1000,
   },
-  rank: {
-    of: 'memstrata-peak-row',
+  unknown: {
+    open: 'profiler_trace.json.gz',
+    of: 'memstrata-timeline',
     prepare: async (page) => {
-      const sample = (name) => readFile(join(options.folder, 'samples', name));
-      const [usual, odd] = await Promise.all([
-        sample('training_run.pickle'),
-        sample('out_of_memory.pickle.gz'),
-      ]);
-      const files = Array.from({ length: 8 }, (_, rank) => ({
-        name: `rank${rank}.pickle`,
-        mimeType: '',
-        buffer: rank === 5 ? odd : usual,
-      }));
-      await page.locator('input[type=file]').first().setInputFiles(files);
-      await page.locator('[data-entry][data-odd]').waitFor({ timeout: 60_000 });
+      await drawer(page);
+      await filter(page, 'born:before');
+    },
+    height: 560,
+  },
+  less: {
+    of: 'memstrata-drawer',
+    prepare: async (page) => {
+      const buffer = execFileSync('python3', ['-c', lessRecorded, sample('training_run.pickle')], {
+        maxBuffer: 1 << 26,
+      });
+      await choose(page, { name: 'run.pickle', mimeType: '', buffer });
+      await drawer(page, 'overview', 480);
     },
   },
 };
-for (const [name, { open: sample, of, prepare }] of Object.entries(parts)) {
+for (const [name, { open: file, of, prepare, around = 0, height = 900 }] of Object.entries(parts)) {
   if (!wanted(name)) continue;
-  const page = await open(sample ? `?open=samples/${sample}` : '', 1000, 760);
+  const page = await open(file ? `?open=samples/${file}` : '', 1100, height);
   await prepare?.(page);
-  await page.waitForTimeout(800); // what is on its way has come
-  const clip = await page.locator(of).first().boundingBox();
+  await page.waitForTimeout(1500); // what is on its way has come
+  const box = await page.locator(of).first().boundingBox();
+  const clip = {
+    x: Math.max(0, box.x - around),
+    y: Math.max(0, box.y - around),
+    width: Math.min(1100, box.width + 2 * around),
+    height: box.height + 2 * around,
+  };
   await page.screenshot({ path: join(here, 'pictures', `${name}.png`), clip });
   await page.close();
 }

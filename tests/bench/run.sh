@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures every budget of the project, each against its reference in the same run, and fills README.md beside
-# this file. Not part of the tests; takes about half an hour and some 10 GB in build/bench.
+# this file. Not part of the tests; takes about an hour and some 35 GB in build/bench.
 #
 #   bash tests/bench/run.sh                 everything
 #   bash tests/bench/run.sh --only NAME     one script: native, open, ... (may be given more than once)
@@ -12,7 +12,7 @@ set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../site/setup.sh"
 cd "$root" || exit 1
 
-order=(native alloc calls whatif open view state)
+order=(native alloc calls whatif open view state serve)
 names=()
 small=
 while (($#)); do

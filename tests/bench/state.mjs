@@ -22,8 +22,9 @@ async function drive({ kind, steps }) {
     );
   const shows = (event) => {
     const picture = within(document, '.picture[data-settled]');
+    if (!picture) return false;
     const row = within(document, '[role=option][aria-selected=true]');
-    if (!picture || row?.dataset.event !== picture.dataset.event) return false;
+    if (kind !== 'open' && row?.dataset.event !== picture.dataset.event) return false;
     return event === undefined || Number(picture.dataset.event) === event;
   };
   const until = async (event) => {
@@ -41,8 +42,15 @@ async function drive({ kind, steps }) {
     times.push(performance.now() - start);
   };
   if (kind === 'open') {
-    await timed(() => press('2'));
-    return times;
+    const start = performance.now();
+    let sketched;
+    press('2');
+    while (!shows()) {
+      if (sketched === undefined && within(document, '[data-sketched]')) sketched = performance.now() - start;
+      if (performance.now() - start > 60_000) throw new Error('the state is not shown');
+      await soon();
+    }
+    return [performance.now() - start, sketched];
   }
   const last = Number(within(document, '[data-stat=events]').dataset.count) - 1;
   const list = within(document, '.scroller[role=listbox]');
@@ -68,13 +76,14 @@ const tell = (work, measured, goal) =>
 
 await forEachOpened(inputs, async (page, label) => {
   await page.waitForTimeout(1000);
-  const [first] = await page.evaluate(drive, { kind: 'open', steps: 1 });
-  tell(`state, ${label}: opened by key, a second after the picture`, first, openGoal);
+  const [first, sketched] = await page.evaluate(drive, { kind: 'open', steps: 1 });
+  tell(`state, ${label}: opened by key, a second after the picture`, sketched ?? first, openGoal);
+  if (sketched) tell(`state, ${label}: the same, exact instead of a sketch`, first);
   await page.keyboard.press('1');
   await page.waitForTimeout(300);
   const [again] = await page.evaluate(drive, { kind: 'open', steps: 1 });
   tell(`state, ${label}: opened again`, again, openGoal);
-  await page.keyboard.press('6'); // the list of events
+  await page.getByRole('tab', { name: 'Events' }).click();
   await page.locator('.scroller[role=listbox]').waitFor();
   const steps = await page.evaluate(drive, { kind: 'step', steps: 100 });
   tell(`state, ${label}: step, median`, percentile(steps, 0.5), stepGoal);

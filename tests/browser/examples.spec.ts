@@ -1,12 +1,11 @@
 // The examples of site/examples, each in a browser under its own policy, and the messages of the page for frames.
-import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { serve } from '../../site/serve.mjs';
 import { knownSnapshot } from './pickle.ts';
+import { buildReactExample, isPackageMade } from './react_example.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const site = join(root, 'build/site');
@@ -139,23 +138,8 @@ test('frame: refused by default; an origin that is named drives it and is told w
 });
 
 test('React: the npm package in a bundle, files from state, events as properties', async ({ page }) => {
-  const made = join(root, 'build/package');
-  test.skip(!existsSync(join(made, 'package.json')), 'there is no package: node site/package.mjs');
-  const folder = mkdtempSync(join(tmpdir(), 'memstrata-react-'));
-  cpSync(join(root, 'site/examples/react'), folder, { recursive: true });
-  // As `npm install` would put them.
-  cpSync(made, join(folder, 'node_modules/memstrata'), { recursive: true });
-  for (const name of ['react', 'react-dom', 'scheduler'])
-    cpSync(join(root, 'tests/node_modules', name), join(folder, 'node_modules', name), { recursive: true });
-  const { build } = (
-    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { scripts: { build: string } }
-  ).scripts;
-  const bin = createRequire(join(root, 'web/package.json')).resolve('esbuild/bin/esbuild');
-  const built = spawnSync('bash', ['-c', build.replace(/^esbuild/, `"${bin}"`)], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
-  expect(built.status, built.stderr).toBe(0);
+  test.skip(!isPackageMade(), 'there is no package: node site/package.mjs');
+  const folder = buildReactExample();
   const { url, close } = await serve({ folder: join(folder, 'public') });
   const wrong = complaints(page, new URL(url).origin);
   await page.goto(url);

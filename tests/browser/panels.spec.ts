@@ -41,6 +41,27 @@ test('the overview is open at first; tab, key and button open and close answers'
   await expect(answer(page)).toHaveCount(0);
 });
 
+test('a panel whose part comes late begins with what is its own, not with what the one before it kept', async ({
+  page,
+}) => {
+  let overview = true;
+  await page.route(/\/parts\/panel-/, async (route) => {
+    if (!overview) await new Promise((next) => setTimeout(next, 1500));
+    await route.continue();
+  });
+  await page.addInitScript(() => {
+    // Nothing is loaded ahead: that is what the page does when it rests.
+    Object.assign(globalThis, { requestIdleCallback: () => 0 });
+  });
+  await openPage(page, '?open=samples/profiler_trace.json.gz');
+  await waitForState(page, 'ready');
+  await expect(answer(page).locator('[data-finding=peak]')).toBeVisible();
+  overview = false;
+  await page.locator('[role=tab][data-panel=ops]').click();
+  await expect(answer(page)).toContainText('aten::gelu');
+  await expect(answer(page)).not.toContainText('is missing');
+});
+
 test('the pictures take turns, by tab and key; the timeline stays as a strip', async ({ page }) => {
   await openKnown(page);
   await expect(tab(page, 'Timeline')).toHaveAttribute('aria-selected', 'true');

@@ -122,6 +122,38 @@ async function openState(page: Page): Promise<void> {
   await settled(page, 8);
 }
 
+test('while the events are undone one sees a sketch of the state', async ({ page }) => {
+  // Long traces take seconds: so does this one, until it is let go on.
+  await page.addInitScript(() => {
+    const post = Worker.prototype.postMessage as (message: unknown, transfer: Transferable[]) => void;
+    const held: (() => void)[] = [];
+    Object.assign(globalThis, { goOn: () => held.splice(0).forEach((send) => send()) });
+    Worker.prototype.postMessage = function (this: Worker, message: unknown, transfer: Transferable[]): void {
+      const isPart = message instanceof Uint8Array && new TextDecoder().decode(message).includes('"prepare"');
+      if (isPart) held.push(() => post.call(this, message, transfer));
+      else post.call(this, message, transfer);
+    } as typeof Worker.prototype.postMessage;
+  });
+  await openPage(page);
+  await openBusy(page);
+  await page.keyboard.press('2');
+  await expect(page.locator('[data-sketched]')).toContainText(
+    'A sketch; undoing the events to find the state: 0 %',
+  );
+  const pixels = () =>
+    page.locator('.picture canvas').evaluate((canvas: HTMLCanvasElement) => {
+      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+      return [new Set(new Uint32Array(data.buffer)).size, data.join()] as const;
+    });
+  const [colours, sketch] = await pixels();
+  expect(colours).toBeGreaterThan(4); // of segments, blocks, rounding and what waits
+  const letGo = setInterval(() => void page.evaluate('goOn()').catch(() => undefined), 50);
+  await settled(page, 8);
+  clearInterval(letGo);
+  await expect(page.locator('[data-sketched]')).toHaveCount(0);
+  expect((await pixels())[1] === sketch).toBe(true);
+});
+
 test('the state opens where memory ran out, with its numbers', async ({ page }) => {
   await openState(page);
   await after(page, 8);

@@ -297,6 +297,33 @@ class Refusals(Served):
         self.assertEqual(self.ask_http("POST", "sessions/unknown/ask", good)[0], 410)
         self.alive()
 
+    def test_inputs_of_the_fuzz_target(self):
+        """What tests/fuzz/questions_fuzz.cpp keeps, and changed copies of it, over HTTP: the same file, the same three views."""
+        fuzz = ROOT / "tests" / "fuzz"
+        text = (fuzz / "questions_fuzz.cpp").read_text()
+        (self.folder / "fuzz.json").write_text(text.split('R"(', 1)[1].split(')"', 1)[0])
+        session, reading = self.session("fuzz.json")
+        self.assertTrue(reading["ready"], reading)
+        for bands in ("blocks", "pools", "segments"):
+            self.ask(session, question("open", {"snapshot": 0, "device": 0, "bands": bands}))
+        kept = [one for path in sorted((fuzz / "corpus" / "questions_fuzz").iterdir()) for one in path.read_bytes().split(b"\0") if one]
+        self.assertGreater(len(kept), 20)
+        rng, changed = random.Random(9), []
+        for _ in range(300):
+            one = bytearray(rng.choice(kept))
+            for _ in range(rng.randrange(1, 4)):
+                one[rng.randrange(len(one))] = rng.randrange(1, 256)
+            changed.append(bytes(one))
+        answered = 0
+        for head in kept + changed:
+            padded = head + b" " * (-len(head) % 8)
+            _, said = self.ask(session, struct.pack("<6I", 0x5154534D, 1, 7, len(padded), 0, 0) + padded)
+            if "error" in said:
+                self.assertTrue(said["error"]["code"] and said["error"]["message"], head)
+            answered += "error" not in said
+        self.assertGreater(answered, 20)
+        self.alive()
+
     def test_requests_of_any_bytes(self):
         rng = random.Random(6)
         good = (f"POST /{self.token}/open HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
@@ -405,6 +432,26 @@ class Clients(Served):
             if reading["ready"] or "error" in reading:
                 break  # whole, or what came before: the page says which
         self.assertEqual(status, 200)
+
+    def test_a_file_that_grows_while_it_is_served(self):
+        path = self.folder / "a.pickle"
+        session, _ = self.session()
+        with open(path, "ab") as file:
+            file.write(OTHER.read_bytes())
+        self.ask(session, question("contents"))  # what was read stays what it was
+        other, reading = self.session()
+        self.assertNotEqual(other, session)
+        self.assertEqual(reading["total"], SMALL.stat().st_size + OTHER.stat().st_size)
+        self.ask(other, question("contents"))
+
+    def test_many_files_opened_at_once(self):
+        data = made_up(24)
+        for i in range(10):
+            (self.folder / f"rank{i}.pickle").write_bytes(data)
+        opened = [self.open(f"rank{i}.pickle") for i in range(10)]  # while the first ones are being read
+        self.assertEqual([status for status, _ in opened], [200] * 10, opened)
+        for name in range(10):
+            self.assertTrue(self.session(f"rank{name}.pickle")[1]["ready"])
 
     def test_it_ends_while_clients_wait(self):
         connections = [socket.create_connection(("127.0.0.1", self.url.port)) for _ in range(5)]

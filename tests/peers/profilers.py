@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""This program against the originals: PyTorch's table, memory timeline and MemoryTracker, and gpumemprof, where they are installed.
+"""This program against the originals: PyTorch's table, memory timeline and MemoryTracker, gpumemprof and Stormlog, where they are installed.
 
-  VENV/bin/python tests/peers/profilers.py TOOL      in an environment with torch (CPU is enough); gpumemprof if wanted
+  VENV/bin/python tests/peers/profilers.py TOOL      in an environment with torch (CPU is enough), gpumemprof, Stormlog (requirements.txt)
 
 Prints a line for each comparison, ends with 1 if any differs. What is not installed is left out and said.
 """
 import contextlib
 import gzip
+import importlib
+import importlib.metadata
 import io
 import json
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 TOOL = sys.argv[1]
@@ -141,24 +144,39 @@ def compare_tracker(torch, folder):
     tell("what convert writes loads in MemoryTracker", other.memories_allocated == tracker.memories_allocated)
 
 
-def compare_gpumemprof(folder):
+def compare_counters(name, folder):
+    """What a tracker of gpumemprof or Stormlog (its name since 2026) exports, and its folder of a diagnosis."""
     try:
-        from gpumemprof.cpu_profiler import CPUMemoryTracker
+        CPUMemoryTracker = importlib.import_module(f"{name}.cpu_profiler").CPUMemoryTracker
     except ImportError as error:
-        return print(f"left out gpumemprof: {error}")
+        return print(f"left out {name}: {error}")
     tracker = CPUMemoryTracker(sampling_interval=0.02)
     tracker.start_tracking()
-    import time
-
     held = [bytearray(1 << 22) for _ in range(4)]
     time.sleep(0.3)
     del held
     tracker.stop_tracking()
     for form in ("json", "csv"):
-        path = folder / f"track.{form}"
+        path = folder / f"{name}.{form}"
         tracker.export_events(str(path), format=form)
         said = answer("telemetry", path)
-        tell(f"gpumemprof export_events({form}): {said['samples']} samples", said["samples"] == len(tracker.get_events()))
+        events = tracker.get_events()
+        numbers = [getattr(event, "memory_allocated", None) or getattr(event, "allocator_allocated_bytes", 0) for event in events]
+        peak = said["devices"][0]["peak_allocated_bytes"]
+        tell(f"{name} {version_of(name)} export_events({form}): {len(events)} samples, peak {max(numbers):,} bytes",
+             (said["samples"], peak) == (len(events), max(numbers)), f"{said['samples']}, {peak:,}")
+    bundle = folder / f"{name}-diagnosis"
+    command = [sys.executable, "-m", f"{name}.cli", "diagnose", "--output", bundle, "--duration", 1, "--interval", 0.1]
+    ran = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    files = sorted(str(path.relative_to(bundle)) for path in bundle.rglob("*") if path.is_file()) if bundle.exists() else []
+    if not files:
+        return print(f"left out {name} diagnose, which wrote nothing: {(ran.stderr or ran.stdout).strip().splitlines()[-1:]}")
+    opened = subprocess.run([TOOL, "telemetry", str(bundle), "--json"], capture_output=True, text=True)
+    tell(f"{name} diagnose: a folder of {len(files)} files opens", opened.returncode == 0 and opened.stdout.strip() != "", opened.stderr.strip()[:300])
+
+
+def version_of(name):
+    return importlib.metadata.version({"gpumemprof": "gpu-memory-profiler"}.get(name, name))
 
 
 def main():
@@ -173,7 +191,8 @@ def main():
             compare_table(torch, folder)
             compare_timeline(torch, folder)
             compare_tracker(torch, folder)
-        compare_gpumemprof(folder)
+        for name in ("gpumemprof", "stormlog"):
+            compare_counters(name, folder)
     return 1 if failed else 0
 
 

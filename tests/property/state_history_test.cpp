@@ -13,6 +13,7 @@
 #include "engine/alloc/device_allocator.h"
 #include "engine/alloc/simulated_device.h"
 #include "engine/replay/memory_at.h"
+#include "engine/replay/state_sketch.h"
 
 namespace memstrata::replay {
 namespace {
@@ -267,6 +268,29 @@ TEST_P(StateOfAllocator, IsFoundAgainAfterEveryStep) {
     ASSERT_TRUE(memory.go_to(static_cast<int32_t>(noted.events) - 1));
     ASSERT_EQ(picture(recording, *history, memory, {true}), noted.exact);
   }
+}
+
+TEST_P(StateOfAllocator, IsSketchedWithoutUndoingEverything) {
+  const auto& [setting, seed] = GetParam();
+  Script script(kSettings[setting], seed + 2000);
+  script.run(400);
+  Budget budget(int64_t{1} << 30);
+  model::Recording recording(budget);
+  script.dump(recording, 0);
+  const auto device = Device::open(recording, recording.parts[0], 0);
+  ASSERT_TRUE(device.has_value());
+  size_t exact = 0;
+  for (const Script::Noted& noted : script.noted()) {
+    const auto sketch = sketch_state(**device, static_cast<int32_t>(noted.events) - 1);
+    ASSERT_TRUE(sketch.has_value());
+    MemoryAt memory(sketch->history, budget);
+    ASSERT_TRUE(memory.go_to(-1));
+    ASSERT_EQ(picture(recording, sketch->history, memory, {false}), noted.without_sizes)
+        << "after event " << noted.events - 1;
+    exact += picture(recording, sketch->history, memory, {true}) == noted.exact;
+  }
+  // Only blocks that were not split are drawn too small.
+  EXPECT_GT(exact, script.noted().size() / 3);
 }
 
 TEST_P(StateOfAllocator, IsFoundAgainWhenTheBeginningIsLost) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""memstrata.open() against pickle.load on one large generated snapshot: time and highest memory of a process each.
+"""memstrata.open() against pickle.load on one large generated snapshot: time, processor time (others may use the machine) and
+highest memory of a process each.
 
   bench.py FILE     a snapshot, as of ../shared/tools/gen_snapshot.py
 
@@ -21,10 +22,10 @@ MEASURE = """
 import resource, sys, time
 PATH = sys.argv[1]
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-a = time.perf_counter()
+a, c = time.perf_counter(), time.process_time()
 {code}
-took = time.perf_counter() - a
-print(n, took, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+took, cpu = time.perf_counter() - a, time.process_time() - c
+print(n, took, cpu, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
 """
 
 
@@ -33,16 +34,19 @@ def main():
     mib = os.path.getsize(path) / (1 << 20)
     found, reference = set(), None
     for name, code in CODE.items():
-        best = memory = None
+        best = cpu = memory = None
         for _ in range(RUNS):
             told = subprocess.run([sys.executable, "-c", MEASURE.format(code=code), path], check=True, text=True,
                                   capture_output=True).stdout.split()
             found.add(int(told[0]))
             best = min(float(told[1]), best or 1e9)
-            memory = min(float(told[2]), memory or 1e9)
+            cpu = min(float(told[2]), cpu or 1e9)
+            memory = min(float(told[3]), memory or 1e9)
             time.sleep(0.5)
-        reference = reference or best
-        print(f"{name:48} {best:7.2f} s  {reference / best:5.1f} x   {memory:7,.0f} MiB more, {memory / mib:4.2f} of the file")
+        reference = reference or (best, cpu)
+        print(f"{name:48} {best:7.2f} s  {reference[0] / best:5.1f} x   {cpu:7.2f} s of the processor "
+              f"{reference[1] / cpu:5.1f} x   {memory:7,.0f} MiB more, "
+              f"{memory / mib:4.2f} of the file")
     assert len(found) == 1, found
     print(f"{mib:,.0f} MiB, {found.pop():,} events, best of {RUNS}")
 

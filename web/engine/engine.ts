@@ -30,6 +30,9 @@ const askedFirst = new Set<string>([
   ...['probe', 'block', 'outline', 'kinds', 'shares', 'filter', 'match'],
 ]);
 
+/** Long enough to be worth a message, short enough to wait for: a part of the states (ms). */
+const sliceMs = 12;
+
 const cancelled: EngineError = { code: 'cancelled', message: 'Cancelled.', offset: -1 };
 const released: EngineError = { code: 'cancelled', message: 'The view was released.', offset: -1 };
 
@@ -195,8 +198,13 @@ export class EngineView {
 
   private async findStates(): Promise<void> {
     let parts = 1;
-    for (let part = 1; part <= parts; part += 1) {
+    let stride = 1; // parts at a time: short ones cost more to ask for than to find
+    for (let part = 1; part <= parts; part = part < parts ? Math.min(part + stride, parts) : part + 1) {
+      const start = performance.now();
       parts = await this.ask('prepare', { part });
+      const took = performance.now() - start;
+      if (took > sliceMs) stride = Math.max(1, stride >> 1);
+      else if (took < sliceMs / 2) stride = Math.min(16, stride * 2);
       this.share = part / parts;
       for (const told of this.listeners) told(this.share);
     }

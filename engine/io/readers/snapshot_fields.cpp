@@ -289,11 +289,18 @@ void SnapshotSchema::drop_shadowed() {
 
 void SnapshotSchema::add_extras(Owner owner, size_t row) {
   if (unknown_.empty()) return;
+  // Keys that are no text are kept as what is written of them, and two of those may be one.
+  for (auto& [key, value] : unknown_) {
+    StringId name{static_cast<size_t>(key.id)};
+    if (!is_text(key.tag)) name = intern(key_text(key));
+    if (name.is_none()) return;
+    key = {Tag::string, static_cast<uint32_t>(name.index()), 0};
+  }
   drop_shadowed();
   for (const auto& [key, value] : unknown_) {
-    const StringId name = is_text(key.tag) ? StringId{static_cast<size_t>(key.id)} : intern(key_text(key));
+    const StringId name{static_cast<size_t>(key.id)};
     const StringId text = extra_text(key, value);
-    if (name.is_none() || text.is_none()) return;
+    if (text.is_none()) return;
     if (word_of(key) < Word::category || word_of(key) == Word::kWords) {
       if (word_of(key) != Word::forward_frames) {
         recording_.diagnostics.add(Diag::unknown_key, offset_, recording_.strings.view(name));

@@ -10,6 +10,8 @@
 //   FAKE_CUDA_MEMORY    bytes of each (1 GiB)
 //   FAKE_CUDA_NO_VMM    set: virtual memory management is not supported
 //   FAKE_CUDA_NO_PEER   set: no device reaches the memory of another
+//   FAKE_CUDA_GROWING   set: addresses grow by whole 2 MiB and are never used again, as those of engine/alloc's
+//                       simulated device: two runs of the same requests have the same layout
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,6 +32,7 @@ namespace memstrata::capture::cuda {
 namespace {
 
 constexpr size_t kGranularity = size_t{2} << 20;
+constexpr CuResult kNotSupported = 801;
 
 struct Range {
   size_t bytes = 0;
@@ -38,6 +41,7 @@ struct Range {
 struct Page {
   size_t bytes = 0;
   CuMemHandle handle = 0;
+  int device = 0;
   bool accessible = false;
   std::set<int> readers;  // devices that may use it
 };
@@ -64,7 +68,9 @@ struct Driver {
   std::set<CuStream> held;
   std::set<CuStream> capturing;
   bool has_peers = true;
-  uintptr_t next_name = 1;
+  uintptr_t next_name = 0x1000;  // 1 and 2 are streams by name
+  char* next_space = nullptr;    // of growing addresses; null = wherever the system likes
+  char* end_of_space = nullptr;
   int until_failure = 0;  // calls that take memory; 0 = none ordered
   CuResult failure = kSuccess;
   CuResult query_failure = kSuccess;  // of every cuEventQuery
@@ -120,8 +126,19 @@ CuResult find_event(CuEvent event, const char* misused, Event** found) {
   return kSuccess;
 }
 
+constexpr size_t kGrowingSpace = size_t{32} << 40;
+
 // Address space whose start is a multiple of 2 MiB, as the driver's is.
 void* space(size_t bytes, int protection) {
+  Driver& d = driver();
+  if (d.next_space != nullptr) {
+    const size_t whole = (bytes + kGranularity - 1) / kGranularity * kGranularity;
+    if (whole > static_cast<size_t>(d.end_of_space - d.next_space)) return nullptr;
+    char* const place = d.next_space;
+    if (mprotect(place, bytes, protection) != 0) return nullptr;
+    d.next_space += whole;
+    return place;
+  }
   auto* const raw = static_cast<char*>(
       mmap(nullptr, bytes + kGranularity, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   if (raw == MAP_FAILED) return nullptr;
@@ -129,6 +146,16 @@ void* space(size_t bytes, int protection) {
   if (skip > 0) (void)munmap(raw, skip);
   (void)munmap(raw + skip + bytes, kGranularity - skip);
   return raw + skip;
+}
+
+// Growing addresses stay taken: what is mapped by others does not come in between.
+void give_back_space(void* start, size_t bytes) {
+  if (driver().next_space == nullptr) {
+    (void)munmap(start, bytes);
+    return;
+  }
+  (void)madvise(start, bytes, MADV_DONTNEED);
+  (void)mprotect(start, bytes, PROT_NONE);
 }
 
 }  // namespace
@@ -148,6 +175,12 @@ CuResult cuInit(unsigned) {
   d.has_virtual_memory = std::getenv("FAKE_CUDA_NO_VMM") == nullptr;
   d.has_peers = std::getenv("FAKE_CUDA_NO_PEER") == nullptr;
   d.used.assign(static_cast<size_t>(d.devices), 0);
+  if (std::getenv("FAKE_CUDA_GROWING") != nullptr) {
+    auto* const start = static_cast<char*>(space(kGrowingSpace, PROT_NONE));
+    if (start == nullptr) return kOutOfMemory;
+    d.next_space = start;
+    d.end_of_space = start + kGrowingSpace;
+  }
   return d.devices > 0 ? kSuccess : kNoDevice;
 }
 CuResult cuDriverGetVersion(int* version) {
@@ -201,6 +234,12 @@ CuResult cuDevicePrimaryCtxRetain(CuContext* context, CuDevice device) {
   *context = context_of(device);
   return kSuccess;
 }
+CuResult cuDevicePrimaryCtxGetState(CuDevice, unsigned* flags, int* active) {
+  FAKE_ENTER;
+  *flags = 0;
+  *active = 1;
+  return kSuccess;
+}
 CuResult cuCtxGetCurrent(CuContext* context) {
   *context = t_contexts.empty() ? nullptr : t_contexts.back();
   return kSuccess;
@@ -238,7 +277,7 @@ CuResult cuMemFree_v2(CuDevicePtr address) {
   const auto found = driver().allocations.find(address);
   if (found == driver().allocations.end()) return misuse(kInvalidValue, "cuMemFree of an unknown address");
   driver().used[static_cast<size_t>(found->second.device)] -= static_cast<int64_t>(found->second.bytes);
-  (void)munmap(reinterpret_cast<void*>(address), found->second.bytes);
+  give_back_space(reinterpret_cast<void*>(address), found->second.bytes);
   driver().allocations.erase(found);
   return kSuccess;
 }
@@ -288,6 +327,19 @@ CuResult cuStreamSynchronize(CuStream stream) {
     if (event.stream == stream) event.finished = true;
   }
   return kSuccess;
+}
+CuResult cuStreamQuery(CuStream stream) {
+  FAKE_ENTER_WITH_CONTEXT;
+  return driver().held.contains(stream) ? kNotReady : kSuccess;
+}
+CuResult cuStreamDestroy_v2(CuStream stream) {
+  FAKE_ENTER_WITH_CONTEXT;
+  driver().held.erase(stream);
+  return kSuccess;
+}
+CuResult cuEventDestroy_v2(CuEvent event) {
+  FAKE_ENTER_WITH_CONTEXT;
+  return driver().events.erase(event) == 1 ? kSuccess : misuse(kInvalidHandle, "cuEventDestroy of no event");
 }
 // Work of a host program, done at once.
 CuResult cuCtxSetCurrent(CuContext context) {
@@ -339,7 +391,7 @@ CuResult cuMemAddressFree(CuDevicePtr address, size_t bytes) {
   const auto page = driver().pages.lower_bound(address);
   if (page != driver().pages.end() && page->first < address + bytes)
     return misuse(kInvalidValue, "cuMemAddressFree with pages mapped");
-  (void)munmap(reinterpret_cast<void*>(address), bytes);
+  give_back_space(reinterpret_cast<void*>(address), bytes);
   driver().reservations.erase(found);
   return kSuccess;
 }
@@ -382,7 +434,7 @@ CuResult cuMemMap(CuDevicePtr address, size_t bytes, size_t offset, CuMemHandle 
       (next != driver().pages.begin() && std::prev(next)->first + std::prev(next)->second.bytes > address);
   if (overlaps) return misuse(kInvalidValue, "cuMemMap over mapped pages");
   if (ordered_failure()) return driver().failure;
-  driver().pages[address] = {bytes, handle, false, {}};
+  driver().pages[address] = {bytes, handle, found->second.device, false, {}};
   return kSuccess;
 }
 CuResult cuMemUnmap(CuDevicePtr address, size_t bytes) {
@@ -410,6 +462,32 @@ CuResult cuMemSetAccess(CuDevicePtr address, size_t bytes, const CuMemAccessDesc
     at += page->second.bytes;
   }
   (void)mprotect(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE);
+  return kSuccess;
+}
+
+// --- Looked up by PyTorch, called only for what other processes or graphs share: not here
+
+#define FAKE_MISSING(name) \
+  CuResult name() { return kNotSupported; }
+FAKE_MISSING(cuMemExportToShareableHandle)
+FAKE_MISSING(cuMemImportFromShareableHandle)
+FAKE_MISSING(cuMemRetainAllocationHandle)
+FAKE_MISSING(cuMemGetAllocationPropertiesFromHandle)
+FAKE_MISSING(cuStreamWriteValue32)
+FAKE_MISSING(cuMulticastAddDevice)
+FAKE_MISSING(cuMulticastBindMem)
+FAKE_MISSING(cuMulticastCreate)
+FAKE_MISSING(cuMulticastUnbind)
+
+// The allocation or reservation around an address.
+CuResult cuMemGetAddressRange_v2(CuDevicePtr* base, size_t* size, CuDevicePtr address) {
+  FAKE_ENTER;
+  const auto found = driver().allocations.upper_bound(address);
+  if (found == driver().allocations.begin()) return kInvalidValue;
+  const auto& [start, range] = *std::prev(found);
+  if (address >= start + range.bytes) return kInvalidValue;
+  if (base != nullptr) *base = start;
+  if (size != nullptr) *size = range.bytes;
   return kSuccess;
 }
 
@@ -446,6 +524,20 @@ int fake_cuda_reaches(int device, void* pointer) {
   --page;
   if (address >= page->first + page->second.bytes) return -1;
   return page->second.readers.contains(device) ? 1 : 0;
+}
+// The device whose memory holds the address; -1 = it is no device memory.
+int fake_cuda_owner(void* pointer) {
+  const std::lock_guard guard(driver().lock);
+  const auto address = reinterpret_cast<CuDevicePtr>(pointer);
+  if (const auto found = driver().allocations.upper_bound(address); found != driver().allocations.begin()) {
+    const auto& [start, range] = *std::prev(found);
+    if (address < start + range.bytes) return range.device;
+  }
+  if (const auto found = driver().pages.upper_bound(address); found != driver().pages.begin()) {
+    const auto& [start, page] = *std::prev(found);
+    if (address < start + page.bytes) return page.device;
+  }
+  return -1;
 }
 // The n-th call from now (1 = the next) that takes memory, maps or records an event fails.
 void fake_cuda_fail(int n, int error) {

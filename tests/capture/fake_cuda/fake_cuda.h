@@ -8,6 +8,7 @@ void fake_cuda_hold(void* stream);
 void fake_cuda_finish(void* stream);
 void fake_cuda_capture(void* stream, int on);
 int fake_cuda_reaches(int device, void* pointer);
+int fake_cuda_owner(void* pointer);
 void fake_cuda_fail(int n, int error);
 void fake_cuda_fail_queries(int error);
 int64_t fake_cuda_used(int device);

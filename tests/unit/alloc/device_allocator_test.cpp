@@ -426,6 +426,53 @@ TEST_F(Allocator, ACheckpointNeedsFinishedFrees) {
   EXPECT_FALSE(allocator->checkpoint(kPool).has_value());
 }
 
+// Stream 1 is done with the block: routing alone puts the free off by default, and does not where only captures do.
+TEST_F(Allocator, WhatPutsOffFreesThatWaitForStreams) {
+  for (const bool by_captures : {false, true}) {
+    make();
+    if (by_captures) allocator->set_defer(DeviceAllocator::Defer::while_capturing);
+    const uint64_t a = malloc(3 << 20);
+    (void)allocator->record_stream(a, 1);
+    ASSERT_TRUE(allocator->begin_allocate_to_pool(kPool).has_value());
+    free(a);
+    device->finish(1);
+    malloc(512);
+    EXPECT_EQ(allocator->stats().active.all().current, by_captures ? 1 : 2);
+    allocator->empty_cache();  // of the default pool, or nothing
+    EXPECT_EQ(allocator->stats().num_sync_all_streams, by_captures ? 1 : 0);
+    EXPECT_FALSE(allocator->end_capture().has_value());  // none began
+  }
+  // A capture does in either way.
+  const uint64_t b = malloc(3 << 20);
+  (void)allocator->record_stream(b, 1);
+  allocator->begin_capture();
+  free(b);
+  device->finish(1);
+  malloc(512);
+  EXPECT_EQ(allocator->stats().active.all().current, 3);
+  ASSERT_TRUE(allocator->end_capture().has_value());
+  malloc(512);
+  device->finish(1);  // the mark was set when the capture was over
+  malloc(512);
+  EXPECT_EQ(allocator->stats().active.all().current, 4);
+}
+
+TEST_F(Allocator, SaysWhatLivesInAPoolAndWhatIsCached) {
+  make();
+  EXPECT_FALSE(allocator->pool_allocations(kPool).has_value());
+  EXPECT_EQ(allocator->largest_cached_block(), 0);
+  ASSERT_TRUE(allocator->begin_allocate_to_pool(kPool).has_value());
+  const uint64_t a = malloc(3 << 20);
+  const uint64_t b = malloc(1000);
+  ASSERT_TRUE(allocator->end_allocate_to_pool(kPool).has_value());
+  malloc(512);
+  EXPECT_THAT(*allocator->pool_allocations(kPool), ElementsAre(std::min(a, b), std::max(a, b)));
+  EXPECT_EQ(allocator->largest_cached_block(), 17 << 20);  // of 20 MiB for a
+  free(a);
+  EXPECT_EQ(allocator->largest_cached_block(), 20 << 20);
+  EXPECT_THAT(*allocator->pool_allocations(kPool), ElementsAre(b));
+}
+
 // --- Other streams -----------------------------------------------------------------------------------------
 
 class Capture : public Allocator {

@@ -352,6 +352,11 @@ export interface StateLayout {
   totals: StateTotals;
 }
 
+/** What can be told of a state before the events are undone; `row` says nothing there. */
+export interface StateSketch {
+  rects: StateRects;
+}
+
 /** Pixels of the address map that are no rank of the timeline. */
 export const mapPixels = { nothing: -1, free: -2, unranked: -3 } as const;
 

@@ -328,6 +328,10 @@ export interface ViewQuestions {
     args: { event: T.Event; window: T.StateWindow; look?: T.Look };
     answer: A.StateLayout;
   };
+  stateSketch: {
+    args: { event: T.Event; window: T.StateWindow; look: T.Look };
+    answer: A.StateSketch;
+  };
   statePick: {
     args: { event: T.Event; window: T.StateWindow; x: T.Real; y: T.Real };
     answer: A.StatePick | null;

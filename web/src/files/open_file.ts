@@ -28,6 +28,30 @@ export const samples = [
     label: 'Fragmentation',
     about: 'Almost ten times more reserved than allocated',
   },
+  {
+    name: 'expandable',
+    path: 'samples/expandable_segments.pickle.gz',
+    label: 'Expandable segments',
+    about: 'The same requests in one segment that grows',
+  },
+  {
+    name: 'pools',
+    path: 'samples/private_pools.pickle.gz',
+    label: 'Private pools',
+    about: 'CUDA graphs and a MemPool keep memory of their own',
+  },
+  {
+    name: 'trace',
+    path: 'samples/profiler_trace.json.gz',
+    label: 'Profiler trace',
+    about: 'Three steps of torch.profiler: which op takes memory',
+  },
+  {
+    name: 'ranks',
+    path: 'samples/eight_ranks.zip',
+    label: 'Eight ranks',
+    about: 'One job; one rank is not like the others',
+  },
 ] as const;
 
 /** Files of a choice or a folder, ready to be opened. */

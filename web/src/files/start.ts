@@ -87,6 +87,7 @@ export class StartView extends LitElement {
     css`
       :host {
         display: grid;
+        grid-template-columns: minmax(0, 1fr);
         justify-items: center;
         align-content: safe center;
         padding: 32px 16px;

@@ -43,6 +43,9 @@ export class PanelSlot extends LitElement {
     const panel = loaded.get(this.of);
     if (!panel) {
       this.problem = undefined;
+      // What the panel before it was told and kept is not this one's.
+      this.given = undefined;
+      this.kept = undefined;
       load(this.of).then(
         () => this.requestUpdate(),
         () => (this.problem = 'This part of the page could not be loaded. Is the server still there?'),

@@ -44,6 +44,10 @@ interface Shown extends Question {
   /** Of the block, if it exists then. */
   place: StatePlace | null;
 }
+/** What can be told before the events are undone. */
+interface Sketched extends Question {
+  rects: StateRects;
+}
 interface Pointed {
   at: Point;
   pick: StatePick;
@@ -67,6 +71,9 @@ export class StatePictureView extends LitElement {
 
   private window = wholeState(1, 1);
   private shown: Shown | undefined;
+  /** Until the state is found. */
+  @state() private sketched: Sketched | undefined;
+  private sketches: LatestOnly<Question, Sketched> | undefined;
   /** By which blocks are coloured; undefined = not known yet: each block has a colour of its own. */
   @state() private kinds: Kinds | undefined;
   private block: BlockRow = -1;
@@ -178,6 +185,22 @@ export class StatePictureView extends LitElement {
           this.problem = error instanceof EngineFailure ? error.message : String(error);
       },
     );
+    this.sketched = undefined;
+    this.sketches?.forget();
+    this.sketches = new LatestOnly(
+      async (question) => {
+        const look = lookOf(this.kinds, this.page.theme, this.page.highlight);
+        const { event, window } = question;
+        const { rects } = await view.ask('stateSketch', { event, window, look });
+        return { ...question, rects };
+      },
+      (answer) => {
+        if (!isCurrent() || this.shown) return;
+        this.sketched = answer;
+        this.draw();
+      },
+      () => undefined, // one waits for the state then
+    );
     this.picks?.forget();
     this.picks = new LatestOnly(
       (at) => view.ask('statePick', { event: this.page.event, window: this.window, ...at }),
@@ -200,7 +223,9 @@ export class StatePictureView extends LitElement {
     const { window, block, lookKey } = this;
     if (window.width < 2 || window.height < 2) return;
     this.picture?.removeAttribute('data-settled');
-    this.layouts?.request({ event: this.page.event, window, block, look: lookKey });
+    const question = { event: this.page.event, window, block, look: lookKey };
+    this.layouts?.request(question);
+    if (!this.shown && this.share < 1) this.sketches?.request(question);
   }
   private get lookKey(): string {
     const { theme, highlight } = this.page;
@@ -209,6 +234,7 @@ export class StatePictureView extends LitElement {
 
   private laidOut(shown: Shown): void {
     this.shown = shown;
+    this.sketched = undefined;
     this.totals = shown.totals;
     this.problem = undefined;
     this.cursor = -1;
@@ -350,9 +376,10 @@ export class StatePictureView extends LitElement {
     if (!ctx) return;
     const { shown, window, page } = this;
     const ratio = devicePixelRatio;
-    const seen = shown ? shiftBetween(shown.window, window) : { scale: 1, x: 0, y: 0 };
+    const drawn = shown ?? this.sketched;
+    const seen = drawn ? shiftBetween(drawn.window, window) : { scale: 1, x: 0, y: 0 };
     const shift = { scale: seen.scale, x: seen.x + margin * ratio, y: seen.y + margin * ratio };
-    drawState(ctx, shown?.rects, shift, page.theme, ratio);
+    drawState(ctx, drawn?.rects, shift, page.theme, ratio);
     if (!shown) return;
     const frame = (x: number, y: number, width: number, height: number): void => {
       const { scale } = shift;
@@ -404,8 +431,11 @@ export class StatePictureView extends LitElement {
         ${
           totals || problem !== undefined || this.share === 1
             ? nothing
-            : html`<p class="problem">
-                Undoing the events to find the state: ${Math.floor(this.share * 100)} %
+            : html`<p
+                class=${this.sketched ? 'problem aside' : 'problem'}
+                ?data-sketched=${this.sketched !== undefined}>
+                ${this.sketched ? 'A sketch; undoing' : 'Undoing'} the events to find the
+                state:&nbsp;${Math.floor(this.share * 100)}&nbsp;%
               </p>`
         }
         ${totals?.segments === 0 ? html`<p class="problem">No memory is reserved at this moment.</p>` : nothing}
@@ -519,6 +549,11 @@ export class StatePictureView extends LitElement {
         white-space: pre-line;
         overflow-wrap: anywhere;
         pointer-events: none;
+      }
+      .problem.aside {
+        inset: auto auto 8px 8px;
+        padding: 4px 10px;
+        font-size: 12px;
       }
       .problem {
         position: absolute;

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Times of PyTorch's allocator and memstrata's side by side, over the made-up runtime.
+
+  timing.py malloc     a malloc and free from the cache, both called from C++ in one process (tests/gpu/torch_malloc.py)
+  timing.py dump       a snapshot of 100,000 events with Python stacks: PyTorch's _dump_snapshot and ours, in turn
+
+Prints a table of medians of processor time. Nothing is a limit here: the machine is shared.
+"""
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+EVENTS = 100_000
+RUNS = 5
+
+
+def row(what, theirs, ours):
+    print(f"| {what} | {theirs:.4g} | {ours:.4g} | {ours / theirs:.2f} |")
+
+
+def malloc():
+    """Under the library's own driver memory: both take their blocks from the same fake device."""
+    sys.path.insert(0, str(HERE.parent / "gpu"))
+    sys.path.insert(0, str(HERE.parents[1] / "capture" / "python"))
+    import torch
+    import torch_malloc
+    from memstrata import _companion
+    from torch.utils import cpp_extension
+
+    torch.empty(1, device="cuda")
+    libraries = Path(torch.__file__).resolve().parent / "lib"
+    # Without a toolkit: CUDA's headers are those of PyTorch's packages.
+    module = cpp_extension.load_inline(
+        "memstrata_compare_without_gpu", torch_malloc.SOURCE, functions=["compare"],
+        extra_include_paths=_companion._cuda_folders(torch),
+        extra_cflags=["-O2"], extra_ldflags=[f"-L{libraries}", "-lc10_cuda"])
+    theirs, ours = module.compare(os.environ["MEMSTRATA_CAPTURE"])
+    row("malloc + free from the cache, 10,000 live blocks, ns", statistics.median(theirs), statistics.median(ours))
+
+
+def events():
+    """Allocations and frees from stacks of some depth, as many as give EVENTS trace entries: 3 for a pair."""
+    import torch
+
+    def deep(levels, work):
+        return work() if levels == 0 else deep(levels - 1, work)
+
+    sizes = [512 * (1 + i * 7919 % 400) for i in range(1000)]
+    torch.empty(1, device="cuda")
+    for i in range(EVENTS // 3):
+        deep(i % 20, lambda i=i: torch.empty(sizes[i % 1000], dtype=torch.uint8, device="cuda"))
+
+
+def dump_one(whose):
+    import torch
+
+    if whose == "ours":
+        import memstrata
+        assert memstrata.install() is True
+    torch.cuda.memory._record_memory_history(max_entries=10_000_000, stacks="python")
+    began = time.process_time()
+    events()
+    recorded = time.process_time() - began
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "dump.pickle")
+        times = []
+        for _ in range(RUNS):
+            began = time.process_time()
+            torch.cuda.memory._dump_snapshot(path)
+            times.append(time.process_time() - began)
+        size = os.path.getsize(path)
+    print(json.dumps({"recorded": recorded, "first": times[0], "again": statistics.median(times[1:]), "bytes": size}))
+
+
+def dump():
+    told = {}
+    for whose in ("theirs", "ours"):
+        runs = [json.loads(subprocess.run([sys.executable, "-W", "ignore", __file__, "dump", whose], check=True,
+                                          capture_output=True, text=True).stdout) for _ in range(3)]
+        told[whose] = {name: statistics.median(run[name] for run in runs) for name in runs[0]}
+    theirs, ours = told["theirs"], told["ours"]
+    row(f"{EVENTS:,} events recorded with Python stacks, through torch.empty, s", theirs["recorded"], ours["recorded"])
+    row(f"first dump of {EVENTS:,} events, ms", 1e3 * theirs["first"], 1e3 * ours["first"])
+    row("a later dump, ms", 1e3 * theirs["again"], 1e3 * ours["again"])
+    row("its size, MiB", theirs["bytes"] / 2**20, ours["bytes"] / 2**20)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["malloc"]:
+        malloc()
+    elif sys.argv[1:] == ["dump"]:
+        dump()
+    elif sys.argv[1] == "dump":
+        dump_one(sys.argv[2])
+    else:
+        sys.exit(__doc__)
