@@ -12,6 +12,8 @@ from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
 _SOURCE = _HERE / "companion.cpp"
+# The library's header: beside this file in a wheel, in capture/ of a source tree.
+_HEADERS = _HERE if (_HERE / "memstrata.h").exists() else _HERE.parents[1]
 
 
 def _cuda_folders(torch):
@@ -36,7 +38,7 @@ def build(torch, verbose=False):
     """The path of the compiled class."""
     from torch.utils import cpp_extension
 
-    text = _SOURCE.read_bytes() + (_HERE / "memstrata.h").read_bytes()
+    text = _SOURCE.read_bytes() + (_HEADERS / "memstrata.h").read_bytes()
     name = "memstrata_companion_" + hashlib.sha256(text + torch.__version__.encode()).hexdigest()[:12]
     folder = Path(cpp_extension._get_build_directory(name, verbose=False))
     done = folder / f"{name}.so"
@@ -44,7 +46,7 @@ def build(torch, verbose=False):
         return str(done)
     libraries = Path(torch.__file__).resolve().parent / "lib"
     cpp_extension.load(
-        name=name, sources=[str(_SOURCE)], extra_include_paths=[*_cuda_folders(torch), str(_HERE)],
+        name=name, sources=[str(_SOURCE)], extra_include_paths=[*_cuda_folders(torch), str(_HEADERS)],
         extra_cflags=["-O2", "-Wno-overloaded-virtual", "-Wno-suggest-override"],
         extra_ldflags=[f"-L{libraries}", "-lc10_cuda", "-ltorch_cuda"],
         is_python_module=False, with_cuda=False, verbose=verbose)
