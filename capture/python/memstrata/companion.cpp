@@ -37,20 +37,41 @@ using c10::cuda::MempoolId_t;
 using StreamFilter = std::function<bool(cudaStream_t)>;
 
 // The library's functions, by name: it is loaded already, and not linked to.
-#define MEMSTRATA_OF_COMPANION(F)                                                                          \
-  F(last_error)                                                                                            \
-  F(malloc)                                                                                                \
-  F(free)                                                                                                  \
-  F(pool_begin)                                                                                            \
-  F(pool_end)                                                                                              \
-  F(pool_release)                                                                                          \
-  F(pool_retain)                                                                                           \
-  F(pool_users)                                                                                            \
-  F(pool_use_on_oom) F(pool_no_split) F(pool_empty) F(pool_allocations) F(pool_checkpoint) F(pool_restore) \
-      F(free_checkpoint) F(checkpoint_pool) F(capture_begin) F(capture_end) F(put_off_by_captures_only)    \
-          F(largest_cached_block) F(memory_usage) F(memory_info) F(block_size) F(is_recording)             \
-              F(base_allocation) F(enable_peer_access) F(get_memory_fraction) F(hook_init) F(hook_reset)   \
-                  F(hook_memory_fraction) F(hook_base_alloc) F(hook_record_stream)
+// clang-format off: what it makes of a list of macros it would indent anew each time
+#define MEMSTRATA_OF_COMPANION(F) \
+  F(last_error) \
+  F(malloc) \
+  F(free) \
+  F(pool_begin) \
+  F(pool_end) \
+  F(pool_release) \
+  F(pool_retain) \
+  F(pool_users) \
+  F(pool_use_on_oom) \
+  F(pool_no_split) \
+  F(pool_empty) \
+  F(pool_allocations) \
+  F(pool_checkpoint) \
+  F(pool_restore) \
+  F(free_checkpoint) \
+  F(checkpoint_pool) \
+  F(capture_begin) \
+  F(capture_end) \
+  F(put_off_by_captures_only) \
+  F(largest_cached_block) \
+  F(memory_usage) \
+  F(memory_info) \
+  F(block_size) \
+  F(is_recording) \
+  F(base_allocation) \
+  F(enable_peer_access) \
+  F(get_memory_fraction) \
+  F(hook_init) \
+  F(hook_reset) \
+  F(hook_memory_fraction) \
+  F(hook_base_alloc) \
+  F(hook_record_stream)
+// clang-format on
 struct Library {
 #define MEMBER(name) decltype(&memstrata_##name) name = nullptr;
   MEMSTRATA_OF_COMPANION(MEMBER)
