@@ -37,7 +37,8 @@ using c10::cuda::MempoolId_t;
 using StreamFilter = std::function<bool(cudaStream_t)>;
 
 // The library's functions, by name: it is loaded already, and not linked to.
-// clang-format off: what it makes of a list of macros it would indent anew each time
+// (A list of macros is indented anew each time it is formatted.)
+// clang-format off
 #define MEMSTRATA_OF_COMPANION(F) \
   F(last_error) \
   F(malloc) \
