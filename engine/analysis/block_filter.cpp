@@ -1,5 +1,7 @@
 #include "engine/analysis/block_filter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -8,6 +10,7 @@
 #include "engine/analysis/filter_syntax.h"
 #include "engine/analysis/frame_pattern.h"
 #include "engine/analysis/own_frame.h"
+#include "engine/base/ascii.h"
 #include "engine/base/saturating.h"
 
 namespace memstrata::analysis {
@@ -21,13 +24,15 @@ class Evaluation {
   // `search_text` answers the terms that look for words.
   using SearchText = std::function<Result<Matches>(SearchIn, std::string_view)>;
   Evaluation(const model::Recording& recording, const replay::Bands& bands, const BlockAttributes& attributes,
-             const FilterTree& tree, SearchText search_text, int32_t peak_event)
+             const FilterTree& tree, SearchText search_text, int32_t peak_event,
+             const CategorySource& categories)
       : recording_(recording),
         bands_(bands),
         attributes_(attributes),
         tree_(tree),
         search_text_(std::move(search_text)),
-        peak_event_(peak_event) {}
+        peak_event_(peak_event),
+        categories_(categories) {}
 
   [[nodiscard]] Result<Mask> of(int32_t node_index) const {
     const FilterNode& node = tree_.nodes[static_cast<size_t>(node_index)];
@@ -115,6 +120,21 @@ class Evaluation {
     });
   }
 
+  [[nodiscard]] Result<Mask> category_term(const FilterNode& node) const {
+    if (!categories_)
+      return fail(ErrorCode::invalid_format, node.at, "Categories are those of blocks; segments have none.");
+    const auto known = categories_();
+    if (!known) return tl::unexpected(known.error());
+    const std::vector<std::string>& names = (*known)->rules.names;
+    const auto named = std::find(names.begin(), names.end(), ascii::lower(node.text));
+    if (named == names.end()) {
+      return fail(ErrorCode::invalid_format, node.at, "There is no category of this name; there are {}.",
+                  fmt::join(names, ", "));
+    }
+    const auto wanted = static_cast<int32_t>(named - names.begin());
+    return per_rank([&](size_t rank) { return (*known)->of(rank) == wanted; });
+  }
+
   [[nodiscard]] Result<Mask> term(const FilterNode& node) const {
     const auto within = [&](int64_t value) { return value >= node.low && value <= node.high; };
     switch (node.field) {
@@ -128,6 +148,8 @@ class Evaluation {
         return call_term(node);
       case FilterField::who:
         return who_term(node);
+      case FilterField::category:
+        return category_term(node);
       case FilterField::size:
         return per_rank([&](size_t rank) { return within(bands_.size[rank]); });
       case FilterField::lifetime:
@@ -177,11 +199,13 @@ class Evaluation {
   const FilterTree& tree_;
   SearchText search_text_;
   int32_t peak_event_;
+  const CategorySource& categories_;
 };
 
 [[nodiscard]] Result<Matches> filter(const model::Recording& recording, const replay::Bands& bands,
                                      const BlockAttributes& attributes, std::string_view text,
-                                     Evaluation::SearchText search_text, int32_t peak_event) {
+                                     Evaluation::SearchText search_text, int32_t peak_event,
+                                     const CategorySource& categories) {
   auto tree = parse_filter(text);
   if (!tree) return tl::unexpected(tree.error());
   Matches matches(recording.budget);
@@ -189,8 +213,8 @@ class Evaluation {
     if (matches.matched.resize(static_cast<size_t>(bands.count()), 0)) return matches;
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory to filter {} blocks", bands.count());
   }
-  auto mask =
-      Evaluation(recording, bands, attributes, *tree, std::move(search_text), peak_event).of(tree->root);
+  auto mask = Evaluation(recording, bands, attributes, *tree, std::move(search_text), peak_event, categories)
+                  .of(tree->root);
   if (!mask) return tl::unexpected(mask.error());
   matches.matched = std::move(*mask);
   for (size_t rank = 0; rank < matches.matched.size(); ++rank) {
@@ -206,21 +230,21 @@ class Evaluation {
 
 Result<Matches> filter_blocks(const model::Recording& recording, const model::Part& part,
                               const replay::BlockLives& lives, const BlockAttributes& attributes,
-                              std::string_view text, std::optional<int32_t> peak_event) {
+                              std::string_view text, std::optional<int32_t> peak_event,
+                              const CategorySource& categories) {
   return filter(
       recording, lives, attributes, text,
       [&](SearchIn where, std::string_view words) { return search(recording, part, lives, where, words); },
-      peak_event.value_or(lives.peak_event));
+      peak_event.value_or(lives.peak_event), categories);
 }
 
 Result<Matches> filter_segments(const model::Recording& recording, const replay::SegmentBands& segments,
                                 const BlockAttributes& attributes, std::string_view text) {
-  return filter(
-      recording, segments, attributes, text,
-      [&](SearchIn where, std::string_view words) {
-        return search_segments(recording, segments, attributes.stack.span(), where, words);
-      },
-      segments.peak_event);
+  return filter(recording, segments, attributes, text,
+                [&](SearchIn where, std::string_view words) {
+                  return search_segments(recording, segments, attributes.stack.span(), where, words);
+                },
+                segments.peak_event, {});
 }
 
 }  // namespace memstrata::analysis

@@ -21,23 +21,22 @@ enum Kept : uint8_t { kNothing, kPackage, kWanted };
 
 class Building {
  public:
-  Building(const BandsAsked& of, const TreeAsked& asked, CallTree& tree)
-      : recording_(of.recording),
-        of_(of),
+  Building(const model::Recording& recording, const TreeAsked& asked, const StackWeights& weights,
+           CallTree& tree)
+      : recording_(recording),
         asked_(asked),
         tree_(tree),
-        weights_(of.recording.budget),
-        keys_(of.recording.budget),
-        kept_(of.recording.budget),
-        best_(of.recording.budget),
-        table_(of.recording.budget),
-        merged_(of.recording.budget),
-        path_(of.recording.budget),
-        own_(of.recording.budget) {}
+        weights_(weights),
+        keys_(recording.budget),
+        kept_(recording.budget),
+        best_(recording.budget),
+        table_(recording.budget),
+        merged_(recording.budget),
+        path_(recording.budget),
+        own_(recording.budget) {}
 
   [[nodiscard]] bool run() {
-    if (!find_stack_weights(of_, asked_.weights, weights_) ||
-        !find_frame_keys(recording_, asked_.by, keys_) || !table_.resize(kFirstTable, kNone) ||
+    if (!find_frame_keys(recording_, asked_.by, keys_) || !table_.resize(kFirstTable, kNone) ||
         !tree_.nodes.push_back({}) || !own_.push_back({}) || !sort_frames())
       return false;
     tree_.in_time = weights_.in_time;
@@ -222,10 +221,9 @@ class Building {
   }
 
   const model::Recording& recording_;
-  const BandsAsked& of_;
   const TreeAsked& asked_;
   CallTree& tree_;
-  StackWeights weights_;
+  const StackWeights& weights_;
   Column<int32_t> keys_;
   Column<uint8_t> kept_, best_;  // per frame; per node of the stack table
   Column<int32_t> table_;        // (parent, key) -> node
@@ -245,11 +243,20 @@ int32_t CallTree::child_with(int32_t node, int32_t key) const {
 }
 
 Result<CallTree> build_call_tree(const BandsAsked& of, const TreeAsked& asked) {
-  CallTree tree(of.recording.budget);
-  tree.asked = asked;
-  if (!Building(of, asked, tree).run())
+  StackWeights weights(of.recording.budget);
+  if (!find_stack_weights(of, asked.weights, weights))
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory for the calls of {} blocks.",
                 of.bands.count());
+  return build_call_tree(of.recording, asked, std::move(weights));
+}
+
+Result<CallTree> build_call_tree(const model::Recording& recording, const TreeAsked& asked,
+                                 StackWeights&& weights) {
+  CallTree tree(recording.budget);
+  tree.asked = asked;
+  if (!Building(recording, asked, weights, tree).run())
+    return fail(ErrorCode::limit_exceeded, -1, "Not enough memory for the calls of {} stacks.",
+                recording.stacks.node_count());
   return tree;
 }
 

@@ -68,5 +68,8 @@ struct CallTree {
 
 // Error: limit_exceeded.
 [[nodiscard]] Result<CallTree> build_call_tree(const BandsAsked& of, const TreeAsked& asked);
+// The same of weights that are known, by node of the recording's stack table.
+[[nodiscard]] Result<CallTree> build_call_tree(const model::Recording& recording, const TreeAsked& asked,
+                                               StackWeights&& weights);
 
 }  // namespace memstrata::analysis

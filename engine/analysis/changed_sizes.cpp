@@ -1,13 +1,13 @@
 // What if: blocks that are left out, or have another size.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "engine/analysis/block_attributes.h"
 #include "engine/analysis/block_filter.h"
-#include "engine/analysis/categories.h"
-#include "engine/analysis/steps.h"
+#include "engine/analysis/known_categories.h"
 #include "engine/analysis/what_if.h"
 #include "engine/base/charge.h"
 
@@ -17,43 +17,10 @@ using simulate::Request;
 
 namespace {
 
-constexpr std::string_view kCategory = "category:";
-
-// By rank: 1 = the block is of the category.
-[[nodiscard]] Result<Column<uint8_t>> blocks_of_category(const replay::Device& device,
-                                                         const BlockAttributes& attributes,
-                                                         std::string_view name) {
-  const model::Recording& recording = device.recording;
-  const auto rules = parse_category_rules(kCategoryRules);
-  if (!rules) return tl::unexpected(rules.error());
-  const auto known = std::find(rules->names.begin(), rules->names.end(), name);
-  if (known == rules->names.end()) {
-    std::string names;
-    for (const std::string& one : rules->names) names += (names.empty() ? "" : ", ") + one;
-    return fail(ErrorCode::invalid_format, static_cast<int64_t>(kCategory.size()),
-                "there is no category of this name; there are: {}", names);
-  }
-  const auto steps = find_steps(recording, device.part, device.rows);
-  if (!steps) return tl::unexpected(steps.error());
-  const auto found = find_categories(recording, device.lives, attributes.stack, *steps, *rules);
-  if (!found) return tl::unexpected(found.error());
-  Column<uint8_t> meant(recording.budget);
-  if (!meant.resize(found->rule.size(), 0))
-    return fail(ErrorCode::limit_exceeded, -1, "no memory for the blocks of a category");
-  const auto wanted = static_cast<int32_t>(known - rules->names.begin());
-  for (size_t rank = 0; rank < meant.size(); ++rank) {
-    const uint8_t rule = found->rule[rank];
-    meant[rank] = (rule == Categories::kNoRule ? 0 : rules->rules[rule].category) == wanted ? 1 : 0;
-  }
-  return meant;
-}
-
-// A filter, or "category:" and a name (category_rules.h).
 [[nodiscard]] Result<Column<uint8_t>> meant_by(const replay::Device& device,
-                                               const BlockAttributes& attributes, std::string_view text) {
-  if (text.starts_with(kCategory))
-    return blocks_of_category(device, attributes, text.substr(kCategory.size()));
-  auto matches = filter_blocks(device.recording, device.part, device.lives, attributes, text);
+                                               const BlockAttributes& attributes,
+                                               const CategorySource& categories, std::string_view text) {
+  auto matches = filter_blocks(device.recording, device.part, device.lives, attributes, text, {}, categories);
   if (!matches) return tl::unexpected(matches.error());
   return std::move(matches->matched);
 }
@@ -81,11 +48,21 @@ Result<ChangedSizes> changed_sizes(const Rehearsal& rehearsal, std::span<const C
   for (int32_t rank = 0; rank < device.lives.from_start; ++rank)
     rank_at.emplace(device.lives.address(recording, rank), rank);
 
+  std::optional<KnownCategories> known;
+  const CategorySource categories = [&]() -> Result<const KnownCategories*> {
+    if (!known) {
+      auto found =
+          find_known_categories(recording, device.part, device.rows, device.lives, attributes->stack);
+      if (!found) return tl::unexpected(found.error());
+      known.emplace(std::move(*found));
+    }
+    return &*known;
+  };
   for (const Change& change : changes) {
     if (!(change.factor >= 0) || change.factor > 1e6)
       return fail(ErrorCode::wrong_usage, -1, "a size can be scaled by 0 to 1,000,000, not by {}",
                   change.factor);
-    const auto meant = meant_by(device, *attributes, change.filter);
+    const auto meant = meant_by(device, *attributes, categories, change.filter);
     if (!meant) return tl::unexpected(meant.error());
     for (size_t row = 0; row < log.size_rows(); ++row) {
       const bool present = log.request[row] == Request::present;

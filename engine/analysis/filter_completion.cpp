@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/analysis/category_rules.h"
 #include "engine/analysis/filter_syntax.h"
 #include "engine/analysis/frame_filter.h"
 #include "engine/analysis/pool_id.h"
@@ -92,6 +93,12 @@ Completions complete_filter(const model::Recording& recording, const replay::Ban
     complete_value(
         bands, "pool", word.substr(5), found, [&](size_t r) { return int32_t{attributes.pool[r].value}; },
         [&](int32_t id) { return pool_text(recording.pools[static_cast<size_t>(id)], ","); });
+  } else if (begins(word, "category:")) {
+    if (const auto rules = parse_category_rules(kCategoryRules)) {
+      for (const std::string& name : rules->names) {
+        if (begins(name, word.substr(9))) found.items.push_back({fmt::format("category:{}", name), {}, {}});
+      }
+    }
   } else if (begins(word, "stack:")) {
     complete_stack(recording, word.substr(6), found);
   } else if (word.find_first_of(":=<>@") == std::string_view::npos) {

@@ -24,7 +24,7 @@ struct Completions {
   std::vector<Completion> items;
 };
 
-inline constexpr size_t kMostCompletions = 13;
+inline constexpr size_t kMostCompletions = 14;
 
 // `cursor` is a byte of `text`; what stands behind it does not matter. O(blocks + names).
 [[nodiscard]] Completions complete_filter(const model::Recording& recording, const replay::Bands& bands,

@@ -15,10 +15,11 @@ namespace memstrata::analysis {
 
 namespace {
 
-constexpr std::array<FilterWord, 13> kWords = {{
+constexpr std::array<FilterWord, 14> kWords = {{
     {"size", FilterField::size, "size>1MiB", "requested bytes; also size:1MiB..4MiB"},
     {"stack", FilterField::stack, "stack:attention", "a function, file or line of its stack"},
     {"op", FilterField::op, "op:aten::mm", "an op of a profiler's trace around it, its whole name"},
+    {"category", FilterField::category, "category:activation", "what it is for, by the rules of categories"},
     {"lifetime", FilterField::lifetime, "lifetime<1ms", "how long it lived; without a unit in events"},
     {"alive", FilterField::alive, "alive@peak", "in use at the peak, start, end or after an event"},
     {"stream", FilterField::stream, "stream:7", "number of the stream as the details show it"},
@@ -249,6 +250,10 @@ class Parser {
       case FilterField::born:
       case FilterField::freed:
         return range(std::move(node), *known, sign, *value, value_at);
+      case FilterField::category:
+        node.at = static_cast<int64_t>(value_at);
+        node.text = std::move(*value);
+        break;
       default:
         node.text = std::move(*value);
         break;

@@ -9,6 +9,7 @@
 //   call                          call:model.py:*:forward, a frame of its stack that is just this (frame_pattern.h)
 //   who                           who:model.py:*:forward, the same of the frame that asked for it (own_frame.h)
 //   op                            op:"aten::mm"            the whole name of an op around it, in a profiler's trace
+//   category                      category:activation      what it is for by the engine's rules (category_rules.h)
 //   alive                         alive@peak, alive@start, alive@end, alive@1234 (after that event)
 //   any other word                somewhere in name, stack or metadata
 // Sizes: bytes, or K M G T and KiB MiB GiB TiB (powers of 1024), kB MB GB TB (powers of 1000). Lifetimes: us
@@ -33,6 +34,7 @@ enum class FilterField : uint8_t {
   call,
   who,
   op,
+  category,
   metadata,
   size,
   lifetime,
@@ -50,10 +52,11 @@ struct FilterNode {
 
   // Of a term.
   FilterField field = FilterField::anything;
-  std::string text;      // anything, address, stack, op, metadata; pool as "a,b"; stream as 0xhandle
-  int64_t low = 0;       // inclusive range; alive: the event in `low`
-  int64_t high = 0;      // (kPeak, kStart, kEnd: see below)
+  std::string text;  // anything, address, stack, op, category, metadata; pool as "a,b"; stream as 0xhandle
+  int64_t low = 0;   // inclusive range; alive: the event in `low`
+  int64_t high = 0;  // (kPeak, kStart, kEnd: see below)
   bool in_time = false;  // lifetime in microseconds, else in events
+  int64_t at = 0;        // of a category: byte of its value in the text
 };
 
 inline constexpr int64_t kAliveAtPeak = -2;  // of alive@; -1 is the start, before the first event

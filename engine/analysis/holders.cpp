@@ -152,25 +152,16 @@ class Modules {
   return true;
 }
 
-[[nodiscard]] const CategoryRule* rule_of(const Categories& categories, const CategoryRules& rules,
-                                          int32_t band) {
-  const uint8_t number = categories.rule[band];
-  return number == Categories::kNoRule ? nullptr : &rules.rules[number];
-}
-
 }  // namespace
 
 Result<HolderKeys> find_holder_keys(const model::Recording& recording, std::span<const StackId> stacks,
-                                    HolderBy by, const Categories* categories, const CategoryRules* rules) {
+                                    HolderBy by, const KnownCategories* categories) {
   HolderKeys keys(recording.budget);
   keys.by = by;
   bool done = keys.of.resize(stacks.size(), -1);
   if (done && by == HolderBy::category) {
-    for (size_t i = 0; i < stacks.size(); ++i) {
-      const CategoryRule* const rule = rule_of(*categories, *rules, static_cast<int32_t>(i));
-      keys.of[i] = rule == nullptr ? 0 : rule->category;
-    }
-    done = keys.frame.resize(rules->names.size(), FrameId{});
+    for (size_t i = 0; i < stacks.size(); ++i) keys.of[i] = categories->of(i);
+    done = keys.frame.resize(categories->rules.names.size(), FrameId{});
   } else if (done) {
     done =
         by == HolderBy::module ? find_modules(recording, stacks, keys) : find_askers(recording, stacks, keys);
@@ -180,8 +171,8 @@ Result<HolderKeys> find_holder_keys(const model::Recording& recording, std::span
 }
 
 Result<Holders> find_holders(const replay::Bands& bands, const HolderKeys& keys, int32_t event,
-                             std::span<const uint8_t> matched, const Categories* categories,
-                             const CategoryRules* rules, Budget& budget) {
+                             std::span<const uint8_t> matched, const KnownCategories* categories,
+                             Budget& budget) {
   Holders found(budget);
   found.event = event;
   Column<Holder> all(budget);  // by key + 1
@@ -195,7 +186,7 @@ Result<Holders> find_holders(const replay::Bands& bands, const HolderKeys& keys,
     ++holder.blocks;
     if (!matched.empty() && matched[static_cast<size_t>(band)] != 0) add_saturated(holder.lit_bytes, size);
     if (keys.by == HolderBy::category && categories != nullptr) {
-      const CategoryRule* const rule = rule_of(*categories, *rules, band);
+      const CategoryRule* const rule = categories->rule_of(static_cast<size_t>(band));
       if (rule != nullptr) holder.sure += rule->sure * static_cast<double>(size);
     }
     add_saturated(found.bytes, size);

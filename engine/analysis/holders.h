@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/analysis/categories.h"
+#include "engine/analysis/known_categories.h"
 #include "engine/base/column.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
@@ -35,11 +35,11 @@ struct HolderKeys {
       site;  // of a module: where it was called; none = the recording names it, or nothing called it
 };
 
-// `categories` and `rules` are needed for `category` only. O(bands + frames + nodes of the stack table). Error:
+// `categories` are needed for `category` only. O(bands + frames + nodes of the stack table). Error:
 // limit_exceeded.
 [[nodiscard]] Result<HolderKeys> find_holder_keys(const model::Recording& recording,
                                                   std::span<const StackId> stacks, HolderBy by,
-                                                  const Categories* categories, const CategoryRules* rules);
+                                                  const KnownCategories* categories);
 
 struct Holder {
   int32_t key = -1;  // as HolderKeys::of
@@ -59,7 +59,7 @@ struct Holders {
 
 // `matched`: per band 0 or 1, empty = no filter. O(bands + rows log rows). Error: limit_exceeded.
 [[nodiscard]] Result<Holders> find_holders(const replay::Bands& bands, const HolderKeys& keys, int32_t event,
-                                           std::span<const uint8_t> matched, const Categories* categories,
-                                           const CategoryRules* rules, Budget& budget);
+                                           std::span<const uint8_t> matched,
+                                           const KnownCategories* categories, Budget& budget);
 
 }  // namespace memstrata::analysis

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/analysis/block_attributes.h"
@@ -19,6 +20,7 @@
 #include "engine/analysis/peak_parts.h"
 #include "engine/analysis/steps.h"
 #include "engine/base/status.h"
+#include "engine/replay/memory_at.h"
 
 namespace memstrata::analysis {
 
@@ -54,7 +56,30 @@ struct Report {
   std::vector<CategoryShare> categories_at_peak;
 };
 
-// Error: limit_exceeded.
+// The same answer by answer, so that others come in between. Refers to what it is made of.
+class ReportFinder {
+ public:
+  ReportFinder(const EventContext& context, const BlockAttributes& attributes, const CategoryRules& rules);
+
+  static constexpr int32_t kParts = 9;
+  // The first `part` of the parts, at least. Error: limit_exceeded; a later call goes on there.
+  [[nodiscard]] Status find(int32_t part);
+  // All parts must have been found.
+  [[nodiscard]] const Report& report() const { return found_; }
+  [[nodiscard]] Report take() { return std::move(found_); }
+
+ private:
+  [[nodiscard]] Status find_one(int32_t part);
+
+  EventContext context_;
+  const BlockAttributes& attributes_;
+  const CategoryRules& rules_;
+  replay::MemoryAt memory_;
+  Report found_;
+  int32_t found_parts_ = 0;
+};
+
+// All at once. Error: limit_exceeded.
 [[nodiscard]] Result<Report> find_report(const EventContext& context, const BlockAttributes& attributes,
                                          const CategoryRules& rules);
 

@@ -118,9 +118,11 @@ template <typename IsMeant>
 }  // namespace
 
 Result<Top> find_top(const model::Recording& recording, const model::Part& part,
-                     const replay::BlockLives& lifetimes, int32_t event, TopBy by, size_t limit) {
-  return group_blocks(recording, part, lifetimes, event, by, limit,
-                      [&](size_t rank) { return lifetimes.freed[rank] > event; });
+                     const replay::BlockLives& lifetimes, int32_t event, TopBy by, size_t limit,
+                     std::span<const uint8_t> matched) {
+  return group_blocks(recording, part, lifetimes, event, by, limit, [&](size_t rank) {
+    return lifetimes.freed[rank] > event && (matched.empty() || matched[rank] != 0);
+  });
 }
 
 Result<Top> find_never_freed(const model::Recording& recording, const model::Part& part,

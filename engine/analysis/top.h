@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "engine/analysis/moments.h"
 #include "engine/analysis/own_frame.h"
@@ -47,10 +48,10 @@ struct DeviceTop {
   std::optional<Top> top;  // none: it has no such event
 };
 
-// `event`: -1 to lifetimes.events.count - 1. Error: limit_exceeded (memory).
+// `event`: -1 to lifetimes.events.count - 1. `matched`: per rank 0 or 1, empty = all. Error: limit_exceeded (memory).
 [[nodiscard]] Result<Top> find_top(const model::Recording& recording, const model::Part& part,
-                                   const replay::BlockLives& lifetimes, int32_t event, TopBy by,
-                                   size_t limit);
+                                   const replay::BlockLives& lifetimes, int32_t event, TopBy by, size_t limit,
+                                   std::span<const uint8_t> matched = {});
 
 // The same of the blocks that an event of [from, until] allocated and that are never freed; from = -1: those from before
 // the first event, too. `event` of the answer is `until`.

@@ -78,7 +78,8 @@ void sum_to_json(JsonWriter& json, std::string_view name, const analysis::RangeT
 }  // namespace
 
 void to_json(JsonWriter& json, const model::Recording& recording, const CallTree& tree,
-             const analysis::TreeLayout& layout, const TreeSearch& search, Column<int32_t>& frame_of_rect) {
+             const analysis::TreeLayout& layout, const TreeSearch& search, double rest,
+             Column<int32_t>& frame_of_rect) {
   const CallTree::Node& root = tree.root();
   json.begin_object();
   json.member("unit", unit_of(tree));
@@ -86,6 +87,7 @@ void to_json(JsonWriter& json, const model::Recording& recording, const CallTree
   json.member("grew", root.grew);
   json.member("lit", root.lit);
   json.member("blocks", root.blocks);
+  json.member("rest", rest);
   json.key("found");
   if (search.keys == nullptr) {
     json.null();
@@ -123,12 +125,13 @@ void to_json(JsonWriter& json, const model::Recording& recording, const CallTree
   json.end_object();
 }
 
-void to_json(JsonWriter& json, const model::Recording& recording, const CallTree& tree, int64_t count,
+void to_json(JsonWriter& json, const model::Recording& recording, const CallTree& tree, double rest, int64_t count,
              std::span<const analysis::FrameRow> rows) {
   json.begin_object();
   json.member("unit", unit_of(tree));
   json.member("total", tree.root().width);
   json.member("grew", tree.root().grew);
+  json.member("rest", rest);
   json.member("count", count);
   json.key("rows");
   json.begin_array();

@@ -39,15 +39,18 @@ namespace {
 }
 
 [[nodiscard]] std::string label_of(const model::Recording& recording, const analysis::HolderKeys& keys,
-                                   int32_t key, const analysis::CategoryRules* rules) {
-  if (keys.by == HolderBy::category && rules != nullptr) return rules->names[static_cast<size_t>(key)];
+                                   int32_t key, const analysis::KnownCategories* categories) {
+  if (keys.by == HolderBy::category && categories != nullptr)
+    return categories->rules.names[static_cast<size_t>(key)];
   if (key < 0) return keys.by == HolderBy::module ? "outside of modules" : "no stack";
   if (keys.by == HolderBy::module) return module_label(recording, keys.frame[key], keys.site[key]);
   return frame_label(recording, frame_key_of(keys.by), keys.frame[key]);
 }
 
 [[nodiscard]] std::string filter_of(const model::Recording& recording, const analysis::HolderKeys& keys,
-                                    int32_t key) {
+                                    int32_t key, const analysis::KnownCategories* categories) {
+  if (keys.by == HolderBy::category && categories != nullptr && categories->own)
+    return fmt::format("category:{}", categories->rules.names[static_cast<size_t>(key)]);
   if (keys.by == HolderBy::category || keys.by == HolderBy::module) return {};
   if (key < 0) return no_stack_filter();
   return frame_filter("who", recording, frame_key_of(keys.by), keys.frame[key]);
@@ -56,14 +59,14 @@ namespace {
 }  // namespace
 
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::HolderKeys& keys,
-             const analysis::Holders& holders, const analysis::Categories* categories,
-             const analysis::CategoryRules* rules, const HolderRows& wanted) {
+             const analysis::Holders& holders, const analysis::KnownCategories* categories,
+             const HolderRows& wanted) {
   json.begin_object();
   json.member("event", holders.event);
   json.member("bytes", holders.bytes);
   json.member("blocks", holders.blocks);
   json.member("count", static_cast<int64_t>(holders.rows.size()));
-  json.member("labelled", categories != nullptr && categories->labelled);
+  json.member("labelled", categories != nullptr && categories->categories.labelled);
   json.key("rows");
   json.begin_array();
   const size_t first = std::min(wanted.first, holders.rows.size());
@@ -73,7 +76,7 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
     const bool has_frame = row.key >= 0 && !keys.frame[row.key].is_none();
     json.begin_object();
     json.member("key", row.key);
-    json.member("label", label_of(recording, keys, row.key, rules));
+    json.member("label", label_of(recording, keys, row.key, categories));
     std::string file;
     int32_t line = 0;
     if (has_frame) {
@@ -94,7 +97,7 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
       json.null();
     }
     json.key("filter");
-    const std::string filter = filter_of(recording, keys, row.key);
+    const std::string filter = filter_of(recording, keys, row.key, categories);
     if (filter.empty()) {
       json.null();
     } else {

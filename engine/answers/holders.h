@@ -17,8 +17,8 @@ struct HolderRows {
 //  "sure"|null,"filter"|null}]}: rows from `first` on; "largest" = rank of the largest block; "sure" of a category only;
 //  "labelled": labels of the program or the profiler decided for some blocks.
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::HolderKeys& keys,
-             const analysis::Holders& holders, const analysis::Categories* categories,
-             const analysis::CategoryRules* rules, const HolderRows& wanted);
+             const analysis::Holders& holders, const analysis::KnownCategories* categories,
+             const HolderRows& wanted);
 
 // Of one block: {"name","sure"|null,"line"|null,"rule"|null}: the line of `text` that decided, from 1, as it stands there.
 void category_to_json(JsonWriter& json, const analysis::CategoryRules& rules, uint8_t rule,

@@ -13,7 +13,6 @@
 
 namespace memstrata::answers {
 
-using alloc::MemoryStats;
 using alloc::Stat;
 using simulate::Outcome;
 using simulate::Request;
@@ -47,7 +46,7 @@ void write_numbers(JsonWriter& json, std::string_view key, std::initializer_list
   json.end_array();
 }
 
-void write_oversize(JsonWriter& json, const MemoryStats& stats) {
+void write_oversize(JsonWriter& json, const alloc::MemoryStats& stats) {
   if (stats.oversize_allocations == Stat{} && stats.oversize_segments == Stat{}) return;
   json.key("oversize");
   json.begin_array();
@@ -159,7 +158,7 @@ void write_results(JsonWriter& json, const Simulation& simulation) {
 }  // namespace
 
 void to_json(JsonWriter& json, const Simulation& simulation) {
-  const MemoryStats& stats = simulation.outcome.stats;
+  const alloc::MemoryStats& stats = simulation.outcome.stats;
   json.begin_object();
   json.key("trace");
   json.begin_array();

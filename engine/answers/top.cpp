@@ -130,6 +130,7 @@ void to_json(JsonWriter& json, const TopAnswer& answer) {
   json.member("file", answer.file);
   json.member("format", answer.recording.format);
   json.member("at", answer.at);
+  if (!answer.filter.empty()) json.member("filter", answer.filter);
   json.key("tops");
   json.begin_array();
   for (const analysis::DeviceTop& one : answer.devices) {
@@ -149,9 +150,11 @@ void to_text(TextOut& out, const TopAnswer& answer, size_t columns) {
                 count_text(one.moments.event_count));
       continue;
     }
-    out.print("\n  {}{} {} {}\n  {} in {}\n\n", name, name.empty() ? "Device" : "device", one.device,
+    const std::string filter =
+        answer.filter.empty() ? "" : fmt::format(" that {} means", printable(answer.filter));
+    out.print("\n  {}{} {} {}\n  {} in {}{}\n\n", name, name.empty() ? "Device" : "device", one.device,
               moment_text(one.top->event, one.moments), exact_size_text(one.top->bytes),
-              counted(one.top->count, "block"));
+              counted(one.top->count, "block"), filter);
     write_table(out, answer.recording, *one.top, columns);
     if (out.failed()) return;
   }

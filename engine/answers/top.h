@@ -38,9 +38,10 @@ struct TopAnswer {
   const model::Recording& recording;
   std::span<const analysis::DeviceTop> devices;
   std::optional<int32_t> only_device;  // the one that was asked for
+  std::string_view filter = {};        // only blocks that it means; empty = all
 };
 
-// {"file","format","at","tops":[{"snapshot"?,"device","event","requested_bytes","blocks","groups": n,
+// {"file","format","at","filter"?,"tops":[{"snapshot"?,"device","event","requested_bytes","blocks","groups": n,
 //  "rows":[{"bytes","blocks","share", and those of group_to_json()}],"other":{"bytes","blocks"}}]}; devices without
 // such an event are left out.
 void to_json(JsonWriter& json, const TopAnswer& answer);

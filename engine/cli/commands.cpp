@@ -150,6 +150,8 @@ void add_top(CLI::App& app, Run& chosen) {
       add_for_files(app, chosen, "top", "What is alive at a moment, the largest first", run_top);
   add_moment(*command, options->at);
   add_groups(*command, options->by, options->rows, options->wide);
+  command->add_option("--filter", options->filter,
+                      "Only blocks that it means, as in the page: \"category:activation size>1MiB\"");
   command->add_option("--device", options->device, "Only this device");
   command->add_flag("--json", options->json, "One JSON object per file and line");
 }

@@ -1,22 +1,43 @@
 #include "engine/cli/top_command.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "engine/analysis/block_attributes.h"
+#include "engine/analysis/block_filter.h"
 #include "engine/answers/group_lines.h"
 #include "engine/answers/json_of.h"
 #include "engine/answers/top.h"
 #include "engine/cli/each_file.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/moment.h"
-#include "engine/replay/block_lives.h"
+#include "engine/replay/device.h"
 
 namespace memstrata::cli {
 
 namespace {
 
 using analysis::DeviceTop;
+
+// A blank text means all: no column.
+[[nodiscard]] Result<analysis::Matches> blocks_meant(const replay::Device& device,
+                                                     const std::string& filter) {
+  if (filter.find_first_not_of(" \t\r\n") == std::string::npos)
+    return analysis::Matches(device.recording.budget);
+  const auto attributes = analysis::block_attributes(device.recording, device.part, device.lives);
+  if (!attributes) return tl::unexpected(attributes.error());
+  std::optional<analysis::KnownCategories> known;
+  return analysis::filter_blocks(device.recording, device.part, device.lives, *attributes, filter, {},
+                                 [&]() -> Result<const analysis::KnownCategories*> {
+                                   auto found = analysis::find_known_categories(device.recording, device.part,
+                                                                                device.rows, device.lives,
+                                                                                attributes->stack);
+                                   if (!found) return tl::unexpected(found.error());
+                                   return &known.emplace(std::move(*found));
+                                 });
+}
 
 // The devices that are asked for, each with what is alive; without that if it has no such event.
 [[nodiscard]] Result<std::vector<DeviceTop>> find_tops(const model::Recording& recording,
@@ -25,15 +46,19 @@ using analysis::DeviceTop;
   for (const model::Part& part : recording.parts) {
     for (const int32_t device : part.devices(recording.segments)) {
       if (options.device && *options.device != device) continue;
-      const auto lives = replay::find_block_lives(recording, part, device);
-      if (!lives) return tl::unexpected(lives.error());
+      const auto opened = replay::Device::open(recording, part, device);
+      if (!opened) return tl::unexpected(opened.error());
+      const replay::BlockLives& lives = (*opened)->lives;
       DeviceTop& one = tops.emplace_back();
       one.part = &part;
       one.device = device;
-      one.moments = {lives->events.count, lives->peak_event};
+      one.moments = {lives.events.count, lives.peak_event};
       const auto event = event_at(options.at, one.moments);
       if (!event) continue;
-      auto top = analysis::find_top(recording, part, *lives, *event, options.by, options.rows);
+      auto meant = blocks_meant(**opened, options.filter);
+      if (!meant) return tl::unexpected(meant.error());
+      auto top =
+          analysis::find_top(recording, part, lives, *event, options.by, options.rows, meant->matched.span());
       if (!top) return tl::unexpected(top.error());
       one.top.emplace(std::move(*top));
     }
@@ -53,7 +78,7 @@ int run_top(const TopOptions& options, const Console& console) {
         if (!tops) return failure(tops.error(), file);
         all_found = all_found && std::any_of(tops->begin(), tops->end(),
                                              [](const DeviceTop& one) { return one.top.has_value(); });
-        const answers::TopAnswer answer{file, options.at, recording, *tops, options.device};
+        const answers::TopAnswer answer{file, options.at, recording, *tops, options.device, options.filter};
         if (options.json) {
           answers::json_line(out, answer);
         } else {

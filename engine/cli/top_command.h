@@ -1,4 +1,4 @@
-// memstrata top FILE... [--at peak|start|end|EVENT] [--by stack|function|file] [-n 20] [--device N] [--json]
+// memstrata top FILE... [--at peak|start|end|EVENT] [--by stack|function|file] [-n 20] [--filter F] [--device N] [--json]
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@ struct TopOptions {
   std::string at = "peak";
   analysis::TopBy by = analysis::TopBy::stack;
   size_t rows = 20;
+  std::string filter;  // only blocks that it means (analysis/filter_syntax.h); empty = all
   std::optional<int32_t> device;
   bool wide = false;  // lines as long as they are
   bool json = false;

@@ -18,10 +18,10 @@ constexpr double kGapOfRow = 1.0 / 200;  // between two segments
 
 // Comparisons are false for what is not a number.
 [[nodiscard]] bool is_of_a_screen(const StateWindow& window) {
-  constexpr double kLargestSide = 1 << 16, kLargestZoom = 0x1p40, kFarthest = 0x1p60;
+  constexpr double kLargestSide = 1 << 16, kLargestZoom = 0x1p40, kFarthestCorner = 0x1p60;
   const auto is_side = [](double side) { return side >= 1 && side <= kLargestSide; };
   return is_side(window.width) && is_side(window.height) && window.zoom >= 1 && window.zoom <= kLargestZoom &&
-         std::abs(window.left) <= kFarthest && std::abs(window.top) <= kFarthest;
+         std::abs(window.left) <= kFarthestCorner && std::abs(window.top) <= kFarthestCorner;
 }
 
 // A block in its colour. Pieces are weighed by 1/65536 of a pixel: what is drawn together is about one wide,
@@ -126,6 +126,12 @@ class Strip {
   int32_t pieces_ = 0, row_ = -1;
 };
 
+[[nodiscard]] float free_share(std::span<const BlockAt> blocks, int64_t size) {
+  double free = 0;
+  for (const BlockAt& block : blocks) free += block.row < 0 ? static_cast<double>(block.size) : 0;
+  return size > 0 ? static_cast<float>(std::min(free / static_cast<double>(size), 1.0)) : 0;
+}
+
 }  // namespace
 
 bool StateLayout::pack(const MemoryAt& memory) {
@@ -202,6 +208,7 @@ StateRects StateLayout::rects(const MemoryAt& memory, const StateWindow& window,
     Strip whole(out, painter, y, height, window.width);
     whole.add(x, x + std::max(width, 1.0), StateKind::segment, segment.row);
     whole.flush();
+    out.free.resize(out.x.size(), free_share(memory.blocks_of(segment), segment.size));
     Strip strip(out, painter, y, height, window.width);
     for (const BlockAt& block : memory.blocks_of(segment)) {
       const double from = x + static_cast<double>(block.address - segment.address) * scale;
@@ -213,6 +220,7 @@ StateRects StateLayout::rects(const MemoryAt& memory, const StateWindow& window,
       if (has_rounding) strip.add(used, until, StateKind::rounding, block.row);
     }
     strip.flush();
+    out.free.resize(out.x.size(), 0);
   }
   return out;
 }

@@ -35,6 +35,7 @@ struct StateRects {
   std::vector<float> x, y, width, height;
   std::vector<uint8_t> kind;  // StateKind
   std::vector<int32_t> row;   // of StateHistory::ranges for a segment, else of blocks; -1 = several, or a gap
+  std::vector<float> free;    // of a segment: the share of it that is free, 0 to 1; else 0
   // Only with a paint. Of the block, as the timeline colours it; 0 for a segment and a gap.
   std::vector<uint32_t> colour;
   std::vector<uint8_t> matched;  // 0 = all blocks of the rectangle are dimmed

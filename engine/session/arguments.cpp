@@ -95,6 +95,10 @@ constexpr Type kTypes[] = {
     {"Scenario", Kind::object, "conf?: Text, capacity?: Size, changes?: SizeChange[], extra?: ExtraRequest[], emptyCacheAfter?: Event[], caching?: Flag"},
     // What the answer `facts` says of the stacks of another moment or file: lists of one length.
     {"Facts", Kind::object, "keys: Text[], places: Text[], sizes: Size[], counts: Size[], rest_bytes: Size, rest_blocks: Size"},
+    // What the answer `callFacts` says of another file: of each frame the numbers of its texts and its line; of each node its
+    // frame, its caller (a lower number, -1 = none) and what the stacks hold that end there.
+    {"NodeOrNone", Kind::whole, {}, -1, kInt32},
+    {"CallFacts", Kind::object, "texts: Text[], names: Count[], files: Count[], lines: Count[], frames: Count[], callers: NodeOrNone[], weights: Real[], blocks: Size[], without: Real, withoutBlocks: Size, rest: Real, restBlocks: Size"},
     // An event must satisfy all that is set. `frame`: part of a stack line file:line:name.
     {"EventFilter", Kind::object, "actions?: Text[], leastSize?: Size, mostSize?: Size, stream?: Count, address?: Text, frame?: Text"},
 };
@@ -376,6 +380,44 @@ Result<analysis::StackFacts> Arguments::facts(std::string_view name, Budget& bud
                                 bytes, blocks, StackId{}, -1}))
       return fail(ErrorCode::limit_exceeded, -1, "`{}`: no memory for {} stacks", name, keys.size());
   }
+  return facts;
+}
+
+Result<analysis::CallFacts> Arguments::call_facts(std::string_view name, Budget& budget) const {
+  const Arguments given = object(name);
+  const auto& texts = given.value("texts").items;
+  const auto& names = given.value("names").items;
+  const auto& files = given.value("files").items;
+  const auto& lines = given.value("lines").items;
+  const auto& frames = given.value("frames").items;
+  const auto& callers = given.value("callers").items;
+  const auto& weights = given.value("weights").items;
+  const auto& blocks = given.value("blocks").items;
+  if (files.size() != names.size() || lines.size() != names.size() || callers.size() != frames.size() ||
+      weights.size() != frames.size() || blocks.size() != frames.size())
+    return wrong("`{}`: lists of frames, and of nodes, must be of one length", name);
+  const auto number = [](const JsonValue& item) { return static_cast<int32_t>(item.number); };
+  const auto no_memory = [&] { return fail(ErrorCode::limit_exceeded, -1, "`{}`: no memory for it", name); };
+  analysis::CallFacts facts(budget);
+  for (const JsonValue& text : texts) facts.texts.emplace_back(text.text);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].number >= static_cast<double>(texts.size()) ||
+        files[i].number >= static_cast<double>(texts.size()))
+      return wrong("`{}`: frame {} has a text that is none", name, i);
+    if (!facts.frames.push_back({number(names[i]), number(files[i]), number(lines[i])})) return no_memory();
+  }
+  for (size_t i = 0; i < frames.size(); ++i) {
+    if (frames[i].number >= static_cast<double>(names.size()) || callers[i].number >= static_cast<double>(i))
+      return wrong("`{}`: node {} has a frame that is none, or a caller that does not come before it", name,
+                   i);
+    if (!facts.nodes.push_back({number(frames[i]), number(callers[i]), weights[i].number,
+                                static_cast<int64_t>(blocks[i].number)}))
+      return no_memory();
+  }
+  facts.without = given.real("without");
+  facts.without_blocks = given.whole("withoutBlocks");
+  facts.rest = given.real("rest");
+  facts.rest_blocks = given.whole("restBlocks");
   return facts;
 }
 

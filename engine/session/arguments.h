@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/analysis/call_facts.h"
 #include "engine/analysis/event_list.h"
 #include "engine/analysis/stack_facts.h"
 #include "engine/analysis/what_if.h"
@@ -72,6 +73,7 @@ class Arguments {
   [[nodiscard]] AskedScenario scenario(std::string_view name) const;
   // Error: wrong_usage (lists of different lengths), limit_exceeded.
   [[nodiscard]] Result<analysis::StackFacts> facts(std::string_view name, Budget& budget) const;
+  [[nodiscard]] Result<analysis::CallFacts> call_facts(std::string_view name, Budget& budget) const;
 
  private:
   Arguments(std::string_view signature, const JsonValue& given) : signature_(signature), given_(&given) {}

@@ -47,6 +47,45 @@ Result<const analysis::DeviceIndex*> Device::index() {
   return &*index_;
 }
 
+Result<const analysis::KnownCategories*> Device::categories() {
+  if (!categories_) {
+    const auto known = attributes();
+    if (!known) return tl::unexpected(known.error());
+    auto found =
+        analysis::find_known_categories(recording(), part(), replayed_->rows, lives(), (*known)->stack);
+    if (!found) return tl::unexpected(found.error());
+    categories_.emplace(std::move(*found));
+  }
+  return &*categories_;
+}
+
+Result<analysis::EventContext> Device::context() {
+  const auto found = history();
+  if (!found) return tl::unexpected(found.error());
+  const auto indexed = index();
+  if (!indexed) return tl::unexpected(indexed.error());
+  return analysis::EventContext{recording(), part(), **found, lives(), **indexed};
+}
+
+Result<const analysis::ReportFinder*> Device::report(int32_t part) {
+  if (!report_) {
+    const auto known = attributes();
+    if (!known) return tl::unexpected(known.error());
+    const auto about = context();
+    if (!about) return tl::unexpected(about.error());
+    auto rules = analysis::parse_category_rules(analysis::kCategoryRules);
+    if (!rules) return tl::unexpected(rules.error());
+    rules_.emplace(std::move(*rules));
+    report_.emplace(*about, **known, *rules_);
+  }
+  if (const Status done = report_->find(part); !done) {
+    Error error = done.error();
+    report_.reset();
+    return tl::unexpected(std::move(error));
+  }
+  return &*report_;
+}
+
 Result<analysis::OpList*> Device::ops(analysis::OpBy by, analysis::OpScope scope) {
   if (!ops_ || ops_->by != by || ops_->scope != scope) {
     ops_.reset();

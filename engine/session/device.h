@@ -7,8 +7,10 @@
 
 #include "engine/analysis/block_attributes.h"
 #include "engine/analysis/device_index.h"
+#include "engine/analysis/known_categories.h"
 #include "engine/analysis/op_list.h"
 #include "engine/analysis/profiler_table.h"
+#include "engine/analysis/report.h"
 #include "engine/analysis/what_if.h"
 #include "engine/replay/device.h"
 #include "engine/session/state_view.h"
@@ -32,6 +34,13 @@ class Device {
   [[nodiscard]] Result<const replay::StateHistory*> history() { return replayed_->history(); }
   [[nodiscard]] Result<const analysis::BlockAttributes*> attributes();
   [[nodiscard]] Result<const analysis::DeviceIndex*> index();
+  // By the engine's own rules.
+  [[nodiscard]] Result<const analysis::KnownCategories*> categories();
+  // At least the first `part` of ReportFinder::kParts parts, by the engine's own rules. Error: limit_exceeded.
+  [[nodiscard]] Result<const analysis::ReportFinder*> report(int32_t part);
+  // Of report(), which must have been asked for.
+  [[nodiscard]] const analysis::CategoryRules& rules() const { return *rules_; }
+  [[nodiscard]] Result<analysis::EventContext> context();
   [[nodiscard]] Result<StateView*> states();
   // What can be run again. Error: as analysis::rehearse().
   [[nodiscard]] Result<const analysis::Rehearsal*> rehearsal(const analysis::GoesOn& goes_on);
@@ -53,7 +62,10 @@ class Device {
   std::unique_ptr<replay::Device> replayed_;
   std::optional<analysis::BlockAttributes> attributes_;
   std::optional<analysis::DeviceIndex> index_;
-  std::unique_ptr<StateView> states_;  // refers to the two above
+  std::optional<analysis::KnownCategories> categories_;
+  std::optional<analysis::CategoryRules> rules_;  // of the report
+  std::optional<analysis::ReportFinder> report_;  // refers to those above
+  std::unique_ptr<StateView> states_;             // refers to the two above
   std::optional<analysis::Rehearsal> rehearsal_;
   struct Ops {
     analysis::OpBy by;

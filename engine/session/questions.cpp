@@ -71,6 +71,8 @@ constexpr Question kQuestions[] = {
     {"shares", Of::view, "by: ColourBy, event: Event, filter: Text", "Shares", reply::shares},
     // Regions and markers of the program.
     {"marks", Of::view, "", "Marks", reply::marks},
+    // At least so many parts of the report are then found; how many there are. For long recordings.
+    {"prepareReport", Of::states, "part: Count", "Count", reply::prepare_report},
     // Why it ran out of memory, what leaks, what the peak is made of, what is fragmented (engine/answers/report.h).
     {"report", Of::states, "", "Report", reply::report},
     // What was allocated by the events of a stretch and is never freed, by line, at most 200; from -1 = also what was
@@ -98,10 +100,14 @@ constexpr Question kQuestions[] = {
     // What one block is for, and the rule that says so; null = it is no block.
     {"category", Of::view, "rank: Rank, rules?: Text", "BlockCategory | null", reply::category},
     // Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on. `path`:
-    // keys of frames from the root's child to the one that fills the width (engine/analysis/call_tree.h).
-    {"flame", Of::view, "tree: CallTree, path: FrameOrNone[], width: Pixels, rows: Pixels, search: Text", "FlameGraph", reply::flame},
+    // keys of frames from the root's child to the one that fills the width (engine/analysis/call_tree.h). `before`: calls of
+    // another file, less which these are.
+    {"flame", Of::view, "tree: CallTree, before?: CallFacts, path: FrameOrNone[], width: Pixels, rows: Pixels, search: Text", "FlameGraph", reply::flame},
+    // What calls hold, for `before` of another file's `flame` and `flameRows` (engine/analysis/call_facts.h); by whole stacks,
+    // those with the most.
+    {"callFacts", Of::view, "tree: CallTree", "CallFacts", reply::call_facts},
     // The same as a table, a row for each frame; at most 1,000. `search`: only those with this text.
-    {"flameRows", Of::view, "tree: CallTree, search: Text, order: FrameOrder, descending: Flag, first: Count, count: Count", "FrameRows", reply::flame_rows},
+    {"flameRows", Of::view, "tree: CallTree, before?: CallFacts, search: Text, order: FrameOrder, descending: Flag, first: Count, count: Count", "FrameRows", reply::flame_rows},
 
     // Lines of the op table of a profiler's trace, at most 1,000; as a tree (by path) with what is inside of the `open` rows.
     {"ops", Of::view, "by: OpBy, scope: OpScope, sort: OpSort, tree: Flag, open: Count[], first: Count, count: Count", "OpLines", reply::ops},

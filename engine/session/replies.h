@@ -34,6 +34,7 @@ Status shares(Asked& asked);
 Status marks(Asked& asked);
 
 // replies_of_answers.cpp
+Status prepare_report(Asked& asked);
 Status report(Asked& asked);
 Status never_freed(Asked& asked);
 Status source_files(Asked& asked);
@@ -51,6 +52,7 @@ Status never_full(Asked& asked);
 Status range(Asked& asked);
 Status flame(Asked& asked);
 Status flame_rows(Asked& asked);
+Status call_facts(Asked& asked);
 Status holders(Asked& asked);
 Status category(Asked& asked);
 Status category_rules(Asked& asked);

@@ -60,20 +60,20 @@ constexpr int64_t kMostCurveColumns = 65'536;
 
 }  // namespace
 
+Status prepare_report(Asked& asked) {
+  const auto found = asked.view->device().report(asked.arguments.integer("part"));
+  if (!found) return tl::unexpected(found.error());
+  asked.json().value(analysis::ReportFinder::kParts);
+  return {};
+}
+
 Status report(Asked& asked) {
   Device& device = asked.view->device();
-  const auto history = device.history();
-  if (!history) return tl::unexpected(history.error());
-  const auto attributes = device.attributes();
-  if (!attributes) return tl::unexpected(attributes.error());
-  const auto index = device.index();
-  if (!index) return tl::unexpected(index.error());
-  const auto rules = analysis::parse_category_rules(analysis::kCategoryRules);
-  if (!rules) return tl::unexpected(rules.error());
-  const analysis::EventContext context{device.recording(), device.part(), **history, device.lives(), **index};
-  const auto found = analysis::find_report(context, **attributes, *rules);
+  const auto found = device.report(analysis::ReportFinder::kParts);
   if (!found) return tl::unexpected(found.error());
-  answers::to_json(asked.json(), {}, context, *found, *rules);
+  const auto context = device.context();
+  if (!context) return tl::unexpected(context.error());
+  answers::to_json(asked.json(), {}, *context, (*found)->report(), device.rules());
   return {};
 }
 

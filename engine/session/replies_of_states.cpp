@@ -42,6 +42,7 @@ template <typename Reply>
   if (sent) sent = frame.column("rects.kind", rects.kind);
   if (sent) sent = frame.column("rects.row", rects.row);
   if (sent) sent = frame.column("rects.rank", ranks);
+  if (sent) sent = frame.column("rects.free", rects.free);
   if (!sent || !has_look) return sent;
   const auto colours = frame.pixels("rects.colour", rects.colour.size());
   if (!colours) return tl::unexpected(colours.error());

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/analysis/call_tree_layout.h"
 #include "engine/analysis/category_rules.h"
+#include "engine/answers/call_facts.h"
 #include "engine/answers/call_tree.h"
 #include "engine/answers/holders.h"
 #include "engine/session/replies.h"
@@ -56,6 +59,20 @@ class RectColumns {
   Column<float> places_;
 };
 
+// The facts of the other recording, if the question has some.
+[[nodiscard]] Result<std::optional<analysis::CallFacts>> before_of(const Asked& asked) {
+  if (!asked.arguments.has("before")) return std::optional<analysis::CallFacts>();
+  auto facts = asked.arguments.call_facts("before", asked.session.recording().budget);
+  if (!facts) return tl::unexpected(facts.error());
+  return std::optional<analysis::CallFacts>(std::move(*facts));
+}
+
+[[nodiscard]] TreeWanted wanted_of(const Asked& asked, const std::optional<analysis::CallFacts>& before) {
+  TreeWanted wanted = asked.arguments.call_tree("tree");
+  wanted.before = before ? &*before : nullptr;
+  return wanted;
+}
+
 }  // namespace
 
 Status range(Asked& asked) {
@@ -68,29 +85,32 @@ Status range(Asked& asked) {
 Status flame(Asked& asked) {
   using analysis::CallTree;
   using analysis::TreeRect;
-  const auto tree = asked.view->calls(asked.arguments.call_tree("tree"));
-  if (!tree) return tl::unexpected(tree.error());
-  const model::Recording& recording = asked.session.recording();
+  const auto before = before_of(asked);
+  if (!before) return tl::unexpected(before.error());
+  const auto calls = asked.view->calls(wanted_of(asked, *before));
+  if (!calls) return tl::unexpected(calls.error());
+  const CallTree* const tree = &calls->tree;
+  const model::Recording& recording = calls->recording;
   const std::vector<int32_t> path = asked.arguments.integers("path");
   const auto layout = analysis::lay_out(
-      recording, **tree, {path, asked.arguments.integer("width"), asked.arguments.integer("rows")});
+      recording, *tree, {path, asked.arguments.integer("width"), asked.arguments.integer("rows")});
   if (!layout) return tl::unexpected(layout.error());
 
   answers::TreeSearch search;
   Column<uint8_t> keys(recording.budget);
   const std::string_view text = asked.arguments.text("search");
   if (text.find_first_not_of(" \t\r\n") != std::string_view::npos) {
-    if (!analysis::find_keys_with(recording, **tree, text, keys) ||
-        !analysis::find_in_tree(recording, **tree, keys, search.found))
+    if (!analysis::find_keys_with(recording, *tree, text, keys) ||
+        !analysis::find_in_tree(recording, *tree, keys, search.found))
       return fail(ErrorCode::limit_exceeded, -1, "not enough memory to look for a text in all calls");
     search.keys = &keys;
   }
   Column<int32_t> frame_of_rect(recording.budget);
-  answers::to_json(asked.json(), recording, **tree, *layout, search, frame_of_rect);
+  answers::to_json(asked.json(), recording, *tree, *layout, search, calls->rest, frame_of_rect);
   if (frame_of_rect.size() < layout->rects.size())
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory for a flame graph");
 
-  RectColumns columns(asked, **tree, *layout);
+  RectColumns columns(asked, *tree, *layout);
   Status written = asked.answer.column("rects.frame", frame_of_rect.span());
   if (written) written = columns.whole("rects.row", [](const TreeRect& rect) { return rect.row; });
   if (written) written = columns.whole("rects.parent", [](const TreeRect& rect) { return rect.parent; });
@@ -105,24 +125,33 @@ Status flame(Asked& asked) {
     written = columns.of_node("rects.blocks", [](const CallTree::Node& node) { return node.blocks; });
   if (!written) return written;
   return columns.whole("rects.hit", [&](const TreeRect& rect) {
-    const int32_t key = (*tree)->nodes[rect.node].key;
+    const int32_t key = tree->nodes[rect.node].key;
     return search.keys != nullptr && key >= 0 ? int32_t{keys[key]} : 0;
   });
 }
 
+Status call_facts(Asked& asked) {
+  const auto facts = asked.view->call_facts(asked.arguments.call_tree("tree"));
+  if (!facts) return tl::unexpected(facts.error());
+  answers::to_json(asked.json(), *facts);
+  return {};
+}
+
 Status flame_rows(Asked& asked) {
   const Arguments& given = asked.arguments;
-  const TreeWanted wanted = given.call_tree("tree");
+  const auto before = before_of(asked);
+  if (!before) return tl::unexpected(before.error());
+  const TreeWanted wanted = wanted_of(asked, *before);
   const auto rows = asked.view->call_rows(
       wanted, {given.text("search"), given.word<analysis::RowOrder>("order"), given.flag("descending")});
   if (!rows) return tl::unexpected(rows.error());
-  const auto tree = asked.view->calls(wanted);
-  if (!tree) return tl::unexpected(tree.error());
+  const auto calls = asked.view->calls(wanted);
+  if (!calls) return tl::unexpected(calls.error());
   const size_t first = std::min(static_cast<size_t>(given.integer("first")), rows->size());
   const size_t count =
       std::min({static_cast<size_t>(given.integer("count")), kMostRows, rows->size() - first});
-  answers::to_json(asked.json(), asked.session.recording(), **tree, static_cast<int64_t>(rows->size()),
-                   rows->subspan(first, count));
+  answers::to_json(asked.json(), calls->recording, calls->tree, calls->rest,
+                   static_cast<int64_t>(rows->size()), rows->subspan(first, count));
   return {};
 }
 
@@ -137,9 +166,7 @@ Status holders(Asked& asked) {
   if (!kinds) return tl::unexpected(kinds.error());
   const auto found = asked.view->holders(question, **kinds);
   if (!found) return tl::unexpected(found.error());
-  const auto& [text, rules, categories, keys] = **kinds;
-  answers::to_json(asked.json(), asked.session.recording(), *keys, *found,
-                   categories ? &*categories : nullptr, rules ? &*rules : nullptr,
+  answers::to_json(asked.json(), asked.session.recording(), *(*kinds)->keys, *found, (*kinds)->known,
                    {static_cast<size_t>(given.integer("first")),
                     std::min(static_cast<size_t>(given.integer("count")), kMostRows)});
   return {};
@@ -151,15 +178,14 @@ Status category(Asked& asked) {
       analysis::HolderBy::category, -1, {}, given.has("rules") ? given.text("rules") : std::string_view()};
   const auto kinds = asked.view->holder_kinds(question);
   if (!kinds) return tl::unexpected(kinds.error());
-  const auto& [text, rules, categories, keys] = **kinds;
+  const analysis::KnownCategories& known = *(*kinds)->known;
   const auto rank = static_cast<size_t>(given.integer("rank"));
-  if (rank >= categories->rule.size()) {  // an envelope
+  if (rank >= known.categories.rule.size()) {  // an envelope
     asked.json().null();
     return {};
   }
-  const bool own = text.find_first_not_of(" \t\r\n") == std::string::npos;
-  answers::category_to_json(asked.json(), *rules, categories->rule[rank],
-                            own ? analysis::kCategoryRules : std::string_view(text));
+  answers::category_to_json(asked.json(), known.rules, known.categories.rule[rank],
+                            known.own ? analysis::kCategoryRules : std::string_view((*kinds)->rules_text));
   return {};
 }
 

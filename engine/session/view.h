@@ -18,10 +18,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/analysis/block_filter.h"
 #include "engine/analysis/block_groups.h"
+#include "engine/analysis/call_facts.h"
 #include "engine/analysis/call_tree.h"
 #include "engine/analysis/call_tree_rows.h"
 #include "engine/analysis/filter_completion.h"
@@ -57,6 +59,7 @@ struct Filtered {
 struct TreeWanted {
   analysis::TreeAsked asked;
   std::string_view filter;
+  const analysis::CallFacts* before = nullptr;  // of another recording: the tree is the difference to it
 };
 
 // What the stack by group is made of.
@@ -163,7 +166,15 @@ class View {
 
   // -- Ranges and calls (view_calls.cpp). Events -1 to event_count() - 1. What they return is valid until the next question.
   [[nodiscard]] analysis::RangeTotals range(replay::Axis axis, int64_t from, int64_t to) const;
-  [[nodiscard]] Result<const analysis::CallTree*> calls(const TreeWanted& wanted);
+  // The keys of the tree are frames of `recording`: the view's, or one that has the calls of two.
+  struct KnownCalls {
+    const analysis::CallTree& tree;
+    const model::Recording& recording;
+    double rest = 0;  // of the other recording: what its facts do not tell by stack
+  };
+  [[nodiscard]] Result<KnownCalls> calls(const TreeWanted& wanted);
+  // For another recording (analysis/call_facts.h).
+  [[nodiscard]] Result<analysis::CallFacts> call_facts(const TreeWanted& wanted);
   struct RowsWanted {
     std::string_view search;
     analysis::RowOrder order = analysis::RowOrder::total;
@@ -180,8 +191,8 @@ class View {
   };
   struct HolderKinds {
     std::string rules_text;
-    std::optional<analysis::CategoryRules> rules;
-    std::optional<analysis::Categories> categories;
+    const analysis::KnownCategories* known = nullptr;  // by category: the device's, or those of other rules
+    std::optional<analysis::KnownCategories> of_rules;
     std::optional<analysis::HolderKeys> keys;
   };
   [[nodiscard]] Result<const HolderKinds*> holder_kinds(const HolderQuestion& question);
@@ -189,15 +200,27 @@ class View {
 
  private:
   struct Calls {
+    Calls(const analysis::TreeAsked& asked_for, std::string_view filter_text, analysis::CallTree&& found)
+        : asked(asked_for), filter(filter_text), tree(std::move(found)) {}
+
+    analysis::TreeAsked asked;
     std::string filter;
     analysis::CallTree tree;
+    std::unique_ptr<model::Recording> both;  // with the calls of another recording
+    uint64_t before = 0;                     // hash of its facts
+    double rest = 0;
     // The rows that were last asked for.
     std::string search;
     analysis::RowOrder order = analysis::RowOrder::total;
     bool descending = true;
     std::optional<Column<analysis::FrameRow>> rows;
   };
+  [[nodiscard]] analysis::TreeAsked within(const analysis::TreeAsked& wanted) const;
   [[nodiscard]] Result<Calls*> kept_calls(const TreeWanted& wanted);
+  // Calls `use` with what a question about calls is about: bands, their stacks, what the filter means.
+  template <typename Use>
+  [[nodiscard]] auto with_bands(const TreeWanted& wanted, const Use& use)
+      -> decltype(use(std::declval<const analysis::BandsAsked&>()));
   struct Lit {
     analysis::GroupBy by;
     int32_t kind;

@@ -3,9 +3,25 @@
 #include <utility>
 
 #include "engine/analysis/call_tree_layout.h"
+#include "engine/base/hash.h"
 #include "engine/session/view.h"
 
 namespace memstrata::session {
+
+namespace {
+
+[[nodiscard]] uint64_t hash_of(const analysis::CallFacts& facts) {
+  uint64_t hash = mix_hash(1);
+  const auto add = [&](const void* bytes, size_t count) { hash = mix_hash(hash ^ hash_bytes(bytes, count)); };
+  for (const std::string& text : facts.texts) add(text.data(), text.size());
+  add(facts.frames.data(), facts.frames.size() * sizeof(analysis::CallFacts::Frame));
+  add(facts.nodes.data(), facts.nodes.size() * sizeof(analysis::CallFacts::Node));
+  const double sums[] = {facts.without, facts.rest};
+  add(sums, sizeof(sums));
+  return hash;
+}
+
+}  // namespace
 
 analysis::RangeTotals View::range(replay::Axis axis, int64_t from, int64_t to) const {
   if (from > to) std::swap(from, to);
@@ -13,32 +29,72 @@ analysis::RangeTotals View::range(replay::Axis axis, int64_t from, int64_t to) c
                                      timeline_->event_at(axis, to));
 }
 
-Result<View::Calls*> View::kept_calls(const TreeWanted& wanted) {
-  analysis::TreeAsked asked = wanted.asked;
-  const int32_t last = event_count() - 1;
-  asked.weights.from = std::clamp(asked.weights.from, -1, last);
-  asked.weights.to = std::clamp(asked.weights.to, -1, last);
-  if (calls_ && calls_->tree.asked == asked && calls_->filter == wanted.filter) return &*calls_;
+template <typename Use>
+auto View::with_bands(const TreeWanted& wanted, const Use& use)
+    -> decltype(use(std::declval<const analysis::BandsAsked&>())) {
   const auto known = attributes();
   if (!known) return tl::unexpected(known.error());
-  calls_.reset();
-  auto built = with_room([&]() -> Result<analysis::CallTree> {
+  return with_room([&]() -> decltype(use(std::declval<const analysis::BandsAsked&>())) {
     const auto meant = filtered(wanted.filter);
     if (!meant) return tl::unexpected(meant.error());
     const std::span<const uint8_t> matched =
         *meant == nullptr ? std::span<const uint8_t>() : (*meant)->matches.matched.span();
-    return analysis::build_call_tree(
-        {recording(), ranked(), *timeline_, (*known)->stack.span(), matched, asked.only_matched}, asked);
+    return use(
+        {recording(), ranked(), *timeline_, (*known)->stack.span(), matched, wanted.asked.only_matched});
+  });
+}
+
+analysis::TreeAsked View::within(const analysis::TreeAsked& wanted) const {
+  analysis::TreeAsked asked = wanted;
+  const int32_t last = event_count() - 1;
+  asked.weights.from = std::clamp(asked.weights.from, -1, last);
+  asked.weights.to = std::clamp(asked.weights.to, -1, last);
+  return asked;
+}
+
+Result<View::Calls*> View::kept_calls(const TreeWanted& wanted) {
+  analysis::TreeAsked asked = within(wanted.asked);
+  // Against another recording it is a difference, whatever was asked: facts are of a moment or a range.
+  if (wanted.before != nullptr && asked.weights.of == analysis::BlocksOf::difference)
+    asked.weights.of = analysis::BlocksOf::moment;
+  const uint64_t before = wanted.before == nullptr ? 0 : hash_of(*wanted.before);
+  if (calls_ && calls_->asked == asked && calls_->before == before && calls_->filter == wanted.filter)
+    return &*calls_;
+  calls_.reset();
+  auto built = with_bands(wanted, [&](const analysis::BandsAsked& of) -> Result<Calls> {
+    if (wanted.before == nullptr) {
+      auto tree = analysis::build_call_tree(of, asked);
+      if (!tree) return tl::unexpected(tree.error());
+      return Calls(asked, wanted.filter, std::move(*tree));
+    }
+    const auto after = analysis::find_call_facts(of, asked.weights, SIZE_MAX);
+    if (!after) return tl::unexpected(after.error());
+    auto two = analysis::compare_calls(*wanted.before, *after, asked, budget_);
+    if (!two) return tl::unexpected(two.error());
+    Calls calls(asked, wanted.filter, std::move(two->tree));
+    calls.both = std::move(two->both);
+    calls.before = before;
+    calls.rest = wanted.before->rest;
+    return calls;
   });
   if (!built) return tl::unexpected(built.error());
-  calls_.emplace(Calls{std::string(wanted.filter), std::move(*built), {}, {}, true, std::nullopt});
+  calls_.emplace(std::move(*built));
   return &*calls_;
 }
 
-Result<const analysis::CallTree*> View::calls(const TreeWanted& wanted) {
-  const auto calls = kept_calls(wanted);
-  if (!calls) return tl::unexpected(calls.error());
-  return &(*calls)->tree;
+Result<View::KnownCalls> View::calls(const TreeWanted& wanted) {
+  const auto kept = kept_calls(wanted);
+  if (!kept) return tl::unexpected(kept.error());
+  const Calls& calls = **kept;
+  return KnownCalls{calls.tree, calls.both ? *calls.both : recording(), calls.rest};
+}
+
+Result<analysis::CallFacts> View::call_facts(const TreeWanted& wanted) {
+  analysis::WeightsAsked asked = within(wanted.asked).weights;
+  if (asked.of == analysis::BlocksOf::difference) asked.of = analysis::BlocksOf::moment;
+  return with_bands(wanted, [&](const analysis::BandsAsked& of) {
+    return analysis::find_call_facts(of, asked, analysis::kMostCallFacts);
+  });
 }
 
 Result<std::span<const analysis::FrameRow>> View::call_rows(const TreeWanted& wanted,
@@ -46,14 +102,15 @@ Result<std::span<const analysis::FrameRow>> View::call_rows(const TreeWanted& wa
   const auto kept = kept_calls(wanted);
   if (!kept) return tl::unexpected(kept.error());
   Calls& calls = **kept;
+  const model::Recording& of = calls.both ? *calls.both : recording();
   if (!calls.rows || calls.search != rows.search || calls.order != rows.order ||
       calls.descending != rows.descending) {
     calls.rows.reset();
     Column<uint8_t> keys(budget_);
     const bool all = rows.search.find_first_not_of(" \t\r\n") == std::string_view::npos;
-    if (!all && !analysis::find_keys_with(recording(), calls.tree, rows.search, keys))
+    if (!all && !analysis::find_keys_with(of, calls.tree, rows.search, keys))
       return fail(ErrorCode::limit_exceeded, -1, "not enough memory to look for a text in all calls");
-    auto found = analysis::find_frame_rows(recording(), calls.tree, rows.order, rows.descending, keys.span());
+    auto found = analysis::find_frame_rows(of, calls.tree, rows.order, rows.descending, keys.span());
     if (!found) return tl::unexpected(found.error());
     calls.search = rows.search;
     calls.order = rows.order;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/analysis/steps.h"
 #include "engine/session/view.h"
 
 namespace memstrata::session {
@@ -27,20 +26,18 @@ Result<const View::HolderKinds*> View::holder_kinds(const HolderQuestion& questi
     auto kinds = std::make_unique<HolderKinds>();
     kinds->rules_text = rules;
     if (sorts) {
-      const bool own = rules.find_first_not_of(" \t\r\n") == std::string_view::npos;
-      auto parsed = analysis::parse_category_rules(own ? analysis::kCategoryRules : rules);
-      if (!parsed) return tl::unexpected(parsed.error());
-      kinds->rules.emplace(std::move(*parsed));
-      const auto steps = analysis::find_steps(recording(), device_->part(), device_->replayed().rows);
-      if (!steps) return tl::unexpected(steps.error());
-      auto found =
-          analysis::find_categories(recording(), device_->lives(), (*known)->stack, *steps, *kinds->rules);
-      if (!found) return tl::unexpected(found.error());
-      kinds->categories.emplace(std::move(*found));
+      if (rules.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+        const auto shared = device_->categories();
+        if (!shared) return tl::unexpected(shared.error());
+        kinds->known = *shared;
+      } else {
+        auto found = analysis::find_known_categories(recording(), device_->part(), device_->replayed().rows,
+                                                     device_->lives(), (*known)->stack, rules);
+        if (!found) return tl::unexpected(found.error());
+        kinds->known = &kinds->of_rules.emplace(std::move(*found));
+      }
     }
-    auto keys = analysis::find_holder_keys(recording(), (*known)->stack.span(), question.by,
-                                           kinds->categories ? &*kinds->categories : nullptr,
-                                           kinds->rules ? &*kinds->rules : nullptr);
+    auto keys = analysis::find_holder_keys(recording(), (*known)->stack.span(), question.by, kinds->known);
     if (!keys) return tl::unexpected(keys.error());
     kinds->keys.emplace(std::move(*keys));
     return kinds;
@@ -56,9 +53,7 @@ Result<analysis::Holders> View::holders(const HolderQuestion& question, const Ho
   const std::span<const uint8_t> matched =
       *meant == nullptr ? std::span<const uint8_t>() : (*meant)->matches.matched.span();
   const int32_t event = std::clamp(question.event, -1, event_count() - 1);
-  return analysis::find_holders(ranked(), *kinds.keys, event, matched,
-                                kinds.categories ? &*kinds.categories : nullptr,
-                                kinds.rules ? &*kinds.rules : nullptr, budget_);
+  return analysis::find_holders(ranked(), *kinds.keys, event, matched, kinds.known, budget_);
 }
 
 }  // namespace memstrata::session

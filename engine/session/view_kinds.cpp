@@ -39,7 +39,7 @@ Result<const Filtered*> View::filtered(std::string_view text) {
   auto found = with_room([&] {
     return segments_ ? analysis::filter_segments(recording(), *segments_, **known, text)
                      : analysis::filter_blocks(recording(), device_->part(), device_->lives(), **known, text,
-                                               peak_event());
+                                               peak_event(), [&] { return device_->categories(); });
   });
   if (!found) return tl::unexpected(found.error());
   Filtered filtered{std::string(text), std::move(*found), 0};
@@ -66,9 +66,9 @@ Result<const analysis::BlockGroups*> View::kinds(analysis::GroupBy by) {
   if (!found) return tl::unexpected(found.error());
   const bool is_unknown = found->kinds.size() == 1 && found->kinds[0].key < 0 && found->kinds[0].merged == 0;
   if (by == analysis::GroupBy::category && is_unknown && !segments_) {
-    const auto sorted = holder_kinds({analysis::HolderBy::category, -1, {}, {}});
+    const auto sorted = device_->categories();
     if (!sorted) return tl::unexpected(sorted.error());
-    auto guessed = analysis::group_by_rules(recording(), ranked(), *(*sorted)->categories, *(*sorted)->rules,
+    auto guessed = analysis::group_by_rules(recording(), ranked(), (*sorted)->categories, (*sorted)->rules,
                                             peak_event());
     if (!guessed) return tl::unexpected(guessed.error());
     return keep(groups_, std::move(*guessed));

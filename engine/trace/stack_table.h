@@ -73,6 +73,8 @@ class StackTable {
   // Node of the innermost frame, -1 for an empty stack.
   [[nodiscard]] int32_t leaf(StackId stack) const { return stacks_[stack.index()].leaf; }
   [[nodiscard]] const Node& node(int32_t index) const { return nodes_[static_cast<size_t>(index)]; }
+  // For who has a tree already: its caller must be a node of this table, or -1. -1 if the budget refuses.
+  [[nodiscard]] int32_t intern_node(Node node);
   [[nodiscard]] std::span<const Node> nodes() const { return nodes_.span(); }
   [[nodiscard]] size_t node_count() const { return nodes_.size(); }
   // As FrameTable::copy_from.
@@ -86,8 +88,6 @@ class StackTable {
     uint32_t hash;
   };
   [[nodiscard]] bool equals(StackId stack, std::span<const FrameId> frames) const;
-  [[nodiscard]] int32_t intern_node(Node node);
-
   Budget* budget_;
   Column<Node> nodes_;
   Column<Stack> stacks_;

@@ -1,4 +1,5 @@
 // Two files, two moments, many files: what grew, whose parts add up to the byte.
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Locator, type Page } from '@playwright/test';
@@ -90,6 +91,44 @@ test('a file with itself: no change, and from its start to its end all that came
   await expect(found).toHaveAttribute('data-before', '973320192');
   await expect(page.locator('tr[data-change]')).toHaveCount(0);
   await expect.poll(() => sums(page)).toEqual([973320192, 973320192]);
+});
+
+test('a flame graph of two files: what grew and what shrank, path by path', async ({ page }) => {
+  const errors = watchErrors(page);
+  await openBoth(page);
+  await page.getByRole('tab', { name: /^Flame graph/ }).click();
+  const bar = page.locator('memstrata-flame-bar');
+  const graph = page.locator('memstrata-flame-graph .scroller[data-settled]');
+  await bar.locator('[data-choice=of]').selectOption('difference');
+  await bar.locator('[data-other-file]').selectOption('out_of_memory.pickle.gz');
+  const says = page.locator('memstrata-flame .says');
+  await expect(says).toContainText('less out_of_memory.pickle.gz after event');
+  // As the command finds it, another way: stack by stack.
+  const tool = join(import.meta.dirname, '../../build/native-release/bin/memstrata');
+  const files = ['out_of_memory.pickle.gz', 'training_run.pickle'].map((name) => join(samples, name));
+  const { parts } = JSON.parse(
+    execFileSync(tool, ['compare', '--json', '--at', 'peak', ...files], {
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 ** 2,
+    }),
+  ) as { parts: { before_bytes: number; after_bytes: number }[] };
+  const changes = parts.map((part) => part.after_bytes - part.before_bytes);
+  expect(changes.reduce((sum, change) => sum + change, 0)).toBe(2814816256 - 6059896832);
+  const width = changes.reduce((sum, change) => sum + Math.abs(change), 0);
+  await expect(graph).toHaveAttribute('data-total', String(width));
+  if (process.env.MEMSTRATA_SCREENSHOTS)
+    await page.screenshot({ path: `${process.env.MEMSTRATA_SCREENSHOTS}/flame-two-files.png` });
+  // The table tells the same; a file against its own start is all that it holds.
+  await bar.locator('[data-shape=table]').click();
+  await expect(page.locator('memstrata-frame-table .row').first()).toContainText('lm_head');
+  await bar.locator('[data-shape=icicle]').click();
+  await bar.locator('[data-other-moment]').selectOption('start');
+  await expect(says).toContainText('less out_of_memory.pickle.gz after the start');
+  await bar.locator('[data-other-file]').selectOption('');
+  await expect(says).toContainText('less after the start');
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id }) => id)).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 test('of many files the odd one is named', async ({ page }) => {

@@ -6,6 +6,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { sizeOf } from '../../web/src/base/sizes.ts';
 import { filterOf, noFields } from '../../web/src/panels/events/event_fields.ts';
 import { RowWindow } from '../../web/src/controls/row_window.ts';
+import { shadesOfFree } from '../../web/src/draw/palettes.ts';
 import { resizedTo, revealing, wholeState, zoomedAt } from '../../web/src/panels/state/state_window.ts';
 import { keepDetails, pointOf, settledView, watchErrors } from './page.ts';
 import { MiB, pickled } from './pickle.ts';
@@ -360,6 +361,27 @@ test('the picture has the colours of the states, and zooms about the pointer', a
   await page.getByRole('button', { name: 'Show the whole state' }).click();
   await settled(page, 9);
   expect(await color(0.4, 0.7)).toBe(z);
+});
+
+test('segments are shaded by how much of them is free', async ({ page }) => {
+  await openState(page);
+  const shade = (step: number): string =>
+    [1, 3, 5].map((at) => Number.parseInt(shadesOfFree('light')[step]!.slice(at, at + 2), 16)).join(' ');
+  await page.getByLabel('Colour of the state').selectOption('free');
+  await expect(page.locator('memstrata-state-picture .legend')).toContainText('all free');
+  // X, which waits, and Z hold 10 of 20 MiB: the 8th of 16 steps.
+  await expect.poll(() => colorAt(page, 0.8, 0.7)).toBe(shade(8));
+  expect(await colorAt(page, 0.15, 0.7)).toBe('200 50 42');
+  await row(page, 9).click(); // X is gone: 16 of 20 MiB
+  await settled(page, 9);
+  expect(await colorAt(page, 0.8, 0.7)).toBe(shade(13));
+  expect(await colorAt(page, 0.15, 0.7)).toBe(shade(13));
+  // It stays when the panel is left and opened again.
+  await page.keyboard.press('1');
+  await page.keyboard.press('2');
+  await expect(page.getByLabel('Colour of the state')).toHaveValue('free');
+  await page.getByLabel('Colour of the state').selectOption('blocks');
+  await expect.poll(() => colorAt(page, 0.8, 0.7)).toBe('255 255 255');
 });
 
 test('keys walk through the rectangles and pin', async ({ page }) => {

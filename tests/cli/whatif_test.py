@@ -130,10 +130,17 @@ class WhatIf(unittest.TestCase):
         self.assertEqual(half["simulated"]["peak_reserved_bytes"], (20 + 30 + 20) * MIB)
         both = self.whatif(file, "--without", "category:activation", "--without", "category:gradient")
         self.assertEqual(both["changed_blocks"], 2)
+        either = self.whatif(file, "--without", "category:Gradient or category:activation size>35MiB")
+        self.assertEqual(either["changed_blocks"], 2)
+        top = json.loads(run("top", "--json", "--filter", "category:gradient", file).stdout)
+        self.assertEqual((top["filter"], top["tops"][0]["requested_bytes"], top["tops"][0]["blocks"]),
+                         ("category:gradient", 30 * MIB, 1))
+        self.assertIn("30.0 MiB", run("top", "--filter", "category:gradient", file).stdout)
+        self.assertEqual(run("top", "--filter", "category:nonsense", file).returncode, 1)
         self.assertEqual(both["simulated"]["peak_reserved_bytes"], 20 * MIB)
         done = run("whatif", file, "--without", "category:nonsense")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("there is no category of this name", done.stderr)
+        self.assertIn("There is no category of this name", done.stderr)
 
     def test_one_more_request(self):
         # Events: 0 segment_alloc, 1 alloc, 2 and 3 the free of a, 4 c out of the same 30 MiB.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/analysis/block_attributes.h"
+#include "engine/analysis/call_facts.h"
 #include "engine/analysis/call_tree_rows.h"
 #include "engine/analysis/frame_filter.h"
 #include "engine/analysis/holders.h"
@@ -114,6 +115,25 @@ struct Sum {
   double after = 0, before = 0;
 };
 
+// Width and what grew, by path. A node is its own part and its children.
+using Nodes = std::map<std::vector<std::string>, std::pair<double, double>>;
+Nodes nodes_of(const model::Recording& recording, FrameKey by, const CallTree& tree) {
+  Nodes found;
+  std::vector<std::vector<std::string>> at(tree.nodes.size());
+  for (size_t i = 0; i < tree.nodes.size(); ++i) {
+    const CallTree::Node& node = tree.nodes[i];
+    if (i > 0) {
+      at[i] = at[static_cast<size_t>(node.parent)];
+      at[i].push_back(node.key < 0 ? "-" : text_of(recording, by, FrameId{node.key}));
+    }
+    found[at[i]] = {node.width, node.grew};
+    double below = node.self;
+    for (const int32_t child : tree.children(static_cast<int32_t>(i))) below += tree.nodes[child].width;
+    EXPECT_EQ(below, node.width);
+  }
+  return found;
+}
+
 class CallTreesOfRandomRecordings : public testing::TestWithParam<int> {};
 
 TEST_P(CallTreesOfRandomRecordings, AreSumsOverTheirBlocks) {
@@ -172,7 +192,7 @@ TEST_P(CallTreesOfRandomRecordings, AreSumsOverTheirBlocks) {
       total.before += sum.before;
     }
     // Every prefix of a path is a node; a frame of it a row, each path once.
-    std::map<std::vector<std::string>, std::pair<double, double>> nodes;
+    Nodes nodes;
     std::map<std::string, std::pair<double, double>> rows;  // total, self
     for (const auto& [path, sum] : paths) {
       const double width = of == BlocksOf::difference ? std::abs(sum.after - sum.before) : sum.after;
@@ -186,25 +206,38 @@ TEST_P(CallTreesOfRandomRecordings, AreSumsOverTheirBlocks) {
       rows[asked.inverted ? path.front() : path.back()].second += width;
     }
 
-    const auto tree =
-        build_call_tree({recording, *lives, *timeline, attributes->stack.span(), {}, false}, asked);
+    const BandsAsked bands{recording, *lives, *timeline, attributes->stack.span(), {}, false};
+    const auto tree = build_call_tree(bands, asked);
     ASSERT_TRUE(tree.has_value());
     const auto name = [&](int32_t key) { return key < 0 ? "-" : text_of(recording, asked.by, FrameId{key}); };
-    std::map<std::vector<std::string>, std::pair<double, double>> found;
-    std::vector<std::vector<std::string>> at(tree->nodes.size());
-    for (size_t i = 0; i < tree->nodes.size(); ++i) {
-      const CallTree::Node& node = tree->nodes[i];
-      if (i > 0) {
-        at[i] = at[static_cast<size_t>(node.parent)];
-        at[i].push_back(name(node.key));
-      }
-      found[at[i]] = {node.width, node.grew};
-      double below = node.self;
-      for (const int32_t child : tree->children(static_cast<int32_t>(i))) below += tree->nodes[child].width;
-      EXPECT_EQ(below, node.width);
-    }
     if (!paths.empty()) {
-      EXPECT_EQ(found, nodes);
+      EXPECT_EQ(nodes_of(recording, asked.by, *tree), nodes);
+    }
+
+    // Two moments as those of two recordings are compared: by what each tells of its calls.
+    if (of == BlocksOf::difference && by != WeightBy::time && !paths.empty()) {
+      const auto before = find_call_facts(bands, {BlocksOf::moment, by, -1, from}, SIZE_MAX);
+      const auto after = find_call_facts(bands, {BlocksOf::moment, by, -1, to}, SIZE_MAX);
+      ASSERT_TRUE(before && after);
+      const auto two = compare_calls(*before, *after, asked, trace.budget);
+      ASSERT_TRUE(two.has_value());
+      // Of equal functions without a file any frame may stand for a stack that has neither own code nor packages.
+      const auto found = nodes_of(*two->both, asked.by, two->tree);
+      if (asked.frames == FramesOf::own) {
+        EXPECT_EQ(found.at({}), nodes.at({}));
+      } else {
+        EXPECT_EQ(found, nodes);
+      }
+      // However little may be told, nothing is lost.
+      const auto little = find_call_facts(bands, {BlocksOf::moment, by, -1, from}, 100);
+      const auto sum = [](const CallFacts& facts) {
+        double all = facts.without + facts.rest;
+        for (const CallFacts::Node& node : facts.nodes) all += node.weight;
+        return all;
+      };
+      ASSERT_TRUE(little.has_value());
+      EXPECT_EQ(sum(*little), sum(*before));
+      EXPECT_LE(little->nodes.size() * 4 + little->frames.size() * 3 + little->texts.size(), 100U);
     }
 
     const auto table = find_frame_rows(recording, *tree, RowOrder::total, true, {});
@@ -236,7 +269,7 @@ TEST_P(CallTreesOfRandomRecordings, HoldersAreSumsOverTheBlocksAlive) {
   for (const auto& [by, key] : {std::pair{HolderBy::line, FrameKey::line},
                                 {HolderBy::function, FrameKey::function},
                                 {HolderBy::file, FrameKey::file}}) {
-    const auto keys = find_holder_keys(recording, attributes->stack.span(), by, nullptr, nullptr);
+    const auto keys = find_holder_keys(recording, attributes->stack.span(), by, nullptr);
     ASSERT_TRUE(keys.has_value());
     for (int round = 0; round < 10; ++round) {
       const int32_t event = random.below(lives->events.count + 1) - 1;
@@ -248,7 +281,7 @@ TEST_P(CallTreesOfRandomRecordings, HoldersAreSumsOverTheBlocksAlive) {
         sum.first += lives->size[static_cast<size_t>(rank)];
         ++sum.second;
       }
-      const auto holders = find_holders(*lives, *keys, event, {}, nullptr, nullptr, trace.budget);
+      const auto holders = find_holders(*lives, *keys, event, {}, nullptr, trace.budget);
       ASSERT_TRUE(holders.has_value());
       for (const Holder& one : holders->rows)
         found[one.key < 0 ? "-" : text_of(recording, key, keys->frame[one.key])] = {one.bytes, one.blocks};

@@ -70,6 +70,8 @@ function questionsFor(info) {
     ['highest', { columns }],
     ['position', { axis: 'time', events: [-1, 0, event, info.events] }],
     ['marks', {}],
+    ['prepareReport', { part: 1 }],
+    ['prepareReport', { part: 2 ** 31 - 1 }],
     ['report', {}],
     ['range', { axis: 'event', from: 1, to: event + 1 }],
     ['range', { axis: 'time', from: 0, to: 2 ** 53 }],
@@ -106,6 +108,8 @@ function questionsFor(info) {
     ['eventRows', { filter: { actions: ['alloc'], frame: 'a' }, first: 1, count: 5 }],
     ['rowOfEvent', { filter: { actions: ['alloc'] }, event }],
     ['filter', { text: 'alive@peak' }],
+    ['filter', { text: 'category:activation or category:unknown' }],
+    ['filter', { text: 'category:nothing' }],
     ['filter', { text: 'é size>x' }],
     ['match', { filter: 'alive@peak', index: 0 }],
     ['complete', { text: 'é si', cursor: 4 }],
@@ -145,7 +149,25 @@ function questionsFor(info) {
   for (const rank of [0, 1, 1000]) list.push(['category', { rank }]);
   const rules = 'input 0.5 frame:e\nwhatever 0.25 kept';
   list.push(['holders', { by: 'category', event: last, filter: '', rules, first: 0, count: 9 }]);
+  const before = {
+    texts: ['forward', '/run/model.py', 'é'],
+    names: [0, 2],
+    files: [1, 1],
+    lines: [7, 0],
+    frames: [0, 1, 0],
+    callers: [-1, 0, 1],
+    weights: [512, 0, 1e12],
+    blocks: [1, 0, 3],
+    without: 5,
+    withoutBlocks: 1,
+    rest: 3,
+    restBlocks: 2,
+  };
   for (const one of trees) {
+    list.push(['callFacts', { tree: one }]);
+    list.push(['flame', { tree: one, before, path: [], width: 300, rows: 50, search: 'FORWARD' }]);
+    const rows = { search: '', order: 'change', descending: true, first: 0, count: 20 };
+    list.push(['flameRows', { tree: one, before, ...rows }]);
     list.push(['flame', { tree: one, path: [], width: 300, rows: 50, search: 'F' }]);
     list.push(['flame', { tree: one, path: [0, 1], width: 77, rows: 3, search: '' }]);
     for (const order of ['name', 'total', 'self', 'blocks', 'change'])

@@ -12,6 +12,8 @@
 #include "engine/analysis/block_groups.h"
 #include "engine/analysis/filter_completion.h"
 #include "engine/analysis/filter_syntax.h"
+#include "engine/analysis/known_categories.h"
+#include "engine/analysis/steps.h"
 #include "engine/answers/block_groups.h"
 #include "engine/answers/filter_completion.h"
 #include "engine/answers/json_of.h"
@@ -107,6 +109,29 @@ TEST_F(BlockFilter, AWrongFilterSaysWhere) {
   const auto found = filter_blocks(story.recording, snapshot(), *lifetimes, *attributes, "size>1 pool:x");
   ASSERT_FALSE(found.has_value());
   EXPECT_EQ(found.error().offset, 12);
+}
+
+TEST_F(BlockFilter, ACategoryIsWhatTheRulesSay) {
+  // Only B is freed.
+  KnownCategories known{*parse_category_rules("temporary 1 freed\n"), Categories(story.recording.budget)};
+  known.categories = *find_categories(story.recording, *lifetimes, attributes->stack,
+                                      Steps(story.recording.budget), known.rules);
+  const auto ranks_of = [&](std::string_view text) {
+    const auto found = filter_blocks(story.recording, snapshot(), *lifetimes, *attributes, text, {},
+                                     [&]() -> Result<const KnownCategories*> { return &known; });
+    return found ? Ranks(found->ranks.begin(), found->ranks.end()) : Ranks{-1};
+  };
+  EXPECT_EQ(ranks_of("category:temporary"), Ranks{1});
+  EXPECT_EQ(ranks_of("category=Temporary"), Ranks{1});
+  EXPECT_EQ(ranks_of("-category:temporary size>50"), (Ranks{0, 3}));
+  EXPECT_EQ(ranks_of("category:unknown"), (Ranks{0, 2, 3}));
+  EXPECT_EQ(ranks_of("category:nothing"), Ranks{-1});
+  // Where there are none, the filter says so.
+  const auto segments =
+      filter_blocks(story.recording, snapshot(), *lifetimes, *attributes, "a category:input");
+  ASSERT_FALSE(segments.has_value());
+  EXPECT_EQ(segments.error().offset, 11);
+  EXPECT_EQ(complete("category:te"), std::vector<std::string>{"category:temporary"});
 }
 
 TEST_F(BlockFilter, CompletionKnowsFieldsAndWhatIsInTheFile) {

@@ -59,9 +59,9 @@ class Holding : public testing::Test {
   // {key's frame as name:line, bytes, blocks, largest}
   using Row = std::tuple<std::string, int64_t, int64_t, int32_t>;
   [[nodiscard]] std::vector<Row> rows(HolderBy by, int32_t event) {
-    auto keys = find_holder_keys(story.recording, attributes->stack.span(), by, nullptr, nullptr);
+    auto keys = find_holder_keys(story.recording, attributes->stack.span(), by, nullptr);
     EXPECT_TRUE(keys.has_value());
-    auto found = find_holders(*lives, *keys, event, {}, nullptr, nullptr, story.recording.budget);
+    auto found = find_holders(*lives, *keys, event, {}, nullptr, story.recording.budget);
     EXPECT_TRUE(found.has_value());
     std::vector<Row> all;
     int64_t bytes = 0;
@@ -100,7 +100,7 @@ TEST_F(Holding, ByModule) {
   // linear.py's forward called at b.py:20, a.py's forward called there too; the optimizer is in no module.
   EXPECT_EQ(rows(HolderBy::module, 4),
             (std::vector<Row>{{"-", 103, 2, 3}, {"forward:2", 25, 2, 1}, {"forward:9", 10, 1, 0}}));
-  auto keys = find_holder_keys(story.recording, attributes->stack.span(), HolderBy::module, nullptr, nullptr);
+  auto keys = find_holder_keys(story.recording, attributes->stack.span(), HolderBy::module, nullptr);
   ASSERT_TRUE(keys.has_value());
   for (const FrameId site : keys->site) EXPECT_EQ(story.recording.frames[site].line, 20);
 }
@@ -121,23 +121,22 @@ TEST_F(Holding, AreWhatTopFinds) {
 }
 
 TEST_F(Holding, ByCategoryOfAUsersRules) {
-  const auto rules =
-      parse_category_rules("optimizer_state 0.5 frame:torch/optim/\nactivation 0.8 in_module\n");
+  auto rules = parse_category_rules("optimizer_state 0.5 frame:torch/optim/\nactivation 0.8 in_module\n");
   ASSERT_TRUE(rules.has_value());
   const Steps none(story.recording.budget);
-  const auto categories = find_categories(story.recording, *lives, attributes->stack, none, *rules);
+  auto categories = find_categories(story.recording, *lives, attributes->stack, none, *rules);
   ASSERT_TRUE(categories.has_value());
-  const auto keys =
-      find_holder_keys(story.recording, attributes->stack.span(), HolderBy::category, &*categories, &*rules);
+  const KnownCategories known{std::move(*rules), std::move(*categories), false};
+  const auto keys = find_holder_keys(story.recording, attributes->stack.span(), HolderBy::category, &known);
   ASSERT_TRUE(keys.has_value());
   const std::vector<uint8_t> matched{1, 0, 1, 0, 0};
-  const auto found = find_holders(*lives, *keys, 4, matched, &*categories, &*rules, story.recording.budget);
+  const auto found = find_holders(*lives, *keys, 4, matched, &known, story.recording.budget);
   ASSERT_TRUE(found.has_value());
   ASSERT_EQ(found->rows.size(), 3U);
   using Category = std::tuple<std::string, int64_t, int64_t, double>;
   const auto row = [&](size_t i) {
     const Holder& one = found->rows[i];
-    return Category(rules->names[static_cast<size_t>(one.key)], one.bytes, one.lit_bytes, one.sure);
+    return Category(known.rules.names[static_cast<size_t>(one.key)], one.bytes, one.lit_bytes, one.sure);
   };
   EXPECT_EQ(row(0), Category("optimizer_state", 100, 0, 0.5));
   EXPECT_EQ(row(1), Category("activation", 35, 15, 0.8));

@@ -380,6 +380,7 @@ TEST(StateLayout, BlocksLieWhereTheirAddressesAre) {
   EXPECT_THAT(rects.x, ElementsAre(0, 0, 100, 125, 150, 175));
   EXPECT_THAT(rects.width, ElementsAre(200, 100, 25, 25, 25, 25));
   EXPECT_THAT(rects.height, testing::Each(80));
+  EXPECT_THAT(rects.free, ElementsAre(1.25F / 2, 0, 0, 0, 0, 0));  // 1.25 of 2 MiB
   EXPECT_EQ(layout.hit(replayed.memory(), window, 130, 10).part, StateKind::rounding);
   EXPECT_EQ(layout.hit(replayed.memory(), window, 160, 10).part, StateKind::pending);
   EXPECT_EQ(layout.hit(replayed.memory(), window, 10, 10).part, StateKind::gap);

@@ -340,6 +340,8 @@ export interface StateRects {
   row: Int32Array<ArrayBuffer>;
   /** Of the block on the timeline; -1 = none. */
   rank: Int32Array<ArrayBuffer>;
+  /** Of a segment: the share of it that is free, 0 to 1; else 0. */
+  free: Float32Array<ArrayBuffer>;
   /** Only with a look: RGBA of the block, as the timeline colours it, or the mean of several; 0 = no block. */
   colour?: Uint8ClampedArray<ArrayBuffer>;
   /** Only with a look: 0 = the look means none of its blocks. */
@@ -878,6 +880,8 @@ export interface FlameGraph {
   /** Of the blocks that the filter means. */
   lit: number;
   blocks: number;
+  /** Of the file before: what its facts do not tell by stack, and is in no rectangle. */
+  rest: number;
   /** What is below a frame with the text that was looked for; null = nothing was. */
   found: { weight: number; grew: number; frames: number } | null;
   /** How many of the path exist here. */
@@ -917,6 +921,8 @@ export interface FrameRows {
   unit: CallUnit;
   total: number;
   grew: number;
+  /** As that of `FlameGraph`. */
+  rest: number;
   count: number;
   rows: FrameRow[];
 }

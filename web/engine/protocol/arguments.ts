@@ -48,7 +48,16 @@ export type Axis = (typeof axisWords)[number];
 export const bandsWords = ['blocks', 'pools', 'segments'] as const;
 export type Bands = (typeof bandsWords)[number];
 
-export const colourByWords = ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age', 'category'] as const;
+export const colourByWords = [
+  'allocation',
+  'stack',
+  'size',
+  'stream',
+  'pool',
+  'lifetime',
+  'age',
+  'category',
+] as const;
 export type ColourBy = (typeof colourByWords)[number];
 
 /** Of which blocks (engine/analysis/stack_weights.h). */
@@ -179,6 +188,28 @@ export interface Facts {
   counts: readonly Size[];
   rest_bytes: Size;
   rest_blocks: Size;
+}
+
+/**
+ * What the answer `callFacts` says of another file: of each frame the numbers of its texts and its
+ * line; of each node its frame, its caller (a lower number, -1 = none) and what the stacks hold that
+ * end there.
+ */
+export type NodeOrNone = number;
+
+export interface CallFacts {
+  texts: readonly Text[];
+  names: readonly Count[];
+  files: readonly Count[];
+  lines: readonly Count[];
+  frames: readonly Count[];
+  callers: readonly NodeOrNone[];
+  weights: readonly Real[];
+  blocks: readonly Size[];
+  without: Real;
+  withoutBlocks: Size;
+  rest: Real;
+  restBlocks: Size;
 }
 
 /** An event must satisfy all that is set. `frame`: part of a stack line file:line:name. */

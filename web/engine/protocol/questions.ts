@@ -110,7 +110,14 @@ export interface ViewQuestions {
    * number for what pools keep unused.
    */
   groupPlaces: {
-    args: { columns: T.Columns; rows: T.Rows; by: T.ColourBy; filter: T.Text; leastColumns: T.Pixels; leastRows: T.Pixels };
+    args: {
+      columns: T.Columns;
+      rows: T.Rows;
+      by: T.ColourBy;
+      filter: T.Text;
+      leastColumns: T.Pixels;
+      leastRows: T.Pixels;
+    };
     answer: A.KindPlace[];
   };
   groupProbe: {
@@ -165,6 +172,11 @@ export interface ViewQuestions {
   marks: {
     args: Record<never, never>;
     answer: A.Marks;
+  };
+  /** At least so many parts of the report are then found; how many there are. For long recordings. */
+  prepareReport: {
+    args: { part: T.Count };
+    answer: T.Count;
   };
   /**
    * Why it ran out of memory, what leaks, what the peak is made of, what is fragmented
@@ -244,15 +256,38 @@ export interface ViewQuestions {
   /**
    * Who asked for memory, as a flame graph: rectangles at least a pixel wide, in rows from the root on.
    * `path`: keys of frames from the root's child to the one that fills the width
-   * (engine/analysis/call_tree.h).
+   * (engine/analysis/call_tree.h). `before`: calls of another file, less which these are.
    */
   flame: {
-    args: { tree: T.CallTree; path: readonly T.FrameOrNone[]; width: T.Pixels; rows: T.Pixels; search: T.Text };
+    args: {
+      tree: T.CallTree;
+      before?: T.CallFacts;
+      path: readonly T.FrameOrNone[];
+      width: T.Pixels;
+      rows: T.Pixels;
+      search: T.Text;
+    };
     answer: A.FlameGraph;
+  };
+  /**
+   * What calls hold, for `before` of another file's `flame` and `flameRows`
+   * (engine/analysis/call_facts.h); by whole stacks, those with the most.
+   */
+  callFacts: {
+    args: { tree: T.CallTree };
+    answer: T.CallFacts;
   };
   /** The same as a table, a row for each frame; at most 1,000. `search`: only those with this text. */
   flameRows: {
-    args: { tree: T.CallTree; search: T.Text; order: T.FrameOrder; descending: T.Flag; first: T.Count; count: T.Count };
+    args: {
+      tree: T.CallTree;
+      before?: T.CallFacts;
+      search: T.Text;
+      order: T.FrameOrder;
+      descending: T.Flag;
+      first: T.Count;
+      count: T.Count;
+    };
     answer: A.FrameRows;
   };
   /**
@@ -260,7 +295,15 @@ export interface ViewQuestions {
    * of the `open` rows.
    */
   ops: {
-    args: { by: T.OpBy; scope: T.OpScope; sort: T.OpSort; tree: T.Flag; open: readonly T.Count[]; first: T.Count; count: T.Count };
+    args: {
+      by: T.OpBy;
+      scope: T.OpScope;
+      sort: T.OpSort;
+      tree: T.Flag;
+      open: readonly T.Count[];
+      first: T.Count;
+      count: T.Count;
+    };
     answer: A.OpLines;
   };
   /** Lines of PyTorch's own table of the whole trace, at most 1,000. */
@@ -361,7 +404,15 @@ export interface ViewQuestions {
    * look alike.
    */
   addressMap: {
-    args: { order: T.RegionOrder; columns: T.Columns; first: T.Count; count: T.Count; height: T.Pixels; look: T.Look; shades?: readonly T.Colour[] };
+    args: {
+      order: T.RegionOrder;
+      columns: T.Columns;
+      first: T.Count;
+      count: T.Count;
+      height: T.Pixels;
+      look: T.Look;
+      shades?: readonly T.Colour[];
+    };
     answer: A.MapPicture;
   };
   /** -1 = none. */
@@ -421,6 +472,7 @@ export interface ViewQuestions {
 
 /** Those of a view that need its states: `prepare` finds them in parts. */
 export const questionsOfStates: readonly string[] = [
+  'prepareReport',
   'report',
   'states',
   'filterEvents',

@@ -3,7 +3,7 @@
 import type { DevicePx } from '../base/units.ts';
 import { stateKinds, type Kinds, type StateRects, type StateWindow } from '../../engine/index.ts';
 import type { Theme } from './colors.ts';
-import { colorsOfKinds } from './palettes.ts';
+import { colorsOfKinds, shadesOfFree } from './palettes.ts';
 import type { Context } from './plot.ts';
 
 interface Look {
@@ -45,8 +45,15 @@ const mostKinds = 6;
 export function legendOf(
   theme: Theme,
   kinds: Kinds | undefined,
+  by: 'blocks' | 'free',
 ): { name: string; color: string; line: string }[] {
   const look = looks[theme];
+  if (by === 'free') {
+    return [
+      { name: 'block', color: look.several, line: look.several },
+      { name: 'waits to be freed', color: look.pending, line: look.pending },
+    ];
+  }
   const colors = colorsOfKinds(kinds, theme);
   const names = kinds?.kinds.length ? kinds.kinds.slice(0, mostKinds).map(({ label }) => label) : ['block'];
   return [
@@ -75,19 +82,22 @@ export function shiftBetween(from: StateWindow, to: StateWindow): Shift {
   return { scale, x: from.left * scale - to.left, y: from.top * scale - to.top };
 }
 
+/** By free share each segment has the shade of what is free in it, and blocks are all alike. */
 export function drawState(
   ctx: Context,
   rects: StateRects | undefined,
   shift: Shift,
   theme: Theme,
   ratio: number,
+  by: 'blocks' | 'free' = 'blocks',
 ): void {
   const look = looks[theme];
+  const shades = by === 'free' ? shadesOfFree(theme) : undefined;
   ctx.fillStyle = look.background;
   ctx.fillRect(0, 0, ctx.canvas.width, ctx.canvas.height);
   if (!rects) return;
-  const { x, y, width, height, kind, colour, matched } = rects;
-  const words = colour && new Uint32Array(colour.buffer, colour.byteOffset, colour.byteLength / 4);
+  const { x, y, width, height, kind, free, colour, matched } = rects;
+  const words = !shades && colour && new Uint32Array(colour.buffer, colour.byteOffset, colour.byteLength / 4);
   const styles = new Map<number, string>();
   const line = Math.max(1, Math.round(ratio));
   for (let i = 0; i < x.length; i += 1) {
@@ -108,7 +118,7 @@ export function drawState(
           ctx.fillStyle = look.segmentLine;
           ctx.fillRect(x0 - line, y0 - line, x1 - x0 + 2 * line, y1 - y0 + 2 * line);
         }
-        ctx.fillStyle = look.segment;
+        ctx.fillStyle = shades?.[Math.round((free[i] ?? 0) * (shades.length - 1))] ?? look.segment;
         break;
       case 'block':
         ctx.fillStyle = words ? styleOf(words[i] ?? 0, styles) : look.several;
@@ -117,11 +127,13 @@ export function drawState(
         ctx.fillStyle = look.pending;
         break;
       case 'rounding':
-        ctx.fillStyle = look.rounding;
+        ctx.fillStyle = shades ? look.several : look.rounding;
         break;
     }
     // Blocks are dimmed by the engine, as on the timeline; the segment shows through what else is.
-    const fades = matched?.[i] === 0 && ['pending', 'rounding'].includes(stateKinds[kind[i] ?? 0] ?? '');
+    const fades =
+      matched?.[i] === 0 &&
+      (shades ? kind[i] !== 0 : ['pending', 'rounding'].includes(stateKinds[kind[i] ?? 0] ?? ''));
     if (fades) ctx.globalAlpha = dimmed;
     ctx.fillRect(x0, y0, x1 - x0, y1 - y0);
     if (fades) ctx.globalAlpha = 1;

@@ -4,6 +4,7 @@ import { LatestOnly } from '../../base/latest_only.ts';
 import type { DevicePx } from '../../base/units.ts';
 import { packed, type Theme } from '../../draw/colors.ts';
 import type { MapRows } from '../../draw/map_rows.ts';
+import type { Colouring } from '../free_shares.ts';
 import { lookOf, shadesOfFree } from '../../draw/palettes.ts';
 import {
   EngineFailure,
@@ -34,7 +35,6 @@ export interface MapView {
   colouring: Colouring;
 }
 /** Blocks as the timeline has them, or free memory by how much of its region is free. */
-export type Colouring = 'blocks' | 'free';
 
 interface List {
   order: RegionOrder;

@@ -17,19 +17,18 @@ import {
   wordsHeight,
   wordsOf,
 } from '../../draw/map_rows.ts';
-import { shadesOfFree } from '../../draw/palettes.ts';
 import { plotArea, Projection, visibleColumns } from '../../draw/plot.ts';
 import { mapPixels, regionOrderWords, type Region, type RegionOrder } from '../../../engine/index.ts';
+import { chooseColouring, legendOfFree, rampStyles, type Colouring } from '../free_shares.ts';
 import { RowWindow } from '../../controls/row_window.ts';
 import { boundsOf } from '../../model/viewport.ts';
 import { rowOfAddress } from './row_of_address.ts';
-import { MapTrack, type Colouring } from './map_track.ts';
+import { MapTrack } from './map_track.ts';
 import { addressMapStyles } from './styles.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 import { base } from '../../controls/styles.ts';
 
 const orderNames: Record<RegionOrder, string> = { address: 'Address', size: 'Size', stream: 'Stream' };
-const colouringNames: Record<Colouring, string> = { blocks: 'Blocks', free: 'Free share' };
 const restMs = 150; // after which the scroll bar is put where it belongs
 
 /** What the panel keeps of a view. */
@@ -446,27 +445,16 @@ export class AddressMapView extends LitElement {
           </select>
         </label>
         <label>
-          Colour by
-          <select
-            class="field"
-            aria-label="Colour of the address ranges"
-            .value=${live(colouring)}
-            @change=${(event: Event) => this.colour((event.target as HTMLSelectElement).value as Colouring)}>
-            ${(['blocks', 'free'] as const).map((one) => html`<option value=${one} ?selected=${one === colouring}>${colouringNames[one]}</option>`)}
-          </select>
+          Colour by ${chooseColouring('Colour of the address ranges', colouring, (one) => this.colour(one))}
         </label>
         <span class="dim" data-regions=${count ?? nothing}>
           ${count === undefined ? 'Looking through the addresses…' : plural(count, 'address range')}
         </span>
         <span class="legend dim" data-colouring=${colouring}
-          >${
-            colouring === 'free'
-              ? html`nothing free<i
-                    class="ramp"
-                    .style=${`background: linear-gradient(to right, ${shadesOfFree(this.page.theme).join()})`}></i
-                  >all free`
-              : html`<i></i>free in its segment`
-          }<span class="more"> · lowest address at the bottom</span></span
+          >${colouring === 'free' ? legendOfFree(this.page.theme) : html`<i></i>free in its segment`}<span
+            class="more">
+            · lowest address at the bottom</span
+          ></span
         >
       </div>
       ${problem === undefined ? nothing : html`<p role="alert">The addresses cannot be shown: ${problem}</p>`}
@@ -519,7 +507,7 @@ export class AddressMapView extends LitElement {
     </div>`;
   }
 
-  static override styles = [base, addressMapStyles];
+  static override styles = [base, addressMapStyles, rampStyles];
 }
 
 export const panel: LoadedPanel<MapMemory> = {

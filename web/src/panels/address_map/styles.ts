@@ -46,10 +46,6 @@ export const addressMapStyles = css`
     border-radius: 2px;
     background: var(--envelope);
   }
-  .legend i.ramp {
-    width: 72px;
-    margin: 0 6px;
-  }
   p {
     margin: 0;
     padding: 12px 16px;

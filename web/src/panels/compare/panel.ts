@@ -19,7 +19,8 @@ import type { Kept, LoadedPanel } from '../panel.ts';
 import './curves.ts';
 import type { Align } from './curves.ts';
 import './ranks.ts';
-import { momentsOf, shortNames, sidesOf, type MomentName, type Side, type SideChoice } from './sides.ts';
+import { momentsOf, shortNames, type MomentName } from '../moments.ts';
+import { sidesOf, type Side, type SideChoice } from './sides.ts';
 
 interface Choice {
   before: SideChoice;

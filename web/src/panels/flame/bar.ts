@@ -3,6 +3,8 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatCount } from '../../base/format.ts';
 import { base } from '../../controls/styles.ts';
+import { momentsOf, type MomentName } from '../moments.ts';
+import type { PanelFile, PanelPage } from '../panel.ts';
 import { atFirst, byWays, framesWays, ofWays, weightWays, type FlameChoices } from './choices.ts';
 
 const shapes = [
@@ -15,9 +17,7 @@ const shapes = [
 @customElement('memstrata-flame-bar')
 export class FlameBar extends LitElement {
   @property({ attribute: false }) chosen: FlameChoices = atFirst;
-  @property({ type: Number }) event = -1;
-  /** A filter is in force. */
-  @property({ type: Boolean }) filtered = false;
+  @property({ attribute: false }) page!: PanelPage;
   /** What the search found. */
   @property() found = '';
 
@@ -53,7 +53,7 @@ export class FlameBar extends LitElement {
         Inverted
       </button>
       ${
-        this.filtered
+        this.page.highlight !== ''
           ? html`<button
               class="button small"
               data-only
@@ -76,15 +76,47 @@ export class FlameBar extends LitElement {
     `;
   }
 
-  /** The other moment of a difference. */
+  /** The other moment of a difference, of this file or of another one. */
   private base(): TemplateResult {
-    const { base: held } = this.chosen;
+    const { base: held, other } = this.chosen;
+    const others = this.page.files.filter(({ view }) => view !== this.page.view);
+    const file = others.find(({ name }) => name === other?.file);
+    return html`
+      ${
+        others.length > 0
+          ? html`<select
+              class="field"
+              aria-label="Less which file"
+              data-other-file
+              @change=${({ target }: Event) => {
+                const { value } = target as HTMLSelectElement;
+                this.tell({ other: value === '' ? undefined : { file: value, moment: 'peak' }, path: [] });
+              }}>
+              <option value="" ?selected=${!file}>Less: this file</option>
+              ${others.map(({ name }) => html`<option value=${name} ?selected=${name === file?.name}>Less: ${name}</option>`)}
+            </select>`
+          : nothing
+      }
+      ${file && other ? this.moment(file, other.moment) : this.hold(held)}
+    `;
+  }
+  private moment({ name, view }: PanelFile, chosen: MomentName): TemplateResult {
+    return html`<select
+      class="field"
+      aria-label="Moment of the other file"
+      data-other-moment
+      @change=${({ target }: Event) =>
+        this.tell({ other: { file: name, moment: (target as HTMLSelectElement).value as MomentName } })}>
+      ${momentsOf(view, this.page).map(([moment, says]) => html`<option value=${moment} ?selected=${moment === chosen}>${says}</option>`)}
+    </select>`;
+  }
+  private hold(held: number | undefined): TemplateResult {
     return held === undefined
       ? html`<button
           class="button small"
           data-hold
           title="The difference begins here; then choose another moment"
-          @click=${() => this.tell({ base: this.event })}>
+          @click=${() => this.tell({ base: this.page.event })}>
           Hold this moment
         </button>`
       : html`<button

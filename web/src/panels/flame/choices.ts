@@ -1,6 +1,8 @@
 // What the flame graph and its table show, as chosen in their bar, and the tree to ask for. No DOM.
 import type { BlocksOf, CallTree, FrameKey, FrameOrder, FramesOf, WeightBy } from '../../../engine/index.ts';
 import type { Range } from '../../model/workspace.ts';
+import { eventOf, type MomentName } from '../moments.ts';
+import type { PanelFile, PanelPage } from '../panel.ts';
 
 export interface FlameChoices {
   shape: 'icicle' | 'flame' | 'table';
@@ -15,6 +17,8 @@ export interface FlameChoices {
   path: readonly number[];
   /** The moment that a difference begins with, if one was held. */
   base: number | undefined;
+  /** A moment of another open file, by its name, that a difference begins with instead. */
+  other: { file: string; moment: MomentName } | undefined;
   order: FrameOrder;
   descending: boolean;
 }
@@ -30,6 +34,7 @@ export const atFirst: FlameChoices = {
   search: '',
   path: [],
   base: undefined,
+  other: undefined,
   order: 'total',
   descending: true,
 };
@@ -57,6 +62,17 @@ export const framesWays: readonly { id: FramesOf; name: string }[] = [
   { id: 'all', name: 'All frames' },
 ];
 
+/** The file that a difference begins with, if it is another one that is still open. */
+export function otherOf(
+  { of, other, weight }: FlameChoices,
+  { files, view }: PanelPage,
+): (PanelFile & { event: number }) | undefined {
+  const file = files.find(({ name }) => name === other?.file);
+  // Time passes differently in two runs.
+  if (of !== 'difference' || weight === 'time' || !other || !file || file.view === view) return undefined;
+  return { ...file, event: eventOf(other.moment, file.view, -1) };
+}
+
 /** Events that a range begins and ends with. */
 export interface Stretch {
   from: number;
@@ -73,6 +89,7 @@ export function stretchOf(
   events: number,
 ): Stretch {
   if (chosen.of === 'difference') {
+    if (chosen.other) return { from: event, to: event, marked: false };
     if (chosen.base !== undefined) return { from: chosen.base, to: event, marked: false };
     return marked ? { ...marked, marked: true } : { from: -1, to: event, marked: false };
   }

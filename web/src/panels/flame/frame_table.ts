@@ -63,7 +63,7 @@ export class FrameTableView extends LitElement {
 
   private readonly window = new RowWindow(rowHeight);
   private view: EngineView | undefined;
-  private asking: LatestOnly<Args<'flameRows'>, FrameRows> | undefined;
+  private asking: LatestOnly<{ key: string; args: Args<'flameRows'> }, FrameRows> | undefined;
   private asked = '';
   private shown = '';
   private readonly resized = new ResizeObserver(() => this.requestUpdate());
@@ -100,8 +100,8 @@ export class FrameTableView extends LitElement {
     this.row = -1;
     this.asked = this.shown = '';
     this.asking = new LatestOnly(
-      (args) => view.ask('flameRows', args),
-      (rows, args) => view === this.view && this.deliver(rows, args),
+      ({ args }) => view.ask('flameRows', args),
+      (rows, asked) => view === this.view && this.deliver(rows, asked),
       (error) => {
         if (view !== this.view || !view.alive) return;
         this.problem = error instanceof EngineFailure ? error.message : String(error);
@@ -116,7 +116,8 @@ export class FrameTableView extends LitElement {
   private question(first: number, count: number): Args<'flameRows'> | undefined {
     const { tree, chosen } = this.of;
     const { search, order, descending } = chosen;
-    return tree && { tree, search, order, descending, first, count };
+    const asked = tree && { tree, search, order, descending, first, count };
+    return asked && this.of.before ? { ...asked, before: this.of.before } : asked;
   }
 
   /** What is seen and some around it, unless it is there. */
@@ -126,26 +127,27 @@ export class FrameTableView extends LitElement {
     const page = Math.max(end, first + 40);
     const args = this.question(Math.max(0, first - around), Math.min(most, page - first + 2 * around));
     if (!args) return;
-    const { first: from, count, ...what } = args;
-    const [now, before] = [JSON.stringify(what), this.asked];
+    const { tree, search, order, descending } = args;
+    const [now, before] = [JSON.stringify([tree, search, order, descending, this.of.beforeKey]), this.asked];
     const has =
       loaded !== undefined &&
       loaded.first <= first &&
       loaded.first + loaded.rows.rows.length >= Math.min(end, loaded.rows.count);
     if (now === before && (has || this.asking?.busy)) return;
     this.asked = now;
-    this.asking?.request({ ...what, first: from, count });
+    this.asking?.request({ key: now, args });
   }
 
-  private deliver(rows: FrameRows, { first, count: _count, ...what }: Args<'flameRows'>): void {
+  private deliver(rows: FrameRows, { key, args }: { key: string; args: Args<'flameRows'> }): void {
     this.problem = undefined;
-    this.loaded = { first, rows };
-    this.shown = JSON.stringify(what);
+    this.loaded = { first: args.first, rows };
+    this.shown = key;
     const { unit, total, grew } = rows;
-    const differs = what.tree.of === 'difference';
+    const differs = args.tree.of === 'difference';
     this.tell('found', {
-      text: what.search.trim() === '' ? '' : `${formatCount(rows.count)} found`,
+      text: args.search.trim() === '' ? '' : `${formatCount(rows.count)} found`,
       total: differs ? changeText(grew - (total - grew), unit) : weightText(total, unit),
+      rest: rows.rest === 0 ? '' : weightText(rows.rest, unit),
     });
   }
 

@@ -7,6 +7,7 @@ import { drawFlame, flameLegend, rectAt, rowHeight, topOf, type FlameView } from
 import {
   EngineFailure,
   type Args,
+  type CallFacts,
   type CallTree,
   type EngineView,
   type FlameGraph,
@@ -25,6 +26,9 @@ export interface FlameOf {
   tree: CallTree | undefined;
   page: PanelPage;
   chosen: FlameChoices;
+  /** The calls of another file that these are compared with, and what tells them from others. */
+  before?: CallFacts;
+  beforeKey: string;
 }
 
 /** Tells `choices`, `found` (what the search found and the total, in words) and `filter` (that of a frame). */
@@ -39,7 +43,7 @@ export class FlameGraphView extends LitElement {
   @query('.scroller') private scroller!: HTMLDivElement | null;
 
   private view: EngineView | undefined;
-  private asking: LatestOnly<Args<'flame'>, FlameGraph> | undefined;
+  private asking: LatestOnly<{ key: string; args: Args<'flame'> }, FlameGraph> | undefined;
   private asked = '';
   private shown = '';
   private width = 0;
@@ -83,8 +87,8 @@ export class FlameGraphView extends LitElement {
     this.current = -1;
     this.asked = this.shown = '';
     this.asking = new LatestOnly(
-      (args) => view.ask('flame', args),
-      (flame, args) => view === this.view && this.deliver(flame, args),
+      ({ args }) => view.ask('flame', args),
+      (flame, { key }) => view === this.view && this.deliver(flame, key),
       (error) => {
         if (view !== this.view || !view.alive) return;
         this.problem = error instanceof EngineFailure ? error.message : String(error);
@@ -93,21 +97,21 @@ export class FlameGraphView extends LitElement {
   }
 
   private ask(): void {
-    const { tree, chosen } = this.of;
+    const { tree, chosen, before, beforeKey } = this.of;
     const width = Math.floor(this.scroller?.clientWidth ?? 0);
     if (!tree || width < 8) return;
-    const args = { tree, path: [...chosen.path], width, rows: mostRows, search: chosen.search };
-    const key = JSON.stringify(args);
+    const asked = { tree, path: [...chosen.path], width, rows: mostRows, search: chosen.search };
+    const key = JSON.stringify([asked, beforeKey]);
     if (key === this.asked) return;
     this.asked = key;
     this.width = width;
-    this.asking?.request(args);
+    this.asking?.request({ key, args: before ? { ...asked, before } : asked });
   }
 
-  private deliver(flame: FlameGraph, args: Args<'flame'>): void {
+  private deliver(flame: FlameGraph, key: string): void {
     this.problem = undefined;
     this.flame = flame;
-    this.shown = JSON.stringify(args);
+    this.shown = key;
     this.pointed = undefined;
     this.current = Math.min(this.current, flame.rects.row.length - 1);
     const { found, unit, total, grew } = flame;
@@ -115,6 +119,7 @@ export class FlameGraphView extends LitElement {
     this.tell('found', {
       text: found ? `${formatShare(found.weight, total)} · ${weightText(found.weight, unit)}` : '',
       total: whole,
+      rest: flame.rest === 0 ? '' : weightText(flame.rest, unit),
     });
   }
 

@@ -4,13 +4,20 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import { formatBytes, formatCount } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { base } from '../../controls/styles.ts';
-import type { CallTree, RangeTotals } from '../../../engine/index.ts';
+import {
+  EngineFailure,
+  type CallFacts,
+  type CallTree,
+  type EngineView,
+  type RangeTotals,
+} from '../../../engine/index.ts';
 import type { Range } from '../../model/workspace.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 import './bar.ts';
 import {
   atFirst,
   ofWays,
+  otherOf,
   questionOf,
   stretchOf,
   treeOf,
@@ -20,6 +27,13 @@ import {
 import './frame_table.ts';
 import './graph.ts';
 
+/** What a shape tells of its answer, in words. */
+interface Found {
+  text: string;
+  total: string;
+  rest: string;
+}
+
 @customElement('memstrata-flame')
 export class FlamePanel extends LitElement {
   @property({ attribute: false }) page!: PanelPage;
@@ -27,9 +41,21 @@ export class FlamePanel extends LitElement {
   @state() private chosen: FlameChoices = atFirst;
   /** What the page's range did. */
   @state() private marked: { of: Range; totals: RangeTotals } | undefined;
-  @state() private found: { text: string; total: string } = { text: '', total: '' };
+  @state() private found: Found = { text: '', total: '', rest: '' };
+  /** Of another file, which these calls are compared with. */
+  @state() private compared: { key: string; facts: CallFacts } | undefined;
+  @state() private problem: string | undefined;
   @query('memstrata-flame-graph, memstrata-frame-table') private picture!: HTMLElement | null;
 
+  private readonly comparing = new LatestOnly<{ key: string; view: EngineView; tree: CallTree }, CallFacts>(
+    ({ view, tree }) => view.ask('callFacts', { tree }),
+    (facts, { key }) => {
+      this.compared = { key, facts };
+      this.problem = undefined;
+    },
+    (error) => (this.problem = error instanceof EngineFailure ? error.message : String(error)),
+  );
+  private comparingKey = '';
   private asking: LatestOnly<Range, RangeTotals> | undefined;
   private tree: CallTree | undefined;
   private treeKey = '';
@@ -43,12 +69,13 @@ export class FlamePanel extends LitElement {
     const before = changed.has('page') ? changed.get('page') : this.page;
     if (before?.view !== this.page.view) this.start();
     if (before?.view !== this.page.view || before.range !== this.page.range) this.askRange();
+    this.askOther();
   }
 
   private start(): void {
     const { view } = this.page;
     this.marked = undefined;
-    this.found = { text: '', total: '' };
+    this.found = { text: '', total: '', rest: '' };
     this.asking = new LatestOnly(
       (range) => view.ask('range', questionOf(range)),
       (totals, of) => view === this.page.view && (this.marked = { of, totals }),
@@ -59,6 +86,19 @@ export class FlamePanel extends LitElement {
     const { range } = this.page;
     if (range) this.asking?.request(range);
     else this.asking?.forget();
+  }
+
+  private askOther(): void {
+    const other = otherOf(this.chosen, this.page);
+    if (!other) return void (this.compared = this.problem = undefined);
+    const { event, view, name } = other;
+    const tree = treeOf(this.chosen, { from: event, to: event, marked: false }, this.page.highlight);
+    const { weight, filter, onlyFiltered } = tree;
+    const key = JSON.stringify([name, event, weight, onlyFiltered ? filter : '']);
+    if (key === this.compared?.key || key === this.comparingKey) return;
+    this.comparingKey = key;
+    // All that a filter does not mean counts as well, unless it alone is wanted: the other file need not know it.
+    this.comparing.request({ key, view, tree: onlyFiltered ? tree : { ...tree, filter: '' } });
   }
 
   /** Undefined until it is known which events the range has. */
@@ -92,12 +132,19 @@ export class FlamePanel extends LitElement {
   protected override render(): TemplateResult {
     const { page, chosen, stretch } = this;
     const tree = stretch && page.settled ? this.treeOf(stretch) : undefined;
-    const common = { tree, page, chosen };
+    const isOther = otherOf(chosen, page) !== undefined;
+    const { compared } = this;
+    const common = {
+      tree: isOther && !compared ? undefined : tree,
+      page,
+      chosen,
+      beforeKey: compared?.key ?? '',
+      ...(compared ? { before: compared.facts } : {}),
+    };
     return html`
       <memstrata-flame-bar
         .chosen=${chosen}
-        .event=${page.event}
-        .filtered=${page.highlight !== ''}
+        .page=${page}
         .found=${this.found.text}
         @choices=${(event: CustomEvent<Partial<FlameChoices>>) => this.choose(event.detail)}></memstrata-flame-bar>
       <p
@@ -106,19 +153,19 @@ export class FlamePanel extends LitElement {
         data-of=${chosen.of}
         data-from=${stretch?.from ?? nothing}
         data-to=${stretch?.to ?? nothing}>
-        ${stretch ? this.says(stretch) : 'Finding the events of the range…'}
+        ${this.problem ?? (stretch ? this.says(stretch) : 'Finding the events of the range…')}
       </p>
       ${
         chosen.shape === 'table'
           ? html`<memstrata-frame-table
               .of=${common}
               @choices=${(event: CustomEvent<Partial<FlameChoices>>) => this.choose(event.detail)}
-              @found=${(event: CustomEvent<{ text: string; total: string }>) => (this.found = event.detail)}
+              @found=${(event: CustomEvent<Found>) => (this.found = event.detail)}
               @filter=${(event: CustomEvent<string | null>) => this.filter(event.detail)}></memstrata-frame-table>`
           : html`<memstrata-flame-graph
               .of=${common}
               @choices=${(event: CustomEvent<Partial<FlameChoices>>) => this.choose(event.detail)}
-              @found=${(event: CustomEvent<{ text: string; total: string }>) => (this.found = event.detail)}
+              @found=${(event: CustomEvent<Found>) => (this.found = event.detail)}
               @filter=${(event: CustomEvent<string | null>) => this.filter(event.detail)}></memstrata-flame-graph>`
       }
     `;
@@ -132,6 +179,11 @@ export class FlamePanel extends LitElement {
     const total = found.total === '' ? '' : `${found.total} · `;
     if (chosen.of === 'moment') return `${total}alive after ${after(to)}`;
     if (chosen.of === 'difference') {
+      const other = otherOf(chosen, this.page);
+      if (other) {
+        const rest = found.rest === '' ? '' : ` · small stacks of it, ${found.rest}, are left out`;
+        return `${total}after ${after(to)} less ${other.name} after ${after(other.event)}${rest}`;
+      }
       const how =
         chosen.base === undefined && !marked ? '; mark a range (M), or hold a moment, to choose both' : '';
       return `${total}after ${after(to)} less after ${after(from)}${how}`;
@@ -178,7 +230,7 @@ export class FlamePanel extends LitElement {
 }
 
 export const panel: LoadedPanel<FlameChoices> = {
-  reads: ['event', 'range', 'highlight', 'theme', 'settled'],
+  reads: ['event', 'range', 'highlight', 'theme', 'settled', 'files'],
   initial: atFirst,
   show: (page, kept) =>
     html`<memstrata-flame

@@ -6,7 +6,7 @@ import { wholeState, type StateMemory } from './state_window.ts';
 
 export const panel: LoadedPanel<StateMemory> = {
   reads: ['event', 'pinned', 'segment', 'theme', 'colourBy', 'highlight'],
-  initial: { window: wholeState(1, 1) },
+  initial: { window: wholeState(1, 1), colouring: 'blocks' },
   show: (page, kept) =>
     html`<memstrata-state-picture
       role="region"

@@ -1,6 +1,6 @@
 // The allocator's state after an event, as a picture: segments in rows, the blocks in them, what is between.
 // The engine says which rectangles there are (engine/replay/state_layout.h); gestures move them until it has answered.
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { formatBytes, formatCount, plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
@@ -21,11 +21,13 @@ import {
   type StateWindow,
 } from '../../../engine/index.ts';
 import { pannedBy, resizedTo, revealing, wholeState, zoomedAt, type StateMemory } from './state_window.ts';
+import { pictureStyles } from './picture_styles.ts';
 import { thingAt } from '../../model/things.ts';
 import { Gestures, type Point } from '../../controls/gestures.ts';
 import { tell, type Kept, type PanelPage } from '../panel.ts';
 import './numbers.ts';
 import { base } from '../../controls/styles.ts';
+import { chooseColouring, legendOfFree, rampStyles, type Colouring } from '../free_shares.ts';
 import { symbols } from '../../controls/symbols.ts';
 
 const margin = 6; // CSS pixels around the picture
@@ -79,6 +81,7 @@ export class StatePictureView extends LitElement {
   private block: BlockRow = -1;
   /** The chosen block is to be brought into view once its place is known. */
   private reveal = false;
+  @state() private shading: Colouring = 'blocks';
   /** Where the pointer is. */
   private hovered: Point | undefined;
   private layouts: LatestOnly<Question, Shown> | undefined;
@@ -150,8 +153,9 @@ export class StatePictureView extends LitElement {
     const { view } = this.page;
     const isCurrent = (): boolean => view === this.page.view;
     const { width, height } = this.window;
-    const { window } = this.kept.value;
+    const { window, colouring: shading } = this.kept.value;
     this.window = width < 2 ? window : resizedTo(window, width, height);
+    this.shading = shading;
     this.shown = undefined;
     this.totals = undefined;
     this.problem = undefined;
@@ -253,6 +257,12 @@ export class StatePictureView extends LitElement {
     const y = pointed.at.y / devicePixelRatio + margin;
     const lowest = this.picture.clientHeight - tipBox.offsetHeight - 2;
     tipBox.style.top = `${Math.max(2, Math.min(y + 14, lowest))}px`;
+  }
+
+  private colour(colouring: Colouring): void {
+    this.shading = colouring;
+    this.kept.keep({ colouring });
+    this.redraw();
   }
 
   // -- Moving.
@@ -379,7 +389,7 @@ export class StatePictureView extends LitElement {
     const drawn = shown ?? this.sketched;
     const seen = drawn ? shiftBetween(drawn.window, window) : { scale: 1, x: 0, y: 0 };
     const shift = { scale: seen.scale, x: seen.x + margin * ratio, y: seen.y + margin * ratio };
-    drawState(ctx, drawn?.rects, shift, page.theme, ratio);
+    drawState(ctx, drawn?.rects, shift, page.theme, ratio, this.shading);
     if (!shown) return;
     const frame = (x: number, y: number, width: number, height: number): void => {
       const { scale } = shift;
@@ -465,8 +475,10 @@ export class StatePictureView extends LitElement {
         </div>
       </div>
       <p class="visually-hidden" role="status">${this.cursor >= 0 ? (this.pointed?.pick.text ?? '') : ''}</p>
-      <div class="legend" role="group" aria-label="Colours of the state">
-        ${legendOf(page.theme, this.kinds).map(
+      <div class="legend" role="group" aria-label="Colours of the state" data-colouring=${this.shading}>
+        ${chooseColouring('Colour of the state', this.shading, (one) => this.colour(one))}
+        ${this.shading === 'free' ? html`<span title="Each segment by how much of it is free">${legendOfFree(page.theme)}</span>` : nothing}
+        ${legendOf(page.theme, this.kinds, this.shading).map(
           ({ name, color, line }) =>
             html`<span title=${name}>
               <i .style=${`background: ${color}; border-color: ${line}`}></i><span>${name}</span></span
@@ -493,109 +505,7 @@ export class StatePictureView extends LitElement {
       .textContent=${pointed.pick.text}></div>`;
   }
 
-  static override styles = [
-    base,
-    css`
-      :host {
-        display: flex;
-        flex-direction: column;
-        min-width: 0;
-        min-height: 0;
-      }
-      memstrata-state-numbers {
-        flex: none;
-      }
-      .picture {
-        position: relative;
-        flex: 1;
-        min-height: 80px;
-        overflow: hidden;
-        border-top: 1px solid var(--line);
-      }
-      .picture:focus-visible {
-        outline-offset: -2px;
-      }
-      canvas {
-        position: absolute;
-        inset: 0;
-        width: 100%;
-        height: 100%;
-        cursor: crosshair;
-        touch-action: none;
-      }
-      .tools {
-        position: absolute;
-        right: 8px;
-        bottom: 8px;
-        display: flex;
-        gap: 2px;
-        opacity: 0.4;
-      }
-      .picture:hover .tools,
-      .tools:focus-within {
-        opacity: 1;
-      }
-      .tip {
-        position: absolute;
-        z-index: 1;
-        max-width: min(320px, 70%);
-        padding: 5px 9px;
-        border: 1px solid var(--line-strong);
-        border-radius: 6px;
-        background: var(--raised);
-        font-size: 12px;
-        font-variant-numeric: tabular-nums;
-        line-height: 1.45;
-        white-space: pre-line;
-        overflow-wrap: anywhere;
-        pointer-events: none;
-      }
-      .problem.aside {
-        inset: auto auto 8px 8px;
-        padding: 4px 10px;
-        font-size: 12px;
-      }
-      .problem {
-        position: absolute;
-        inset: 16px 16px auto;
-        margin: 0 auto;
-        width: fit-content;
-        padding: 8px 16px;
-        border-radius: 6px;
-        background: var(--raised);
-        color: var(--dim);
-        font-size: 13px;
-        pointer-events: none;
-      }
-      .legend {
-        display: flex;
-        flex-wrap: wrap;
-        flex: none;
-        gap: 0 16px;
-        padding: 3px 12px;
-        border-top: 1px solid var(--line);
-        color: var(--dim);
-        font-size: 12px;
-      }
-      .legend > span {
-        display: inline-flex;
-        align-items: center;
-        gap: 6px;
-        max-width: 240px;
-      }
-      .legend span span {
-        overflow: hidden;
-        text-overflow: ellipsis;
-        white-space: nowrap;
-      }
-      .legend i {
-        flex: none;
-        width: 12px;
-        height: 10px;
-        border: 1px solid;
-      }
-    `,
-  ];
+  static override styles = [base, rampStyles, pictureStyles];
 }
 
 declare global {

@@ -1,10 +1,12 @@
 // Arithmetic of the part of the state's picture that is seen: zoom 1 shows all of it.
 import type { DevicePx } from '../../base/units.ts';
+import type { Colouring } from '../free_shares.ts';
 import type { StatePlace, StateWindow } from '../../../engine/index.ts';
 
 /** What the panel keeps of a view. */
 export interface StateMemory {
   window: StateWindow;
+  colouring: Colouring;
 }
 
 const mostZoom = 100_000;
