@@ -73,22 +73,22 @@ template <typename Work>
              const int32_t event = near(peak, i + 1);
              const auto found = tree(BlocksOf::moment, WeightBy::bytes, -1, event, inverted);
              if (!found) return false;
-             const auto layout = analysis::lay_out(recording, **found, {{}, 1600, 200});
-             return layout.has_value() && (*found)->root().width == level(event);
+             const auto layout = analysis::lay_out(recording, found->tree, {{}, 1600, 200});
+             return layout.has_value() && found->tree.root().width == level(event);
            });
   }
   good = good && measure("range", times, is_first, [&](int i) {
            const auto all = tree(BlocksOf::allocated, WeightBy::bytes, near(last / 3, i), last, false);
            if (!all) return false;
            const auto totals = analysis::find_range_totals(view.device().lives(), near(last / 3, i), last);
-           return (*all)->root().width ==
+           return all->tree.root().width ==
                   static_cast<double>(totals.kept.bytes) + static_cast<double>(totals.passed.bytes);
          });
   good = good && measure("difference", times, is_first, [&](int i) {
            const int32_t from = near(last / 2, i);
            const auto found = tree(BlocksOf::difference, WeightBy::bytes, from, peak, false);
            if (!found) return false;
-           const auto& root = (*found)->root();
+           const auto& root = found->tree.root();
            return root.grew - (root.width - root.grew) == level(peak) - level(from);
          });
   good = good && measure("table", times, is_first, [&](int i) {

@@ -48,16 +48,7 @@ export type Axis = (typeof axisWords)[number];
 export const bandsWords = ['blocks', 'pools', 'segments'] as const;
 export type Bands = (typeof bandsWords)[number];
 
-export const colourByWords = [
-  'allocation',
-  'stack',
-  'size',
-  'stream',
-  'pool',
-  'lifetime',
-  'age',
-  'category',
-] as const;
+export const colourByWords = ['allocation', 'stack', 'size', 'stream', 'pool', 'lifetime', 'age', 'category'] as const;
 export type ColourBy = (typeof colourByWords)[number];
 
 /** Of which blocks (engine/analysis/stack_weights.h). */

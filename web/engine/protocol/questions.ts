@@ -110,14 +110,7 @@ export interface ViewQuestions {
    * number for what pools keep unused.
    */
   groupPlaces: {
-    args: {
-      columns: T.Columns;
-      rows: T.Rows;
-      by: T.ColourBy;
-      filter: T.Text;
-      leastColumns: T.Pixels;
-      leastRows: T.Pixels;
-    };
+    args: { columns: T.Columns; rows: T.Rows; by: T.ColourBy; filter: T.Text; leastColumns: T.Pixels; leastRows: T.Pixels };
     answer: A.KindPlace[];
   };
   groupProbe: {
@@ -259,14 +252,7 @@ export interface ViewQuestions {
    * (engine/analysis/call_tree.h). `before`: calls of another file, less which these are.
    */
   flame: {
-    args: {
-      tree: T.CallTree;
-      before?: T.CallFacts;
-      path: readonly T.FrameOrNone[];
-      width: T.Pixels;
-      rows: T.Pixels;
-      search: T.Text;
-    };
+    args: { tree: T.CallTree; before?: T.CallFacts; path: readonly T.FrameOrNone[]; width: T.Pixels; rows: T.Pixels; search: T.Text };
     answer: A.FlameGraph;
   };
   /**
@@ -279,15 +265,7 @@ export interface ViewQuestions {
   };
   /** The same as a table, a row for each frame; at most 1,000. `search`: only those with this text. */
   flameRows: {
-    args: {
-      tree: T.CallTree;
-      before?: T.CallFacts;
-      search: T.Text;
-      order: T.FrameOrder;
-      descending: T.Flag;
-      first: T.Count;
-      count: T.Count;
-    };
+    args: { tree: T.CallTree; before?: T.CallFacts; search: T.Text; order: T.FrameOrder; descending: T.Flag; first: T.Count; count: T.Count };
     answer: A.FrameRows;
   };
   /**
@@ -295,15 +273,7 @@ export interface ViewQuestions {
    * of the `open` rows.
    */
   ops: {
-    args: {
-      by: T.OpBy;
-      scope: T.OpScope;
-      sort: T.OpSort;
-      tree: T.Flag;
-      open: readonly T.Count[];
-      first: T.Count;
-      count: T.Count;
-    };
+    args: { by: T.OpBy; scope: T.OpScope; sort: T.OpSort; tree: T.Flag; open: readonly T.Count[]; first: T.Count; count: T.Count };
     answer: A.OpLines;
   };
   /** Lines of PyTorch's own table of the whole trace, at most 1,000. */
@@ -404,15 +374,7 @@ export interface ViewQuestions {
    * look alike.
    */
   addressMap: {
-    args: {
-      order: T.RegionOrder;
-      columns: T.Columns;
-      first: T.Count;
-      count: T.Count;
-      height: T.Pixels;
-      look: T.Look;
-      shades?: readonly T.Colour[];
-    };
+    args: { order: T.RegionOrder; columns: T.Columns; first: T.Count; count: T.Count; height: T.Pixels; look: T.Look; shades?: readonly T.Colour[] };
     answer: A.MapPicture;
   };
   /** -1 = none. */
