@@ -120,7 +120,9 @@ test('a flame graph of two files: what grew and what shrank, path by path', asyn
     await page.screenshot({ path: `${process.env.MEMSTRATA_SCREENSHOTS}/flame-two-files.png` });
   // The table tells the same; a file against its own start is all that it holds.
   await bar.locator('[data-shape=table]').click();
-  await expect(page.locator('memstrata-frame-table .row').first()).toContainText('lm_head');
+  const row = page.locator('memstrata-frame-table .row').first();
+  await expect(row).toContainText('<module> train.py:171');
+  await expect(row).toHaveAttribute('data-weight', String(width));
   await bar.locator('[data-shape=icicle]').click();
   await bar.locator('[data-other-moment]').selectOption('start');
   await expect(says).toContainText('less out_of_memory.pickle.gz after the start');
