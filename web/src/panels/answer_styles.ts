@@ -42,6 +42,17 @@ export const answerStyles = css`
   .scroll {
     overflow-x: auto;
   }
+  @media print {
+    :host,
+    .scroll {
+      overflow: visible;
+    }
+    .button,
+    select,
+    input {
+      display: none;
+    }
+  }
   table {
     width: 100%;
     border-collapse: collapse;

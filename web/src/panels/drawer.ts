@@ -66,6 +66,14 @@ export class DrawerView extends LitElement {
       memstrata-panel {
         flex: 1;
       }
+      @media print {
+        :host {
+          display: block;
+        }
+        memstrata-tabs {
+          display: none;
+        }
+      }
     `,
   ];
 }

@@ -87,6 +87,12 @@ export class PanelSlot extends LitElement {
       .dim {
         color: var(--dim);
       }
+      @media print {
+        :host {
+          display: block;
+          container-type: normal;
+        }
+      }
     `,
   ];
 }

@@ -148,7 +148,6 @@ export const layout = css`
     }
     memstrata-filter,
     memstrata-splitter,
-    memstrata-drawer,
     .main,
     memstrata-link-note,
     memstrata-toast,
@@ -159,6 +158,11 @@ export const layout = css`
     memstrata-timeline {
       flex: none;
       break-inside: avoid;
+    }
+    memstrata-drawer,
+    .with-answer memstrata-drawer {
+      flex: none;
+      height: auto;
     }
     memstrata-details {
       overflow: visible;

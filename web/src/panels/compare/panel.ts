@@ -155,7 +155,7 @@ export class ComparePanel extends AnswerPanel<Found> {
 
   private table({ before, after, facts, compared }: Found): TemplateResult {
     const { rows, same, other, rest } = compared;
-    return html`<div class="scroll">
+    return html`<div class="scroll" tabindex="0" role="group" aria-label="Differences by stack">
       <table data-rows=${rows.length}>
         <thead>
           <tr>

@@ -35,7 +35,7 @@ export class RanksView extends LitElement {
             : `${odd.map((one) => names[files.indexOf(one)]).join(', ')} ${odd.length === 1 ? 'is' : 'are'} not like the others.`
         }
       </p>
-      <div class="scroll">
+      <div class="scroll" tabindex="0" role="group" aria-label="Files beside each other">
         <table>
           <thead>
             <tr>

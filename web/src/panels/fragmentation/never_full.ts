@@ -49,7 +49,7 @@ export class NeverFullSegments extends LitElement {
   }
 
   private table({ worst, segments }: NeverFull): TemplateResult {
-    return html`<div class="scroll">
+    return html`<div class="scroll" tabindex="0" role="group" aria-label="Segments that were never full">
         <table>
           <thead>
             <tr>

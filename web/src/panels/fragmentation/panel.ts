@@ -67,7 +67,7 @@ export class FragmentationPanel extends AnswerPanel<Fragmentation> {
   }
 
   private pins({ pins, event }: Fragmentation): TemplateResult {
-    return html`<div class="scroll">
+    return html`<div class="scroll" tabindex="0" role="group" aria-label="What holds memory back">
       <table>
         <thead>
           <tr>
@@ -134,7 +134,7 @@ export class FragmentationPanel extends AnswerPanel<Fragmentation> {
 
 function places({ places: all, places_left_out }: Fragmentation): TemplateResult {
   if (all.length === 0) return html`<p class="dim">No segment is there.</p>`;
-  return html`<div class="scroll">
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Cached memory by pool and stream">
     <table>
       <thead>
         <tr>

@@ -62,7 +62,7 @@ export class LeaksPanel extends AnswerPanel<Found> {
   }
 
   private leaks({ leaks, leaks_left_out }: Report): TemplateResult {
-    return html`<div class="scroll">
+    return html`<div class="scroll" tabindex="0" role="group" aria-label="Leaks">
       <table>
         <thead>
           <tr>
@@ -111,7 +111,7 @@ export class LeaksPanel extends AnswerPanel<Found> {
   }
 
   private kept({ rows, other }: NeverFreed): TemplateResult {
-    return html`<div class="scroll">
+    return html`<div class="scroll" tabindex="0" role="group" aria-label="Came and stayed">
       <table>
         <thead>
           <tr>

@@ -306,7 +306,7 @@ function bar(one: ExplainedOutOfMemory): TemplateResult {
 
 function places({ free }: ExplainedOutOfMemory): TemplateResult {
   if (free.length === 0) return html`<p class="dim">Nothing was cached.</p>`;
-  return html`<div class="scroll">
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Cached memory by pool and stream">
     <table>
       <thead>
         <tr>

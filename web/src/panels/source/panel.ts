@@ -162,7 +162,7 @@ export class SourcePanel extends AnswerPanel<Found> {
             <th scope="col" class="number">Asked for</th>
             <th scope="col" class="number">In all</th>
             <th scope="col" class="number">Line</th>
-            <th scope="col">${texts ? 'Text' : nothing}</th>
+            ${texts ? html`<th scope="col">Text</th>` : html`<td></td>`}
           </tr>
         </thead>
         <tbody>

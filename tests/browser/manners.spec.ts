@@ -1,0 +1,108 @@
+// Every panel, on every screen: readable by all, nothing wider than the page, no word cut off that cannot be read otherwise.
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test, type Page } from '@playwright/test';
+import { settledView, watchErrors } from './page.ts';
+import { openPage, waitForState } from './support.ts';
+
+/** Of a run that went out of memory: all but those of profilers have something to say. */
+const ofSnapshot =
+  'state map flame overview oom leaks fragmentation compare events memory whatif source settings'.split(' ');
+const screens = [
+  { name: 'a phone', width: 320, height: 640, scale: 2, axe: true },
+  { name: 'a laptop at 200 %', width: 640, height: 400, scale: 2, axe: false },
+  { name: 'a desk', width: 1440, height: 900, scale: 1, axe: true },
+  { name: '4K', width: 3840, height: 2160, scale: 1, axe: false },
+] as const;
+
+async function openPanel(page: Page, id: string): Promise<boolean> {
+  const tab = page.locator(`[role=tab][data-panel="${id}"]`);
+  if ((await tab.getAttribute('aria-disabled')) === 'true') return false;
+  if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
+  await expect(tab).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByRole('tabpanel').first()).toBeVisible();
+  await page.waitForTimeout(150); // its answer
+  return true;
+}
+
+/** Buttons, headings and cells whose text is cut without a title that has it. */
+async function cutOff(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const found: string[] = [];
+    const walk = (root: Document | ShadowRoot): void => {
+      for (const element of root.querySelectorAll<HTMLElement>('*')) {
+        if (element.shadowRoot) walk(element.shadowRoot);
+        if (!element.matches('button, h1, h2, h3, th, label, legend, summary, [role=tab]')) continue;
+        if (!element.checkVisibility() || element.closest('[aria-hidden=true], .visually-hidden')) continue;
+        const style = getComputedStyle(element);
+        const isCut = element.scrollWidth > element.clientWidth + 1 && style.overflowX !== 'visible';
+        const says = [element, ...element.querySelectorAll('*')].some((one) => one.hasAttribute('title'));
+        if (isCut && !says && !element.closest('[title]'))
+          found.push(`${element.localName} ${element.textContent?.trim().slice(0, 60)}`);
+      }
+    };
+    walk(document);
+    return found;
+  });
+}
+
+/** With `axe` also what a machine knows of being readable by all. */
+async function check(page: Page, what: string, axe: boolean): Promise<void> {
+  const { violations } = axe ? await new AxeBuilder({ page }).analyze() : { violations: [] };
+  expect(
+    violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`),
+    what,
+  ).toEqual([]);
+  const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(wider, what).toBeLessThanOrEqual(0);
+  expect(await cutOff(page), what).toEqual([]);
+}
+
+for (const { name, width, height, scale, axe } of screens) {
+  test.describe(name, () => {
+    test.use({ viewport: { width, height }, deviceScaleFactor: scale });
+    test('every panel of a snapshot', async ({ page }) => {
+      test.setTimeout(240_000);
+      const errors = watchErrors(page);
+      await page.emulateMedia({ colorScheme: scale === 2 ? 'dark' : 'light', reducedMotion: 'reduce' });
+      await openPage(page, '?open=samples/out_of_memory.pickle.gz');
+      await waitForState(page, 'ready');
+      await settledView(page);
+      let opened = 0;
+      for (const id of ofSnapshot) {
+        if (!(await openPanel(page, id))) continue;
+        opened += 1;
+        if (process.env.MEMSTRATA_SCREENSHOTS)
+          await page.screenshot({ path: `${process.env.MEMSTRATA_SCREENSHOTS}/panel-${id}-${width}.png` });
+        await check(page, `${id}, ${width} x ${height}`, axe);
+      }
+      expect(opened).toBeGreaterThan(10);
+      expect(errors).toEqual([]);
+    });
+    test('every panel of a profiler', async ({ page }) => {
+      test.setTimeout(120_000);
+      await openPage(page, '?open=samples/profiler_trace.json.gz');
+      await waitForState(page, 'ready');
+      for (const id of ['overview', 'ops', 'memory']) {
+        expect(await openPanel(page, id)).toBe(true);
+        await check(page, `${id}, ${width} x ${height}`, axe);
+      }
+    });
+  });
+}
+
+test('on paper every answer is there, and nothing to press', async ({ page }) => {
+  await openPage(page, '?open=samples/out_of_memory.pickle.gz');
+  await waitForState(page, 'ready');
+  await settledView(page);
+  for (const id of ['overview', 'oom', 'leaks', 'fragmentation', 'memory', 'settings']) {
+    await page.emulateMedia({ media: 'screen' });
+    if (!(await openPanel(page, id))) continue;
+    const panel = page.locator('memstrata-drawer').getByRole('tabpanel');
+    const text = (await panel.innerText()).replace(/\s+/g, ' ').slice(0, 40);
+    await page.emulateMedia({ media: 'print' });
+    await expect(panel, id).toBeVisible();
+    expect((await panel.innerText()).replace(/\s+/g, ' '), id).toContain(text.slice(0, 12));
+    for (const control of await panel.locator('.button, select').all())
+      await expect(control, id).toBeHidden();
+  }
+});
