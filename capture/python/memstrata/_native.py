@@ -16,7 +16,7 @@ from memstrata._errors import raise_error
 
 __all__ = ["Answer", "Handle", "ask", "folder", "in_background", "library"]
 
-_INTERFACE = 1
+_INTERFACE = 2
 _LIBRARY = "libmemstrata_file.so"
 folder = os.path.dirname(os.path.abspath(__file__))
 
@@ -52,6 +52,7 @@ _FUNCTIONS = [
     ("memstrata_file_contents", None, [_POINTER, _ANSWER]),
     ("memstrata_file_ask", None, [ctypes.POINTER(_POINTER), _INT32, ctypes.POINTER(_TEXT), _INT32, _ANSWER]),
     ("memstrata_file_table", _POINTER, [_POINTER, _INT32, _INT32, _INT32, _ANSWER]),
+    ("memstrata_file_ops", _POINTER, [_POINTER, _INT32, _TEXT, _INT32, _ANSWER]),
     ("memstrata_table_rows", _INT64, [_POINTER]),
     ("memstrata_table_stream", _POINTER, [_POINTER]),
     ("memstrata_stream_free", None, [_POINTER]),

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "capture/python/native/op_table.h"
 #include "capture/python/native/snapshot_tables.h"
 #include "engine/analysis/contents.h"
 #include "engine/answers/contents.h"
@@ -99,7 +100,7 @@ void memstrata_answer_free(memstrata_answer* answer) {
   *answer = {0, 0, nullptr};
 }
 
-int32_t memstrata_file_interface() { return 1; }
+int32_t memstrata_file_interface() { return 2; }
 const char* memstrata_file_version() { return MEMSTRATA_VERSION; }
 
 memstrata_file* memstrata_file_open(const char* path, int64_t budget_bytes, memstrata_answer* answer) {
@@ -191,6 +192,21 @@ memstrata_table* memstrata_file_table(const memstrata_file* file, int32_t kind, 
     if (!opened->is_read) return say(*answer, not_read(*opened));
     auto made = python::make_table(opened->recording, opened, static_cast<python::TableKind>(kind), snapshot,
                                    device == INT32_MIN ? std::nullopt : std::optional(device));
+    if (!made) return say(*answer, cli::failure(made.error(), opened->path).value());
+    table = std::make_unique<memstrata_table>(memstrata_table{std::move(*made)});
+  });
+  return table.release();
+}
+
+memstrata_table* memstrata_file_ops(const memstrata_file* file, int32_t snapshot, const char* device,
+                                    int32_t processes, memstrata_answer* answer) {
+  std::unique_ptr<memstrata_table> table;
+  guarded(answer, [&] {
+    const std::shared_ptr<Opened>& opened = file->opened;
+    if (!opened->is_read) return say(*answer, not_read(*opened));
+    auto made =
+        python::make_op_table(opened->recording, opened, snapshot, device,
+                              processes != 0 ? analysis::OpScope::process : analysis::OpScope::thread);
     if (!made) return say(*answer, cli::failure(made.error(), opened->path).value());
     table = std::make_unique<memstrata_table>(memstrata_table{std::move(*made)});
   });
