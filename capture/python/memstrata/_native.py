@@ -120,9 +120,13 @@ def in_background(work: Callable[[], Any]) -> Any:
         except BaseException as error:  # noqa: BLE001: handed over to the caller
             result.append((False, error))
 
-    thread = threading.Thread(target=run, daemon=True, name="memstrata")
-    thread.start()
-    thread.join()
+    try:
+        thread = threading.Thread(target=run, daemon=True, name="memstrata")
+        thread.start()
+    except RuntimeError:  # no more threads to be had; a subinterpreter may have none, or no such ones
+        run()
+    else:
+        thread.join()
     good, value = result[0]
     if good:
         return value
