@@ -57,6 +57,7 @@ _FUNCTIONS = [
     ("memstrata_table_stream", _POINTER, [_POINTER]),
     ("memstrata_stream_free", None, [_POINTER]),
     ("memstrata_stream_set_capsules", None, [_POINTER]),
+    ("memstrata_stream_capsule_name", _POINTER, []),
     ("memstrata_table_close", None, [_POINTER]),
 ]
 _loaded: ctypes.CDLL | None = None

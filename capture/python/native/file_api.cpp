@@ -237,9 +237,11 @@ void memstrata_stream_set_capsules(void* (*get_pointer)(void*, const char*)) {
   pointer_of_capsule = get_pointer;
 }
 
+const char* memstrata_stream_capsule_name() { return "arrow_array_stream"; }
+
 void memstrata_stream_free_capsule(void* capsule) {
   memstrata_stream_free(
-      static_cast<ArrowArrayStream*>(pointer_of_capsule.load()(capsule, "arrow_array_stream")));
+      static_cast<ArrowArrayStream*>(pointer_of_capsule.load()(capsule, memstrata_stream_capsule_name())));
 }
 
 void memstrata_table_close(memstrata_table* table) { delete table; }

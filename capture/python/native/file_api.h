@@ -67,6 +67,8 @@ MEMSTRATA_FILE_API struct ArrowArrayStream* memstrata_table_stream(const memstra
 MEMSTRATA_FILE_API void memstrata_stream_free(struct ArrowArrayStream* stream);
 /* PyCapsule_GetPointer, once before the first capsule: the library is not linked with Python. */
 MEMSTRATA_FILE_API void memstrata_stream_set_capsules(void* (*get_pointer)(void* capsule, const char* name));
+/* "arrow_array_stream", for capsules: as long there as any of them, the interpreter's end included. */
+MEMSTRATA_FILE_API const char* memstrata_stream_capsule_name(void);
 MEMSTRATA_FILE_API void memstrata_stream_free_capsule(void* capsule);
 MEMSTRATA_FILE_API void memstrata_table_close(memstrata_table* table);
 
