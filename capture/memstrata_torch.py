@@ -15,7 +15,6 @@ import contextlib
 import ctypes
 import json
 import os
-import pickle
 import sys
 import threading
 
@@ -117,9 +116,19 @@ def _library():
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
         # Threads that ask for the interpreter's lock while it ends would be killed in the middle of their work.
-        atexit.register(library.memstrata_stop_python_stacks)
+        if _is_main_interpreter():
+            atexit.register(library.memstrata_stop_python_stacks)
         _loaded = library
     return _loaded
+
+
+def _is_main_interpreter():
+    function = ctypes.PYFUNCTYPE(ctypes.c_void_p)
+    try:
+        return (function(("PyInterpreterState_Get", ctypes.pythonapi))()
+                == function(("PyInterpreterState_Main", ctypes.pythonapi))())
+    except AttributeError:  # Python before 3.9
+        return True
 
 
 def _call(name, *arguments):
@@ -366,6 +375,8 @@ def snapshot():
     """The dict of torch.cuda.memory._snapshot()."""
     if _instead is not None:
         return _instead.cuda.memory._snapshot()
+    import pickle  # takes a quarter of the time of importing this module
+
     data, size = ctypes.c_void_p(), ctypes.c_size_t()
     _call("memstrata_snapshot", ctypes.byref(data), ctypes.byref(size))
     try:

@@ -13,6 +13,10 @@ using alloc::DeviceMemoryInfo;
 using alloc::DeviceResult;
 using alloc::EventHandle;
 
+namespace {
+constexpr uintptr_t kLastStreamByName = 2;  // CU_STREAM_LEGACY is 1, CU_STREAM_PER_THREAD is 2
+}
+
 Result<std::unique_ptr<CudaDevice>> CudaDevice::open(const DriverApi& api, int ordinal) {
   std::unique_ptr<CudaDevice> device(new CudaDevice(api, ordinal));
   const auto refused = [&](const char* call, CuResult error) {
@@ -75,36 +79,46 @@ void CudaDevice::free(uint64_t address, int64_t bytes) {
 // --- Events
 // --------------------------------------------------------------------------------------------------
 
-DeviceResult<EventHandle> CudaDevice::record_event(int64_t stream) {
+CuContext CudaDevice::context_of(CuStream stream) const {
+  // The default streams are those of whatever context is current.
+  if (reinterpret_cast<uintptr_t>(stream) <= kLastStreamByName) return context_;
   const Context context(*this);
-  if (idle_events_.empty()) {
+  CuContext found = nullptr;
+  return api_.stream_get_context(stream, &found) == kSuccess && found != nullptr ? found : context_;
+}
+
+DeviceResult<EventHandle> CudaDevice::record_event(int64_t stream) {
+  const auto on = static_cast<CuStream>(stream_of(stream));
+  const CuContext of_stream = context_of(on);
+  const Context context(*this, of_stream);
+  std::vector<EventHandle>& idle = idle_events_of(of_stream);
+  if (idle.empty()) {
     CuEvent made = nullptr;
     const CuResult error = api_.event_create(&made, kEventDisableTiming);
     if (error != kSuccess) return tl::unexpected(failure("cuEventCreate", error));
-    idle_events_.push_back(static_cast<EventHandle>(events_.size()));
-    events_.push_back(made);
-    event_streams_.push_back(nullptr);
+    idle.push_back(static_cast<EventHandle>(events_.size()));
+    events_.push_back({made, of_stream, nullptr});
   }
-  const EventHandle event = idle_events_.back();
-  const auto on = static_cast<CuStream>(stream_of(stream));
-  event_streams_[static_cast<size_t>(event)] = on;
-  const CuResult error = api_.event_record(events_[static_cast<size_t>(event)], on);
+  const EventHandle handle = idle.back();
+  Event& event = events_[static_cast<size_t>(handle)];
+  event.stream = on;
+  const CuResult error = api_.event_record(event.event, on);
   if (error != kSuccess) return tl::unexpected(failure("cuEventRecord", error));
-  idle_events_.pop_back();
-  return event;
+  idle.pop_back();
+  return handle;
 }
 
-bool CudaDevice::is_finished(EventHandle event) {
-  const Context context(*this);
-  const CuResult result = api_.event_query(events_[static_cast<size_t>(event)]);
+bool CudaDevice::is_finished(EventHandle handle) {
+  const Event& event = events_[static_cast<size_t>(handle)];
+  const Context context(*this, event.context);
+  const CuResult result = api_.event_query(event.event);
   if (result == kSuccess || result == kNotReady) return result == kSuccess;
   if (result == kCapturedEvent) {
     // Somebody captures a graph that PyTorch did not begin. Such an event never ends: when the capture is over, the
     // end of what the stream does then counts.
-    CuStream stream = event_streams_[static_cast<size_t>(event)];
     int status = kCaptureNone;
-    if (api_.stream_is_capturing(stream, &status) == kSuccess && status == kCaptureNone)
-      tell("cuEventRecord", api_.event_record(events_[static_cast<size_t>(event)], stream));
+    if (api_.stream_is_capturing(event.stream, &status) == kSuccess && status == kCaptureNone)
+      tell("cuEventRecord", api_.event_record(event.event, event.stream));
     return false;
   }
   tell("cuEventQuery", result);
@@ -113,16 +127,20 @@ bool CudaDevice::is_finished(EventHandle event) {
   return is_end_of_context(result);
 }
 
-void CudaDevice::wait(EventHandle event) {
-  const Context context(*this);
-  tell("cuEventSynchronize", api_.event_synchronize(events_[static_cast<size_t>(event)]));
+void CudaDevice::wait(EventHandle handle) {
+  const Event& event = events_[static_cast<size_t>(handle)];
+  const Context context(*this, event.context);
+  tell("cuEventSynchronize", api_.event_synchronize(event.event));
 }
 
-void CudaDevice::release_event(EventHandle event) { idle_events_.push_back(event); }
+void CudaDevice::release_event(EventHandle event) {
+  idle_events_of(events_[static_cast<size_t>(event)].context).push_back(event);
+}
 
 void CudaDevice::wait_for_stream(int64_t stream) {
-  const Context context(*this);
-  tell("cuStreamSynchronize", api_.stream_synchronize(static_cast<CuStream>(stream_of(stream))));
+  const auto on = static_cast<CuStream>(stream_of(stream));
+  const Context context(*this, context_of(on));
+  tell("cuStreamSynchronize", api_.stream_synchronize(on));
 }
 
 }  // namespace memstrata::capture::cuda

@@ -57,7 +57,19 @@ class CudaDevice final : public alloc::DeviceMemory {
     int64_t bytes = 0;
   };
 
+  // An event is recorded on streams of its own context only: memory that is used on a stream of another device waits for
+  // an event of that device.
+  struct Event {
+    CuEvent event = nullptr;
+    CuContext context = nullptr;
+    CuStream stream = nullptr;  // where it was recorded last
+  };
+
   CudaDevice(const DriverApi& api, int ordinal) : api_(api), ordinal_(ordinal) {}
+  [[nodiscard]] CuContext context_of(CuStream stream) const;
+  [[nodiscard]] std::vector<alloc::EventHandle>& idle_events_of(CuContext context) {
+    return context == context_ ? idle_events_ : idle_elsewhere_[context];
+  }
   [[nodiscard]] CuMemAllocationProp properties() const;
   [[nodiscard]] CuResult set_access(uint64_t address, int64_t bytes) const;
   void unmap_page(uint64_t address, const Page& page) const;
@@ -72,10 +84,10 @@ class CudaDevice final : public alloc::DeviceMemory {
   int64_t granularity_ = 0;
   bool rdma_ = false;
   std::vector<int> peers_;
-  std::map<uint64_t, Page> pages_;       // mapped ones, by address
-  std::vector<CuEvent> events_;          // by EventHandle
-  std::vector<CuStream> event_streams_;  // where each was recorded last
-  std::vector<alloc::EventHandle> idle_events_;
+  std::map<uint64_t, Page> pages_;               // mapped ones, by address
+  std::vector<Event> events_;                    // by EventHandle
+  std::vector<alloc::EventHandle> idle_events_;  // in this device's context
+  std::map<CuContext, std::vector<alloc::EventHandle>> idle_elsewhere_;
 };
 
 }  // namespace memstrata::capture::cuda

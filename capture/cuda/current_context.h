@@ -8,8 +8,10 @@ namespace memstrata::capture::cuda {
 // Also, calls that a graph capture of this thread forbids are allowed while it lives.
 class CudaDevice::Context {
  public:
-  explicit Context(const CudaDevice& device) : api_(device.api_) {
-    pushed_ = api_.context_push(device.context_) == kSuccess;
+  explicit Context(const CudaDevice& device) : Context(device, device.context_) {}
+  // That of another device, for its streams.
+  Context(const CudaDevice& device, CuContext context) : api_(device.api_) {
+    pushed_ = api_.context_push(context) == kSuccess;
     relaxed_ = api_.thread_exchange_capture_mode(&mode_) == kSuccess;
   }
   ~Context() {

@@ -99,6 +99,7 @@ struct CuMemAccessDesc {
   F(event_query, cuEventQuery, (CuEvent event))                                                      \
   F(event_synchronize, cuEventSynchronize, (CuEvent event))                                          \
   F(stream_synchronize, cuStreamSynchronize, (CuStream stream))                                      \
+  F(stream_get_context, cuStreamGetCtx, (CuStream stream, CuContext * context))                      \
   F(stream_is_capturing, cuStreamIsCapturing, (CuStream stream, int* status))                        \
   F(thread_exchange_capture_mode, cuThreadExchangeStreamCaptureMode, (int* mode))
 

@@ -24,6 +24,8 @@ struct PythonApi {
   Object* (*this_thread_state)();
   int (*ensure)();
   void (*release)(int state);
+  void* (*this_interpreter)();
+  void* (*main_interpreter)();
   Object* (*current_frame)();
   Object* (*frame_back)(Object* frame);
   Object* (*frame_code)(Object* frame);
@@ -62,6 +64,8 @@ void find(Function*& function, const char* name, const char* older_name = nullpt
   find(api.this_thread_state, "PyGILState_GetThisThreadState");
   find(api.ensure, "PyGILState_Ensure");
   find(api.release, "PyGILState_Release");
+  find(api.this_interpreter, "PyInterpreterState_Get");
+  find(api.main_interpreter, "PyInterpreterState_Main");
   find(api.current_frame, "PyEval_GetFrame");
   find(api.frame_back, "PyFrame_GetBack");
   find(api.frame_code, "PyFrame_GetCode");
@@ -74,10 +78,11 @@ void find(Function*& function, const char* name, const char* older_name = nullpt
   find(api.decrement, "Py_DecRef");
   find(api.clear_error, "PyErr_Clear");
   api.usable = api.is_finalizing != nullptr && api.this_thread_state != nullptr && api.ensure != nullptr &&
-               api.release != nullptr && api.current_frame != nullptr && api.frame_back != nullptr &&
-               api.frame_code != nullptr && api.frame_line != nullptr && api.code_line != nullptr &&
-               api.get_attribute != nullptr && api.text != nullptr && api.increment != nullptr &&
-               api.decrement != nullptr && api.clear_error != nullptr;
+               api.release != nullptr && api.this_interpreter != nullptr && api.main_interpreter != nullptr &&
+               api.current_frame != nullptr && api.frame_back != nullptr && api.frame_code != nullptr &&
+               api.frame_line != nullptr && api.code_line != nullptr && api.get_attribute != nullptr &&
+               api.text != nullptr && api.increment != nullptr && api.decrement != nullptr &&
+               api.clear_error != nullptr;
   return api;
 }
 
@@ -114,7 +119,9 @@ PythonLock::PythonLock() {
   const Waiting waiting;
   if (g_stopped) return;
   state_ = api().ensure();
-  held_ = true;
+  // Objects of a subinterpreter end with it, and from Python 3.12 on it may have a lock of its own.
+  held_ = api().this_interpreter() == api().main_interpreter();
+  if (!held_) api().release(state_);
 }
 
 void stop_python_stacks() {

@@ -12,7 +12,7 @@
 
 namespace memstrata::capture {
 
-// Holds the interpreter's lock while it lives, if the thread has a Python state and the interpreter is not
+// Holds the interpreter's lock while it lives, if the thread has a state of the main interpreter and that is not
 // about to end.
 class PythonLock {
  public:

@@ -33,11 +33,14 @@ extern "C" {  // of the fake driver, as a host program calls them
 memstrata::capture::cuda::CuResult cuDevicePrimaryCtxRetain(memstrata::capture::cuda::CuContext*, int);
 memstrata::capture::cuda::CuResult cuCtxPushCurrent_v2(memstrata::capture::cuda::CuContext);
 memstrata::capture::cuda::CuResult cuCtxGetCurrent(memstrata::capture::cuda::CuContext*);
+memstrata::capture::cuda::CuResult cuCtxPopCurrent_v2(memstrata::capture::cuda::CuContext*);
+memstrata::capture::cuda::CuResult cuStreamCreate(memstrata::capture::cuda::CuStream*, unsigned);
 }
 
 namespace {
 
 using memstrata::capture::cuda::CuContext;
+using memstrata::capture::cuda::CuStream;
 using memstrata::capture::cuda::kSuccess;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -241,6 +244,36 @@ TEST(CaptureDevices, TheContextOfTheThreadIsPutBack) {
   EXPECT_EQ(current, second);
   give_back(other);
   EXPECT_EQ(fake_cuda_misuses(), 0);
+}
+
+// Memory of device 0 that a stream of device 1 reads over the peer connection: the event that tells of its end is one of
+// device 1, and is used again.
+TEST(CaptureDevices, MemoryWaitsForAStreamOfAnotherDevice) {
+  ASSERT_EQ(setenv("FAKE_CUDA_DEVICES", "2", 1), 0);
+  void* const other = take(5 * kMiB, 1);
+  CuContext second = nullptr, current = nullptr;
+  CuStream elsewhere = nullptr;
+  ASSERT_EQ(cuDevicePrimaryCtxRetain(&second, 1), kSuccess);
+  ASSERT_EQ(cuCtxPushCurrent_v2(second), kSuccess);
+  ASSERT_EQ(cuStreamCreate(&elsewhere, 0), kSuccess);
+  ASSERT_EQ(cuCtxPopCurrent_v2(&current), kSuccess);
+  for (int i = 0; i < 3; ++i) {
+    void* const shared = take(5 * kMiB, 0);
+    ASSERT_EQ(memstrata_use_on_stream(shared, elsewhere), MEMSTRATA_OK);
+    ASSERT_EQ(memstrata_use_on_stream(shared, stream(0x100)), MEMSTRATA_OK);
+    fake_cuda_hold(elsewhere);
+    give_back(shared);
+    void* const meanwhile = take(5 * kMiB, 0);
+    EXPECT_NE(meanwhile, shared);
+    fake_cuda_finish(elsewhere);
+    void* const again = take(5 * kMiB, 0);
+    EXPECT_EQ(again, shared);
+    give_back(again);
+    give_back(meanwhile);
+  }
+  EXPECT_EQ(fake_cuda_events(), 2);
+  EXPECT_EQ(fake_cuda_misuses(), 0);
+  give_back(other);
 }
 
 // 201: the context is invalid. That says nothing about the stream, so the memory is not handed out.

@@ -147,7 +147,110 @@ class Arguments(unittest.TestCase):
             self.assertEqual(wrong, [])
 
 
+class Outputs(unittest.TestCase):
+    """Folders that refuse and disks that are full: OSError, what was there stays, nothing half is left."""
+
+    VIEWER = "<html><body><script>document.getElementById('memstrata-snapshot')</script></body></html>"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.viewer = self.folder / "viewer.html"
+        self.viewer.write_text(self.VIEWER)
+
+    def test_a_folder_that_takes_nothing(self):
+        profiler = memstrata.GPUMemoryProfiler(device="cpu")
+        profiler.profile_function(len, [])
+        # /sys refuses new files to everybody; the other is not there.
+        for folder in ("/sys", self.folder / "nothing"):
+            with memstrata.open(SAMPLE) as file, self.assertRaises(OSError):
+                file.save_html(Path(folder, "page.html"), viewer=self.viewer)
+            with self.assertRaises(OSError):
+                profiler.export(Path(folder, "profile.json"))
+            with self.assertRaises(OSError):
+                memstrata.MemoryTracker().save_stats(Path(folder, "memory.trace"))
+        self.assertEqual(len(profiler.results), 1)
+
+    def test_a_notebook_s_folder_that_takes_nothing(self):
+        done = python("""
+            import os, sys, memstrata, memstrata._notebook
+            memstrata._notebook._MOST_IN_NOTEBOOK = 1000
+            os.chdir(sys.argv[3])
+            open("memstrata-views", "w").close()    # where the folder is to be
+            file = memstrata.open(sys.argv[1])
+            try:
+                file.show(viewer=sys.argv[2])
+            except OSError as error:
+                assert "memstrata-views" in str(error), error
+            else:
+                raise AssertionError("no error")
+            assert os.listdir() == ["memstrata-views"], os.listdir()
+            os.unlink("memstrata-views")
+            assert "in memstrata-views" in repr(file.show(viewer=sys.argv[2]))
+            print("goes on", file.devices)
+        """, SAMPLE, self.viewer, self.folder_of_its_own())
+        self.assertEqual((done.returncode, done.stdout), (0, "goes on [0]\n"), done.stderr)
+
+    def folder_of_its_own(self):
+        folder = self.folder / "work"
+        folder.mkdir()
+        return folder
+
+    def test_a_full_disk(self):
+        # As on a full disk, writes fail from some byte on. (Python does not let the system's signal end it.)
+        done = python("""
+            import os, resource, sys, memstrata
+            sample, viewer, folder = sys.argv[1:]
+            os.chdir(folder)
+            file = memstrata.open(sample)
+            memstrata.use_simulated_device(1 << 30)
+            memstrata.record_memory_history(stacks="python")
+            for _ in range(2000):
+                memstrata.free(memstrata.malloc(1000))
+            profiler = memstrata.GPUMemoryProfiler(device=0)
+            for _ in range(100):
+                profiler.profile_function(len, [])
+            tracker = memstrata.MemoryTracker()
+            tracker.memories_allocated = {i: (f"operator {i}", 1.0) for i in range(2000)}
+            writers = {"run.pickle": memstrata.dump_snapshot, "page.html": lambda path: file.save_html(path, viewer=viewer),
+                       "profile.json": profiler.export, "memory.trace": tracker.save_stats,
+                       "memory.svg": tracker.save_plot}
+            for name in writers:
+                with open(name, "w") as before:
+                    before.write("before")
+            unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (8192, unlimited[1]))
+            for name, write in writers.items():
+                try:
+                    write(name)
+                except (OSError, memstrata.CaptureError) as error:
+                    print(name, error)
+                else:
+                    raise AssertionError(name)
+            resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
+            assert sorted(os.listdir()) == sorted(writers), os.listdir()
+            assert {open(name).read() for name in writers} == {"before"}
+            for name, write in writers.items():
+                write(name)
+                assert os.path.getsize(name) > 8192, name
+            assert memstrata.open("run.pickle").events().num_rows >= 4000
+        """, SAMPLE, self.viewer, self.folder_of_its_own())
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(len(done.stdout.splitlines()), 5, done.stdout)
+
+
 class Processes(unittest.TestCase):
+    def path(self, name):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return os.path.join(folder.name, name)
+
+    def folder(self, name):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return os.path.join(folder.name, name)
+
     def test_importing_loads_no_library(self):
         done = python("""
             import sys, memstrata
@@ -181,7 +284,8 @@ class Processes(unittest.TestCase):
 
     def test_a_forked_child_may_read_on(self):
         done = python("""
-            import os, sys, memstrata
+            import os, sys, warnings, memstrata
+            warnings.simplefilter("ignore")  # since 3.12 of forks where other threads are
             file = memstrata.open(sys.argv[1])
             events = file.events()
             child = os.fork()
@@ -190,6 +294,52 @@ class Processes(unittest.TestCase):
             sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
         """, SAMPLE)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_a_subinterpreter_reads_and_records_and_the_program_goes_on(self):
+        # Before 3.12 all share one lock; one with a lock of its own may be refused ctypes, in Python's words.
+        inside = self.path("inside.py")
+        Path(inside).write_text(textwrap.dedent("""
+            import sys
+            sys.path[:] = paths
+            try:
+                import memstrata
+            except ImportError as error:
+                print("refused in words:", error)
+            else:
+                with memstrata.open(sample) as file:
+                    assert file.events().num_rows == 3168 and file.top()
+                assert memstrata.malloc(2000)
+                print("read")
+        """))
+        done = python("""
+            import sys, memstrata
+            try:
+                import _interpreters as interpreters
+            except ImportError:
+                import _xxsubinterpreters as interpreters
+
+            def ask():
+                return memstrata.malloc(1000)
+
+            memstrata.use_simulated_device(1 << 30)
+            memstrata.record_memory_history(stacks="python")
+            ask()
+            sample, inside, dump = sys.argv[1:]
+            one = interpreters.create()
+            code = open(inside).read().replace("paths", repr(sys.path)).replace("sample", repr(sample))
+            told = interpreters.run_string(one, code)
+            assert told is None, told
+            interpreters.destroy(one)
+            ask()
+            events = [event for event in memstrata.snapshot()["device_traces"][0] if event["action"] == "alloc"]
+            found = [[frame["name"] for frame in event["frames"]] for event in events]
+            assert found[0] == found[-1] == ["malloc", "ask", "<module>"], found
+            memstrata.dump_snapshot(dump)
+            assert memstrata.open(dump).events().num_rows >= 2
+            print("goes on")
+        """, SAMPLE, inside, self.path("run.pickle"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, "(read|refused in words: .*)\ngoes on")
 
     def test_ends_cleanly_with_everything_open(self):
         done = python("""

@@ -19,6 +19,7 @@ import memstrata
 
 TESTS = Path(__file__).resolve().parents[1]
 DATA = TESTS.parents[1] / "shared" / "data" / "snapshots"
+TRACES = DATA.parent / "traces"
 SAMPLE = TESTS.parent / "site" / "samples" / "training_run.pickle"
 sys.path.insert(0, str(TESTS / "golden"))
 import reference  # noqa: E402
@@ -170,6 +171,86 @@ class RealFiles(unittest.TestCase):
                 self.assertEqual(file.compare(path), command("compare", path, path))
                 self.assertEqual(file.whatif(conf="expandable_segments:True"),
                                  command("whatif", path, "--conf", "expandable_segments:True"))
+
+
+OP_COLUMNS = ["name", "device", "calls", "net", "self", "gross", "peak", "abs_peak", "at_peak"]
+
+
+class Ops(unittest.TestCase):
+    """The ops of profilers' traces, as the command has them; and by hand."""
+
+    @unittest.skipUnless(TRACES.is_dir(), "../shared/data is not here")
+    def test_they_are_those_of_the_command_on_every_real_trace(self):
+        compared = 0
+        for path in sorted(TRACES.glob("*.gz")):
+            for mode in ("thread", "span"):
+                done = subprocess.run([TOOL, "ops", path, "--mode", mode, "--json"], capture_output=True, text=True)
+                with self.subTest(path.name, mode=mode):
+                    if done.returncode != 0:  # the timeline of a profiler: no trace
+                        self.assertIn("names no ops", done.stdout + done.stderr)
+                        with memstrata.open(path) as file, self.assertRaisesRegex(memstrata.FileError, "names no ops"):
+                            file.ops()
+                        continue
+                    told = json.loads(done.stdout)
+                    with memstrata.open(path) as file:
+                        table = file.ops(mode=mode)
+                        self.assertEqual(table.column_names, OP_COLUMNS)
+                        self.assertEqual(rows(table), told["ops"])
+                        for one in told["devices"]:
+                            wanted = [row for row in told["ops"] if row["device"] == one["device"]]
+                            self.assertEqual(rows(file.ops(one["device"], mode=mode)), wanted)
+                            compared += len(wanted)
+        if TRACES.is_dir():
+            self.assertGreater(compared, 100)
+
+    def trace(self, folder):
+        def op(name, start, duration):
+            return {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": start, "dur": duration}
+
+        def memory(time, change, total, device):
+            return {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": time, "s": "t",
+                    "args": {"Bytes": change, "Addr": 4096, "Device Type": 0 if device is None else 1,
+                             "Device Id": -1 if device is None else device, "Total Allocated": total}}
+
+        path = Path(folder, "hand.json")
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": [
+            op("outer", 10, 50), op("inner", 20, 20),
+            memory(25, 8192, 8192 + 1000, 0), memory(30, -8192, 1000, 0),  # both in inner: net 0, peak 8192
+            memory(45, 512, 1512, 0),                                      # in outer alone
+            memory(50, 64, 64, None)]}))
+        return path
+
+    def test_by_hand(self):
+        with tempfile.TemporaryDirectory() as folder, memstrata.open(self.trace(folder)) as file:
+            found = {(row["device"], row["name"]): tuple(row[one] for one in OP_COLUMNS[2:]) for row in rows(file.ops())}
+            # calls, net, self, gross, peak over the beginning, the device's highest level, alive at the device's peak: the
+            # peak of the device is that of inner, where 512 are not there yet.
+            self.assertEqual(found, {("cuda:0", "outer"): (1, 512, 512, 8704, 8192, 9192, 8192),
+                                     ("cuda:0", "inner"): (1, 0, 0, 8192, 8192, 9192, 8192),
+                                     ("cpu", "outer"): (1, 64, 64, 64, 64, 64, 64)})
+            for device, count in (("cpu", 1), ("host", 1), ("cuda", 2), ("cuda:0", 2), (0, 2), ("0", 2)):
+                self.assertEqual(file.ops(device).num_rows, count)
+            self.assertEqual(sum(one.ops().num_rows for one in file.snapshots), 3)
+            self.assertIn("ops of cuda:0: 2 rows of name, device", repr(file.ops("cuda")))
+            kept = file.ops()
+            for device in ("cuda:1", 7, "xpu:0", "nonsense"):
+                with self.assertRaisesRegex(ValueError, "There is no device .* Devices: c"):
+                    file.ops(device)
+            for wrong in (-1, True, "", "a\0b"):
+                with self.assertRaises(ValueError):
+                    file.ops(wrong)
+            with self.assertRaisesRegex(ValueError, "mode is one of thread, span"):
+                file.ops(mode="pytorch")
+        self.assertEqual(kept.num_rows, 3)
+        with self.assertRaisesRegex(ValueError, "is closed"):
+            file.ops()
+
+    def test_of_what_is_no_trace(self):
+        with memstrata.open(SAMPLE) as file:
+            for one in (file, file.snapshots[0]):
+                with self.assertRaisesRegex(memstrata.FileError, "names no ops") as caught:
+                    one.ops()
+                self.assertEqual(caught.exception.code, "unsupported")
 
 
 class Sample(unittest.TestCase):

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""f.show() in a real JupyterLab with Chromium: the page inside the notebook, and a large one in a file beside it.
+"""f.show() in a real JupyterLab with Chromium: the page inside the notebook, and a large one in a file beside it; the README's
+way from recording to the largest stack, in a notebook.
 
-  notebook_test.py MEMSTRATA_HTML CHROMIUM     with jupyterlab and memstrata importable; tests/node_modules installed
+  notebook_test.py MEMSTRATA_HTML CHROMIUM     with jupyterlab, pandas, pyarrow and memstrata importable;
+                                               tests/node_modules installed
 
 Without a network: every request to another address than the server's fails the test.
 """
 import json
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -19,7 +22,8 @@ import urllib.request
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-SAMPLE = HERE.parents[1] / "site" / "samples" / "training_run.pickle"
+ROOT = HERE.parents[1]
+SAMPLE = ROOT / "site" / "samples" / "training_run.pickle"
 VIEWER, CHROMIUM = (str(Path(one).resolve()) for one in sys.argv[1:3])
 del sys.argv[1:3]
 
@@ -30,6 +34,12 @@ def notebook(*lines):
         "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
         "cells": [{"cell_type": "code", "id": "one", "metadata": {}, "execution_count": None, "outputs": [],
                    "source": "\n".join(lines)}]})
+
+
+def example(name):
+    """The lines of the block of the package's README whose first line is a comment with that name."""
+    text = (ROOT / "capture" / "python" / "README.md").read_text()
+    return re.search(rf"```python\n(# {re.escape(name)}\n.*?)```", text, re.DOTALL)[1].splitlines()
 
 
 def free_port():
@@ -70,13 +80,22 @@ class Notebook(unittest.TestCase):
 
     def test_in_the_notebook_itself(self):
         told = self.peak("import memstrata", f"memstrata.open('training_run.pickle').show(viewer={VIEWER!r})")
-        self.assertIn("2.6 GiB", told)
+        self.assertRegex(told, "2[.]62 GiB")
 
     def test_in_a_file_beside_it(self):
+        name = "run 1#2%3.pickle"
+        Path(self.folder, "training_run.pickle").rename(Path(self.folder, name))
         told = self.peak("import memstrata, memstrata._notebook", "memstrata._notebook._MOST_IN_NOTEBOOK = 1000",
-                         f"memstrata.open('training_run.pickle').show(viewer={VIEWER!r})")
-        self.assertIn("2.6 GiB", told)
-        self.assertTrue(Path(self.folder, "memstrata-views", "training_run.pickle.html").exists())
+                         f"memstrata.open({name!r}).show(viewer={VIEWER!r})")
+        self.assertRegex(told, "2[.]62 GiB")
+        self.assertEqual(os.listdir(Path(self.folder, "memstrata-views")), [name + ".html"])
+
+    def test_the_user_s_way(self):
+        """What the README says, in one cell: record on a simulated device, open, the largest stack in pandas, look."""
+        told = self.peak(*example("record.py"), *example("read.py"), f"f.show(viewer={VIEWER!r})")
+        # Four layers of 64 MiB, and four activations of 8 MiB in a step.
+        self.assertRegex(told, r"^Peak 288(\.0+)? MiB\n")
+        self.assertRegex(told, r"\.py:\d+ weights\s+268435456\s*$")
 
 
 if __name__ == "__main__":

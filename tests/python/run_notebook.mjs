@@ -1,4 +1,5 @@
-// Runs the cells of a notebook in JupyterLab and says the peak that the viewer in the output shows.
+// Runs the first cell of a notebook in JupyterLab and says the peak that the viewer in the output shows, then what the
+// cell printed.
 //
 //   node run_notebook.mjs ADDRESS CHROMIUM
 import { createRequire } from 'node:module';
@@ -26,6 +27,7 @@ try {
     .locator('memstrata-viewer[data-state="ready"], memstrata-viewer[data-state="error"]')
     .waitFor({ timeout: 180_000 });
   console.log((await frame.locator('[data-stat="peak"]').innerText()).split(/\s+/).join(' '));
+  console.log((await page.locator('.jp-OutputArea-output pre').allInnerTexts()).join('\n'));
   if (process.env.MEMSTRATA_PICTURE) await page.screenshot({ path: process.env.MEMSTRATA_PICTURE });
   if (foreign.length > 0) throw new Error(`requests to elsewhere: ${foreign.join(', ')}`);
 } catch (error) {

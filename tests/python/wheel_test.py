@@ -117,7 +117,7 @@ class Wheel(unittest.TestCase):
             run(python, ROOT / "tests" / "python" / name, *more)
 
     def test_the_viewer_in_a_real_notebook(self):
-        """show() in JupyterLab with Chromium: notebook_test.py."""
+        """show() and the user's way in JupyterLab with Chromium: notebook_test.py."""
         page = ROOT / "build" / "site" / "memstrata.html"
         chromium = os.environ.get("MEMSTRATA_CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
         missing = [what for what, is_there in (
@@ -125,7 +125,7 @@ class Wheel(unittest.TestCase):
             ("tests/node_modules", (ROOT / "tests" / "node_modules").exists())) if not is_there]
         if missing:
             self.skipTest(f"missing: {', '.join(missing)}")
-        python = environment("notebook", "jupyterlab", "ipykernel")
+        python = environment("notebook", "jupyterlab", "ipykernel", "pandas", "pyarrow")
         run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", self.wheel)
         run(python, ROOT / "tests" / "python" / "notebook_test.py", page, chromium)
 

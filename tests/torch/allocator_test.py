@@ -34,6 +34,11 @@ def child(script, *arguments, memory=CAPACITY, **environment):
     return done.stdout
 
 
+def number_of(version):
+    """(2, 15) of "2.15.0+cu132"."""
+    return tuple(int(part) for part in version.split(".")[:2])
+
+
 def command(*arguments):
     return json.loads(subprocess.run([TOOL, *arguments], check=True, capture_output=True).stdout)
 
@@ -47,7 +52,7 @@ class Scripts(unittest.TestCase):
         print("\n", cls.version, file=sys.stderr)
 
     def write(self, folder, **more):
-        settings = OLD_SETTINGS if self.version["torch"] < "2.6" else random_scripts.SETTINGS
+        settings = OLD_SETTINGS if number_of(self.version["torch"]) < (2, 6) else random_scripts.SETTINGS
         for seed in range(SEED, SEED + SCRIPTS):
             text = random_scripts.script(seed, settings=settings, routing_defers=self.version["routing_defers"], **more)
             (folder / f"{seed:05}.txt").write_text(text)
@@ -141,7 +146,10 @@ class Companion(unittest.TestCase):
         self.assertIn("OutOfMemoryError", self.run_code("out_of_memory"))
 
     def test_mem_pool(self):
-        self.assertIn("ok", self.run_code("mem_pool"))
+        theirs, ours = self.run_code("mem_pool_of_pytorch"), self.run_code("mem_pool")
+        self.assertEqual(ours, theirs)
+        old = number_of(json.loads(child("run_script.py", "probe"))["torch"]) < (2, 6)
+        self.assertEqual(theirs, f"given back: {0 if old else 20} MiB\n")
 
     def test_checkpoint_of_a_pool(self):
         self.assertIn("ok", self.run_code("checkpoint"))

@@ -43,7 +43,6 @@ class _Stream(ctypes.Structure):
     ]
 
 
-_CAPSULE = ctypes.create_string_buffer(b"arrow_array_stream")  # as long as any capsule
 _NUMBERS = {
     b"c": ctypes.c_int8, b"s": ctypes.c_int16, b"i": ctypes.c_int32, b"I": ctypes.c_uint32, b"l": ctypes.c_int64,
     b"L": ctypes.c_uint64,
@@ -68,7 +67,7 @@ def capsule(table: int) -> object:
     stream = _stream(table)
     free = ctypes.cast(library().memstrata_stream_free_capsule, ctypes.c_void_p)
     try:
-        return _new_capsule(stream, ctypes.addressof(_CAPSULE), free)
+        return _new_capsule(stream, library().memstrata_stream_capsule_name(), free)
     except BaseException:
         library().memstrata_stream_free(stream)
         raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 from memstrata import _native
 from memstrata._native import Answer, Handle, library
@@ -14,6 +14,7 @@ from memstrata._table import Table
 __all__ = ["File", "Snapshot", "open"]
 
 _KINDS = {"events": 0, "blocks": 1, "segments": 2, "lives": 3, "stacks": 4}
+_OP_MODES = {"thread": 0, "span": 1}
 _ALL_DEVICES = -(1 << 31)
 _HOST = -1
 _PIECE = 16 << 20  # bytes read between two looks at signals
@@ -44,6 +45,20 @@ def _device_option(device: Any) -> list[str]:
     if ordinal is None:
         return []
     return [f"--device={'host' if ordinal == _HOST else ordinal}"]
+
+
+def _op_device(device: Any) -> str:
+    """As the table of ops names it; a number stands for itself, "" for all."""
+    if device is None:
+        return ""
+    if isinstance(device, int) and not isinstance(device, bool):
+        if device < 0:
+            raise ValueError(f"There is no device {device}: they are counted from 0")
+        return str(device)
+    text = str(device)
+    if not text or "\0" in text:
+        raise ValueError(f'a device is None, a number, "cpu", "cuda:1" or a torch.device, but it is {device!r}')
+    return {"host": "cpu", "cuda": "cuda:0"}.get(text, text)
 
 
 def _rows_option(rows: int | None) -> list[str]:
@@ -88,6 +103,15 @@ class Snapshot:
     def stacks(self) -> Table:
         """The stacks that the other tables name by row; of the whole file."""
         return self._table("stacks", None)
+
+    def ops(self, device: Any = None, *, mode: str = "thread") -> Table:
+        """What every op of a profiler's trace did with memory, device by device, as `memstrata ops --json`; of a
+        File, of all its traces.
+
+        device: as in the column `device` ("cpu", "cuda:0"), a torch.device, or the number of one that is not the
+        host. mode: "thread": an op holds what its own thread does with memory; "span": what its process does meanwhile.
+        """
+        return self._ops(self._index, device, mode)
 
     # -- Answers, as the command's --json.
     def summary(self) -> dict[str, Any]:
@@ -165,19 +189,29 @@ class Snapshot:
         return told
 
     def _table(self, kind: str, device: Any) -> Table:
-        ordinal, handle = _ordinal(device), self._of._handle
-        answer = Answer()
-        table = _native.in_background(lambda: library().memstrata_file_table(
-            handle.address, _KINDS[kind], self._index, _ALL_DEVICES if ordinal is None else ordinal,
-            ctypes.byref(answer)))
-        answer.check(self._of.path)
+        ordinal = _ordinal(device)
+        number = _ALL_DEVICES if ordinal is None else ordinal
         what = kind if ordinal is None else f"{kind} of device {'host' if ordinal == _HOST else ordinal}"
+        return self._made(what, lambda handle, answer: library().memstrata_file_table(
+            handle.address, _KINDS[kind], self._index, number, answer))
+
+    def _ops(self, index: int, device: Any, mode: str) -> Table:
+        if mode not in _OP_MODES:
+            raise ValueError(f"mode is one of {', '.join(_OP_MODES)}, but it is {mode!r}")
+        name = _op_device(device)
+        return self._made(f"ops of {name}" if name else "ops", lambda handle, answer: library().memstrata_file_ops(
+            handle.address, index, name.encode("utf-8", "surrogateescape"), _OP_MODES[mode], answer))
+
+    def _made(self, what: str, make: Callable[[Handle, Any], int]) -> Table:
+        handle, answer = self._of._handle, Answer()
+        table = _native.in_background(lambda: make(handle, ctypes.byref(answer)))
+        answer.check(self._of.path)
         return Table(Handle(table, library().memstrata_table_close), what)
 
 
 class File(Snapshot):
-    """An open file. Its tables, state(), whatif() and compare() are those of its first snapshot; summary(), top()
-    and report() tell about all of them. close() it, or use it as `with`; tables stay valid.
+    """An open file. Its tables, state(), whatif() and compare() are those of its first snapshot; summary(), top(),
+    report() and ops() tell about all of them. close() it, or use it as `with`; tables stay valid.
     """
 
     def __init__(self, handle: Handle, path: str, contents: dict[str, Any]) -> None:
@@ -238,6 +272,11 @@ class File(Snapshot):
         return (f"<memstrata.File {self.path!r}: {self.format}, "
                 f"{f'devices {self.devices}' if parts == 1 else f'{parts} snapshots'}"
                 f"{'' if self._open else ', closed'}>")
+
+    def ops(self, device: Any = None, *, mode: str = "thread") -> Table:
+        return self._ops(-1, device, mode)
+
+    ops.__doc__ = Snapshot.ops.__doc__
 
     def _told(self) -> dict[str, Any]:
         snapshots = self._contents["snapshots"]

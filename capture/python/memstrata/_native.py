@@ -16,7 +16,7 @@ from memstrata._errors import raise_error
 
 __all__ = ["Answer", "Handle", "ask", "folder", "in_background", "library"]
 
-_INTERFACE = 1
+_INTERFACE = 2
 _LIBRARY = "libmemstrata_file.so"
 folder = os.path.dirname(os.path.abspath(__file__))
 
@@ -52,10 +52,12 @@ _FUNCTIONS = [
     ("memstrata_file_contents", None, [_POINTER, _ANSWER]),
     ("memstrata_file_ask", None, [ctypes.POINTER(_POINTER), _INT32, ctypes.POINTER(_TEXT), _INT32, _ANSWER]),
     ("memstrata_file_table", _POINTER, [_POINTER, _INT32, _INT32, _INT32, _ANSWER]),
+    ("memstrata_file_ops", _POINTER, [_POINTER, _INT32, _TEXT, _INT32, _ANSWER]),
     ("memstrata_table_rows", _INT64, [_POINTER]),
     ("memstrata_table_stream", _POINTER, [_POINTER]),
     ("memstrata_stream_free", None, [_POINTER]),
     ("memstrata_stream_set_capsules", None, [_POINTER]),
+    ("memstrata_stream_capsule_name", _POINTER, []),
     ("memstrata_table_close", None, [_POINTER]),
 ]
 _loaded: ctypes.CDLL | None = None
@@ -119,9 +121,13 @@ def in_background(work: Callable[[], Any]) -> Any:
         except BaseException as error:  # noqa: BLE001: handed over to the caller
             result.append((False, error))
 
-    thread = threading.Thread(target=run, daemon=True, name="memstrata")
-    thread.start()
-    thread.join()
+    try:
+        thread = threading.Thread(target=run, daemon=True, name="memstrata")
+        thread.start()
+    except RuntimeError:  # no more threads to be had; a subinterpreter may have none, or no such ones
+        run()
+    else:
+        thread.join()
     good, value = result[0]
     if good:
         return value

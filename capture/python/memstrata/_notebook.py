@@ -1,9 +1,12 @@
 """The viewer in a notebook: a page of its own in a frame, without a server and without a network."""
 from __future__ import annotations
 
+import contextlib
 import html
 import os
+import shutil
 import tempfile
+import urllib.parse
 from typing import Any
 
 from memstrata import _native
@@ -44,6 +47,18 @@ class View:
         return self._text
 
 
+def _put(page: str, kept: str) -> None:
+    """Moves a page; nobody sees half of it."""
+    beside = f"{kept}.{os.getpid()}.tmp"
+    try:
+        shutil.move(page, beside)
+        os.replace(beside, kept)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        raise
+
+
 def show(path: str, height: int, viewer: Any) -> View:
     """A small page goes into the notebook; a larger one into a file of the folder memstrata-views beside it."""
     source = "./" + path if path.startswith("-") else path
@@ -56,7 +71,8 @@ def show(path: str, height: int, viewer: Any) -> View:
             with open(page, encoding="utf-8") as file:
                 frame = f'<iframe srcdoc="{html.escape(file.read())}" {style}></iframe>'
             return View(frame, f"<memstrata viewer of {path}>")
-    os.makedirs(_FOLDER, exist_ok=True)
-    kept = os.path.join(_FOLDER, name + ".html")
-    write_page(source, kept, viewer)
-    return View(f'<iframe src="{html.escape(kept)}" {style}></iframe>', f"<memstrata viewer of {path} in {kept}>")
+        os.makedirs(_FOLDER, exist_ok=True)
+        kept = os.path.join(_FOLDER, name + ".html")
+        _put(page, kept)
+    address = html.escape(urllib.parse.quote(os.fsencode(kept)))
+    return View(f'<iframe src="{address}" {style}></iframe>', f"<memstrata viewer of {path} in {kept}>")

@@ -110,7 +110,7 @@ struct Checkpoint : native::AllocatorState {
   memstrata_checkpoint* saved;
 };
 
-// Whether this PyTorch tells of captures.
+// Whether this PyTorch tells its allocators of captures: asked of its class, since the one below has the function anyway.
 template <typename Class>
 auto tells_of_captures(Class* one) -> decltype(one->markCaptureBegin(0), true) {
   return true;
@@ -280,7 +280,8 @@ class Allocator final : public Base {
   static constexpr size_t kMostDevices = 64;
 
   void* take(size_t size, int device, cudaStream_t stream) {
-    if (static_cast<size_t>(device) < kMostDevices && tells_of_captures(this)) {
+    if (static_cast<size_t>(device) < kMostDevices &&
+        tells_of_captures(static_cast<native::CUDAAllocator*>(this))) {
       std::call_once(told_[static_cast<size_t>(device)],
                      [&] { (void)own().put_off_by_captures_only(device); });
     }

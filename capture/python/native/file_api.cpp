@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "capture/python/native/op_table.h"
 #include "capture/python/native/snapshot_tables.h"
 #include "engine/analysis/contents.h"
 #include "engine/answers/contents.h"
@@ -99,7 +100,7 @@ void memstrata_answer_free(memstrata_answer* answer) {
   *answer = {0, 0, nullptr};
 }
 
-int32_t memstrata_file_interface() { return 1; }
+int32_t memstrata_file_interface() { return 2; }
 const char* memstrata_file_version() { return MEMSTRATA_VERSION; }
 
 memstrata_file* memstrata_file_open(const char* path, int64_t budget_bytes, memstrata_answer* answer) {
@@ -197,6 +198,21 @@ memstrata_table* memstrata_file_table(const memstrata_file* file, int32_t kind, 
   return table.release();
 }
 
+memstrata_table* memstrata_file_ops(const memstrata_file* file, int32_t snapshot, const char* device,
+                                    int32_t processes, memstrata_answer* answer) {
+  std::unique_ptr<memstrata_table> table;
+  guarded(answer, [&] {
+    const std::shared_ptr<Opened>& opened = file->opened;
+    if (!opened->is_read) return say(*answer, not_read(*opened));
+    auto made =
+        python::make_op_table(opened->recording, opened, snapshot, device,
+                              processes != 0 ? analysis::OpScope::process : analysis::OpScope::thread);
+    if (!made) return say(*answer, cli::failure(made.error(), opened->path).value());
+    table = std::make_unique<memstrata_table>(memstrata_table{std::move(*made)});
+  });
+  return table.release();
+}
+
 int64_t memstrata_table_rows(const memstrata_table* table) { return table->table->rows(); }
 
 ArrowArrayStream* memstrata_table_stream(const memstrata_table* table) {
@@ -221,9 +237,11 @@ void memstrata_stream_set_capsules(void* (*get_pointer)(void*, const char*)) {
   pointer_of_capsule = get_pointer;
 }
 
+const char* memstrata_stream_capsule_name() { return "arrow_array_stream"; }
+
 void memstrata_stream_free_capsule(void* capsule) {
   memstrata_stream_free(
-      static_cast<ArrowArrayStream*>(pointer_of_capsule.load()(capsule, "arrow_array_stream")));
+      static_cast<ArrowArrayStream*>(pointer_of_capsule.load()(capsule, memstrata_stream_capsule_name())));
 }
 
 void memstrata_table_close(memstrata_table* table) { delete table; }

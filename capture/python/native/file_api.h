@@ -55,6 +55,11 @@ MEMSTRATA_FILE_API void memstrata_file_ask(const memstrata_file* const* files, i
 MEMSTRATA_FILE_API memstrata_table* memstrata_file_table(const memstrata_file* file, int32_t kind,
                                                          int32_t snapshot, int32_t device,
                                                          memstrata_answer* answer);
+/* The ops of a profiler's trace (op_table.h). `snapshot`: -1 = all of the file. `device`: "" = all. `processes`: 0 = an op
+ * holds the memory records of its thread, 1 = of its process. */
+MEMSTRATA_FILE_API memstrata_table* memstrata_file_ops(const memstrata_file* file, int32_t snapshot,
+                                                       const char* device, int32_t processes,
+                                                       memstrata_answer* answer);
 MEMSTRATA_FILE_API int64_t memstrata_table_rows(const memstrata_table* table);
 /* A stream of its batches, to be given back by memstrata_stream_free(), or by the destructor of a capsule named
  * "arrow_array_stream" that holds it. Null: no memory. */
@@ -62,6 +67,8 @@ MEMSTRATA_FILE_API struct ArrowArrayStream* memstrata_table_stream(const memstra
 MEMSTRATA_FILE_API void memstrata_stream_free(struct ArrowArrayStream* stream);
 /* PyCapsule_GetPointer, once before the first capsule: the library is not linked with Python. */
 MEMSTRATA_FILE_API void memstrata_stream_set_capsules(void* (*get_pointer)(void* capsule, const char* name));
+/* "arrow_array_stream", for capsules: as long there as any of them, the interpreter's end included. */
+MEMSTRATA_FILE_API const char* memstrata_stream_capsule_name(void);
 MEMSTRATA_FILE_API void memstrata_stream_free_capsule(void* capsule);
 MEMSTRATA_FILE_API void memstrata_table_close(memstrata_table* table);
 

@@ -3,7 +3,7 @@
 // Memory is real (it can be written to), has a capacity per device, and every misuse that a real driver
 // punishes is an error here: unknown pointers, mapping twice, unmapping parts, releasing a reservation with
 // pages in it, a call about memory, events or streams without a current context, an event in another device's
-// context than its own, any call in a forked child. Work on streams is what a test
+// context than its own or on another device's stream, any call in a forked child. Work on streams is what a test
 // says (fake_cuda_hold, fake_cuda_finish): events recorded on a held stream are unfinished.
 //
 //   FAKE_CUDA_DEVICES   number of devices (1)
@@ -67,6 +67,7 @@ struct Driver {
   std::map<CuEvent, Event> events;
   std::set<CuStream> held;
   std::set<CuStream> capturing;
+  std::map<CuStream, int> streams;  // made by cuStreamCreate: their devices
   bool has_peers = true;
   uintptr_t next_name = 0x1000;  // 1 and 2 are streams by name
   char* next_space = nullptr;    // of growing addresses; null = wherever the system likes
@@ -297,6 +298,9 @@ CuResult cuEventRecord(CuEvent event, CuStream stream) {
   if (const CuResult error = find_event(event, "cuEventRecord of an event that is not here", &found);
       error != kSuccess)
     return error;
+  if (const auto made = driver().streams.find(stream);
+      made != driver().streams.end() && made->second != found->device)
+    return misuse(kInvalidHandle, "cuEventRecord on a stream of another device");
   if (ordered_failure()) return driver().failure;
   const bool captured = driver().capturing.contains(stream);
   *found = {true, !captured && !driver().held.contains(stream), stream, found->device, captured};
@@ -335,6 +339,7 @@ CuResult cuStreamQuery(CuStream stream) {
 CuResult cuStreamDestroy_v2(CuStream stream) {
   FAKE_ENTER_WITH_CONTEXT;
   driver().held.erase(stream);
+  driver().streams.erase(stream);
   return kSuccess;
 }
 CuResult cuEventDestroy_v2(CuEvent event) {
@@ -350,6 +355,14 @@ CuResult cuCtxSetCurrent(CuContext context) {
 CuResult cuStreamCreate(CuStream* stream, unsigned) {
   FAKE_ENTER_WITH_CONTEXT;
   *stream = reinterpret_cast<CuStream>(driver().next_name++);
+  driver().streams[*stream] = current_device();
+  return kSuccess;
+}
+// Of a stream that was not made here, as tests name them: of the device that asks.
+CuResult cuStreamGetCtx(CuStream stream, CuContext* context) {
+  FAKE_ENTER_WITH_CONTEXT;
+  const auto made = driver().streams.find(stream);
+  *context = context_of(made == driver().streams.end() ? current_device() : made->second);
   return kSuccess;
 }
 CuResult cuMemsetD32Async(CuDevicePtr address, unsigned value, size_t words, CuStream) {

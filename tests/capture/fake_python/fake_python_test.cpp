@@ -36,6 +36,8 @@ int PyGILState_Ensure() {
   return 0;
 }
 void PyGILState_Release(int) { --g_locks; }
+void* PyInterpreterState_Get() { return &g_locks; }
+void* PyInterpreterState_Main() { return &g_locks; }
 void* PyEval_GetFrame() {
   maybe_throw(Where::frame);
   return &g_frame;
