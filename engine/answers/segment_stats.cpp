@@ -10,7 +10,6 @@ namespace memstrata::answers {
 
 using analysis::BlockUses;
 using analysis::EventContext;
-using analysis::MemoryStats;
 using analysis::SegmentStats;
 
 namespace {
@@ -26,7 +25,7 @@ void uses_to_json(JsonWriter& json, const BlockUses& uses) {
 }  // namespace
 
 void to_json(JsonWriter& json, const EventContext& context, const replay::MemoryAt& memory,
-             const MemoryStats& stats) {
+             const analysis::MemoryStats& stats) {
   json.begin_object();
   json.member("device", context.history.rows.device);
   json.member("event", memory.event());
@@ -54,7 +53,7 @@ void to_json(JsonWriter& json, const EventContext& context, const replay::Memory
 }
 
 void to_text(TextOut& out, const EventContext& context, const replay::MemoryAt& memory,
-             const MemoryStats& stats) {
+             const analysis::MemoryStats& stats) {
   out.print("Device {}, {}\n", context.history.rows.device,
             memory.event() < 0 ? std::string("before the first event")
                                : fmt::format("after event {}", count_text(memory.event())));

@@ -106,6 +106,23 @@ Result<const analysis::ProfilerTable*> Device::profiler_table(bool by_shapes) {
   return &profiled_->table;
 }
 
+const model::DeviceTrace* Device::trace() const {
+  if (part().kind != model::PartKind::trace) return nullptr;
+  for (const model::DeviceTrace& trace : part().traces) {
+    if (trace.device == replayed_->ordinal()) return &trace;
+  }
+  return nullptr;
+}
+
+Result<const replay::SpanLanes*> Device::lanes() {
+  if (!lanes_) {
+    auto made = replay::SpanLanes::make(recording(), part(), trace());
+    if (!made) return tl::unexpected(made.error());
+    lanes_.emplace(std::move(*made));
+  }
+  return &*lanes_;
+}
+
 Result<StateView*> Device::states() {
   if (!states_) {
     const auto found = history();

@@ -13,6 +13,7 @@
 #include "engine/analysis/report.h"
 #include "engine/analysis/what_if.h"
 #include "engine/replay/device.h"
+#include "engine/replay/span_lanes.h"
 #include "engine/session/state_view.h"
 
 namespace memstrata::session {
@@ -47,6 +48,13 @@ class Device {
   // Of a profiler's trace; the last one asked for is kept.
   [[nodiscard]] Result<analysis::OpList*> ops(analysis::OpBy by, analysis::OpScope scope);
   [[nodiscard]] Result<const analysis::ProfilerTable*> profiler_table(bool by_shapes);
+  // The device's history in a profiler's trace; null = it has none.
+  [[nodiscard]] const model::DeviceTrace* trace() const;
+  [[nodiscard]] replay::SpanAxis span_axis() const {
+    return {recording(), replayed_->rows.events, replayed_->rows.clock};
+  }
+  // Of a profiler's trace. Error: limit_exceeded.
+  [[nodiscard]] Result<const replay::SpanLanes*> lanes();
   // What states() needs is made in parts of some milliseconds: at least the first `part` of them are then
   // there. Error: limit_exceeded.
   [[nodiscard]] int32_t state_parts() const { return replayed_->rows.events.count / kEventsOfAPart + 1; }
@@ -76,6 +84,7 @@ class Device {
     bool by_shapes;
     analysis::ProfilerTable table;
   };
+  std::optional<replay::SpanLanes> lanes_;
   std::optional<Ops> ops_;
   std::optional<Profiled> profiled_;
 };

@@ -114,6 +114,13 @@ constexpr Question kQuestions[] = {
     // Lines of PyTorch's own table of the whole trace, at most 1,000.
     {"profilerTable", Of::view, "shapes: Flag, sort: OpSort, first: Count, count: Count", "ProfilerLines", reply::profiler_table},
 
+    // Lanes of ops above the timeline (engine/replay/span_lanes.h): threads of a profiler's trace; what columns of `step`
+    // units of the axis show of rows of threads, names where one op is so many columns wide, lit those that a filter means;
+    // one op in full.
+    {"laneThreads", Of::view, "", "LaneThreads", reply::lane_threads},
+    {"lanes", Of::view, "axis: Axis, from: Real, step: Positive, columns: Pixels, threads: Count[], rows: Count[], search: Text, leastForName: Real", "Lanes", reply::lanes},
+    {"span", Of::view, "span: Row", "SpanDetails", reply::span},
+
     // Makes at least the first `part` parts of what the questions below need, which else make it all at once;
     // a part takes some milliseconds. How many parts there are.
     {"prepare", Of::view, "part: Count", "Count", reply::prepare},

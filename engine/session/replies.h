@@ -70,6 +70,11 @@ Status telemetry(Asked& asked);
 Status ops(Asked& asked);
 Status profiler_table(Asked& asked);
 
+// replies_of_lanes.cpp
+Status lane_threads(Asked& asked);
+Status lanes(Asked& asked);
+Status span(Asked& asked);
+
 // replies_of_states.cpp
 Status prepare(Asked& asked);
 Status states(Asked& asked);

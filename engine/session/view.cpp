@@ -165,6 +165,7 @@ std::optional<int64_t> View::time_of(int32_t event) const {
 int64_t View::position(Axis axis, int32_t event) const { return timeline_->position(axis, event); }
 
 void View::forget_kept() {
+  lit_spans_.reset();
   filters_.clear();
   groups_.clear();
   group_stacks_.clear();

@@ -28,6 +28,7 @@
 #include "engine/analysis/call_tree_rows.h"
 #include "engine/analysis/filter_completion.h"
 #include "engine/analysis/holders.h"
+#include "engine/analysis/span_details.h"
 #include "engine/analysis/timeline_view.h"
 #include "engine/replay/group_stack.h"
 #include "engine/replay/kept_picture.h"
@@ -159,6 +160,9 @@ class View {
   // Null for a blank text. Valid until the next question. Error: invalid_format with the byte of `text` at
   // fault as offset.
   [[nodiscard]] Result<const Filtered*> filtered(std::string_view text);
+  // Ops that a filter means, counted before each place of the device's lanes (analysis/span_details.h); null = a blank
+  // text, or bands that are no blocks.
+  [[nodiscard]] Result<const Column<int32_t>*> lit_spans(std::string_view text);
   [[nodiscard]] Result<analysis::Completions> complete(std::string_view text, size_t cursor);
   [[nodiscard]] Result<const analysis::BlockGroups*> kinds(analysis::GroupBy by);
   // Of what is in use after the event.
@@ -226,6 +230,10 @@ class View {
     int32_t kind;
     Column<uint8_t> matched;
   };
+  struct LitSpans {
+    std::string filter;
+    Column<int32_t> before;
+  };
   struct GroupStack {
     analysis::GroupBy by;
     std::string filter;
@@ -292,6 +300,7 @@ class View {
   std::optional<Calls> calls_;
   std::vector<std::unique_ptr<HolderKinds>> holder_kinds_;
   std::optional<Lit> lit_;
+  std::optional<LitSpans> lit_spans_;
   replay::KeptPictures drawn_;  // before transposing
   std::string drawn_look_;      // what they were coloured by
   Column<uint32_t> scratch_;

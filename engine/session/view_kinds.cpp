@@ -50,6 +50,23 @@ Result<const Filtered*> View::filtered(std::string_view text) {
   return keep(filters_, std::move(filtered));
 }
 
+Result<const Column<int32_t>*> View::lit_spans(std::string_view text) {
+  if (segments_) return nullptr;
+  const auto filter = filtered(text);
+  if (!filter) return tl::unexpected(filter.error());
+  if (*filter == nullptr) return nullptr;
+  if (!lit_spans_ || lit_spans_->filter != text) {
+    lit_spans_.reset();
+    const auto lanes = device_->lanes();
+    if (!lanes) return tl::unexpected(lanes.error());
+    auto found = analysis::count_lit_spans(recording(), device_->part(), *device_->trace(), device_->lives(),
+                                           **lanes, (*filter)->matches, text);
+    if (!found) return tl::unexpected(found.error());
+    lit_spans_.emplace(LitSpans{std::string(text), std::move(*found)});
+  }
+  return &lit_spans_->before;
+}
+
 Result<analysis::Completions> View::complete(std::string_view text, size_t cursor) {
   const auto known = attributes();
   if (!known) return tl::unexpected(known.error());

@@ -37,11 +37,17 @@ const order = 'address';
 
 /** Lines of op tables; without a trace there are none. */
 const lines = { sort: 'at_peak', first: 0, count: 50 };
+const lanes = { columns: 200, search: '', leastForName: 3 };
 const ofOps = [
   ['ops', { ...lines, by: 'op', scope: 'thread', tree: false, open: [] }],
   ['ops', { ...lines, by: 'path', scope: 'process', sort: 'self', tree: true, open: [0, 1] }],
   ['ops', { ...lines, by: 'op', scope: 'thread', tree: true, open: [] }],
   ['profilerTable', { ...lines, shapes: true }],
+  ['laneThreads', {}],
+  ['lanes', { ...lanes, axis: 'time', from: -20, step: 1.5, threads: [0, 0, 0], rows: [0, 1, 2] }],
+  ['lanes', { ...lanes, axis: 'event', from: 0, step: 0.25, threads: [0], rows: [1], search: 'size>1KiB' }],
+  ['lanes', { ...lanes, axis: 'event', from: 0, step: 0.25, threads: [9], rows: [0] }],
+  ['span', { span: 1 }],
 ];
 
 /** One of every kind, for a view with so many events; rows and ranks may not exist, which has an answer as well. */

@@ -228,6 +228,66 @@ TEST_F(OpQuestions, TheTreeShowsWhatIsInsideOfWhatIsOpen) {
               HasSubstr("only paths of ops are a tree"));
 }
 
+TEST_F(OpQuestions, ThreadsTellTheirRows) {
+  EXPECT_THAT(asked(session, "laneThreads", view),
+              HasSubstr(R"("process":"1","id":"100","name":null,"spans":5,"records":6,"rows":3,"deeper":0)"));
+}
+
+// Rows: train; linear, relu; empty, addmm. The axis of times begins at 13 us. A column of 4 us: empty [12, 14) and addmm
+// [15, 35) begin in the column [-3, 1) - [1, 5): apart.
+TEST_F(OpQuestions, LanesShowOpsOfColumns) {
+  const auto lanes = [&](std::string_view rest) {
+    const std::string head =
+        R"({"ask":"lanes","view":)" + std::to_string(view) + R"(,"args":{)" + std::string(rest) + "}}";
+    return asked_frame(session, question_frame(head));
+  };
+  const AnswerOf answer = lanes(
+      R"("axis":"time","from":-13,"step":1,"columns":100,"threads":[0,0],"rows":[1,2],"search":"op:\"aten::addmm\"","leastForName":5)");
+  EXPECT_THAT(answer.head, HasSubstr(R"("names":["aten::linear","aten::relu","aten::addmm"])"));
+  const auto i32 = [&](size_t n) { return answer.column<int32_t>(n * 16, 4); };  // four entries each
+  EXPECT_THAT(i32(0), ElementsAre(0, 0, 1, 1));                                  // lane
+  EXPECT_THAT(i32(1), ElementsAre(1, 4, 2, 3));                                  // span
+  EXPECT_THAT(i32(2), ElementsAre(1, 1, 1, 1));                                  // count
+  EXPECT_THAT(i32(3), ElementsAre(0, 1, -1, 2));  // name: empty is 2 columns wide
+  EXPECT_THAT(i32(4), ElementsAre(1, 0, 0, 1));   // lit: addmm allocated it, linear called addmm
+  const auto f64 = [&](size_t n) { return answer.column<double>(5 * 16 + 8 + n * 32, 4); };
+  EXPECT_THAT(f64(0), ElementsAre(-3, 37, -1, 2));
+  EXPECT_THAT(f64(1), ElementsAre(27, 47, 1, 22));
+  // In one column of 100 us.
+  const AnswerOf whole = lanes(
+      R"("axis":"time","from":-13,"step":100,"columns":1,"threads":[0],"rows":[2],"search":"","leastForName":0)");
+  EXPECT_THAT(whole.column<int32_t>(16, 1), ElementsAre(2));
+  EXPECT_THAT(
+      lanes(
+          R"("axis":"time","from":0,"step":1,"columns":1,"threads":[7],"rows":[0],"search":"","leastForName":0)")
+          .head,
+      HasSubstr("there is no thread 7"));
+  EXPECT_THAT(
+      lanes(
+          R"("axis":"time","from":0,"step":1,"columns":1,"threads":[0],"rows":[3],"search":"","leastForName":0)")
+          .head,
+      HasSubstr("thread 0 has no row 3"));
+  EXPECT_THAT(
+      lanes(
+          R"("axis":"time","from":0,"step":1,"columns":1,"threads":[0],"rows":[],"search":"","leastForName":0)")
+          .head,
+      HasSubstr("must have the same length"));
+}
+
+// linear [10, 40): +4096, +8192, -8192, -2048 of its thread: net 2048, at worst 12288. Events 0 to 3 of the six.
+TEST_F(OpQuestions, AnOpInFull) {
+  const std::string span = asked(session, "span", view, R"({"span":1})");
+  EXPECT_THAT(
+      span,
+      HasSubstr(R"("name":"aten::linear","category":"cpu_op","kind":"op","process":"1","thread":"100")"));
+  EXPECT_THAT(
+      span,
+      HasSubstr(R"("start_us":-3.0,"duration_us":30.0,"from_event":0,"to_event":4,"allocs":2,"frees":2,)"
+                R"("net":2048,"gross":12288,"peak":12288,"around":["train"])"));
+  EXPECT_THAT(span, HasSubstr(R"("filter":"born:0..3 op:\"aten::linear\"")"));
+  EXPECT_THAT(asked(session, "span", view, R"({"span":5})"), HasSubstr("there is no span 5"));
+}
+
 TEST_F(OpQuestions, AnOpIsMeantByItsWholeName) {
   const auto blocks = [&](std::string_view text) {
     return asked(session, "filter", view, R"({"text":")" + std::string(text) + "\"}");

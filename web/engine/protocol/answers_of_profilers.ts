@@ -188,3 +188,68 @@ export interface ProfilerLine {
   self_device: Bytes;
   filter: string | null;
 }
+
+/** Threads of a trace that have ops, those with most memory records first. */
+export interface LaneThreads {
+  threads: LaneThread[];
+  threads_left_out: number;
+}
+export interface LaneThread {
+  process: string | null;
+  id: string | null;
+  name: string | null;
+  /** Ops. */
+  spans: number;
+  /** Memory records of the device. */
+  records: number;
+  rows: number;
+  /** Ops below the last row. */
+  deeper: number;
+}
+/** An entry is one op, or several next to each other that are too narrow to be told apart. By lane, then from left to right. */
+export interface Lanes {
+  names: string[];
+  /** Index of the lane that was asked for. */
+  lane: Int32Array;
+  /** The first op. */
+  span: Int32Array;
+  /** Ops. */
+  count: Int32Array;
+  /** Of `names`; -1 = too narrow for words, or several. */
+  name: Int32Array;
+  /** Ops that the search means. */
+  lit: Int32Array;
+  /** 1 = an annotation of the program. */
+  kind: Uint8Array;
+  /** On the axis. */
+  from: Float64Array;
+  to: Float64Array;
+}
+export interface SpanDetails {
+  span: number;
+  name: string | null;
+  category: string | null;
+  kind: 'op' | 'annotation';
+  process: string | null;
+  thread: string | null;
+  thread_name: string | null;
+  /** Since the first event. */
+  start_us: Microseconds;
+  duration_us: Microseconds;
+  /** Events of the device while it ran, of whatever thread: [from, to). */
+  from_event: number;
+  to_event: number;
+  /** Of its thread. */
+  allocs: number;
+  frees: number;
+  net: Bytes;
+  gross: Bytes;
+  peak: Bytes;
+  /** Ops around it, innermost first. */
+  around: string[];
+  shapes: string | null;
+  module: string | null;
+  step: number | null;
+  /** What lights its blocks; null = it allocated nothing. */
+  filter: string | null;
+}

@@ -282,6 +282,23 @@ export interface ViewQuestions {
     answer: A.ProfilerLines;
   };
   /**
+   * Lanes of ops above the timeline (engine/replay/span_lanes.h): threads of a profiler's trace; what
+   * columns of `step` units of the axis show of rows of threads, names where one op is so many columns
+   * wide, lit those that a filter means; one op in full.
+   */
+  laneThreads: {
+    args: Record<never, never>;
+    answer: A.LaneThreads;
+  };
+  lanes: {
+    args: { axis: T.Axis; from: T.Real; step: T.Positive; columns: T.Pixels; threads: readonly T.Count[]; rows: readonly T.Count[]; search: T.Text; leastForName: T.Real };
+    answer: A.Lanes;
+  };
+  span: {
+    args: { span: T.Row };
+    answer: A.SpanDetails;
+  };
+  /**
    * Makes at least the first `part` parts of what the questions below need, which else make it all at
    * once; a part takes some milliseconds. How many parts there are.
    */

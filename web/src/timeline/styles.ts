@@ -184,7 +184,8 @@ export const timelineStyles = css`
   }
   /* What helps when there is room. */
   @container timeline (max-height: 400px) {
-    memstrata-regions {
+    memstrata-regions,
+    memstrata-lanes {
       display: none;
     }
   }

@@ -40,6 +40,7 @@ import { blockTip, tipAt } from './block_tip.ts';
 import { markerTip } from './marker_tip.ts';
 import './regions.ts';
 import type { RegionsView } from './regions.ts';
+import type { LanesView, Stretch as LanesStretch } from './lanes/lanes.ts';
 import { base } from '../controls/styles.ts';
 import { timelineBar, type BarActions } from './bar.ts';
 import { groupLines, groupName } from '../words/group_text.ts';
@@ -48,6 +49,9 @@ import { readout, type NamedGroup } from './readout.ts';
 import { timelineSheet } from './sheet.ts';
 import { timelineStyles } from './styles.ts';
 import { tipStyles } from '../controls/tip.ts';
+
+/** Only traces of profilers have them. */
+export const loadLanes = (): Promise<unknown> => import('./lanes/lanes.ts').catch(() => undefined);
 
 @customElement('memstrata-timeline')
 export class TimelineView extends LitElement {
@@ -79,6 +83,7 @@ export class TimelineView extends LitElement {
   @query('.overlay') private overlayCanvas!: HTMLCanvasElement;
   @query('memstrata-minimap') private minimap!: MinimapView | null;
   @query('memstrata-regions') private regions!: RegionsView | null;
+  @query('memstrata-lanes') private lanes!: LanesView | null;
 
   private readonly stage = new Stage();
   private readonly motion: ViewMotion = new ViewMotion(
@@ -287,6 +292,7 @@ export class TimelineView extends LitElement {
 
   private start(): void {
     this.kept = this.tracksOf(this.device);
+    if (this.device.info.has_ops) void loadLanes();
     this.litKind = -1;
     this.heldKind = -1;
     this.travel.landmarks = undefined;
@@ -447,6 +453,7 @@ export class TimelineView extends LitElement {
     drawBase(ctx, at, { stage, picture, labels, landmarks, markers, outline }, colorsOf(this.theme));
     this.drawOverlay();
     this.regions?.draw(at, ctx.canvas.width, this.axis);
+    if (settled || this.firstPicture) this.lanes?.draw?.(at, ctx.canvas.width, this.axis);
     // After the first picture: a question asked before would delay it.
     const marked = (settled || this.firstPicture) && kept.marks.want(this.axis);
     this.tellState(settled, settled && labels.settled && marked);
@@ -539,6 +546,18 @@ export class TimelineView extends LitElement {
               .motion=${this.motionAt}
               @choose=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.fitStretch(detail.from, detail.to)}
               @reveal=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.reveal(detail.from, detail.to)}></memstrata-regions>`
+          : ''
+      }
+      ${
+        info.has_ops
+          ? html`<memstrata-lanes
+              .device=${this.device}
+              .theme=${this.theme}
+              .search=${this.highlight}
+              .motion=${this.motionAt}
+              @ready=${this.redraw}
+              @fit=${({ detail }: CustomEvent<LanesStretch>) => this.travel.fitStretch(detail.from, detail.to)}
+              @reveal=${({ detail }: CustomEvent<LanesStretch>) => this.travel.reveal(detail.from, detail.to)}></memstrata-lanes>`
           : ''
       }
       <div

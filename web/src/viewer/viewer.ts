@@ -44,7 +44,7 @@ import { lacking } from '../panels/registry.ts';
 import type { ServedSheet } from '../files/served.ts';
 import '../files/start.ts';
 import { base, tokens } from '../controls/styles.ts';
-import type { TimelineView } from '../timeline/timeline.ts';
+import { loadLanes, type TimelineView } from '../timeline/timeline.ts';
 import { prepareFirst } from '../timeline/tracks/device_tracks.ts';
 import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
@@ -165,7 +165,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   private async loadLater(): Promise<void> {
-    await Promise.all([loadAll(), loadSheets(), this.files.pool.loadRest()]);
+    await Promise.all([loadAll(), loadLanes(), loadSheets(), this.files.pool.loadRest()]);
     this.dataset['whole'] = '';
   }
 

@@ -1,0 +1,126 @@
+// Lanes of ops above the timeline: threads, what columns of pixels show of their rows, one op in full.
+#include <unordered_map>
+#include <vector>
+
+#include "engine/analysis/span_details.h"
+#include "engine/answers/span_lanes.h"
+#include "engine/session/replies.h"
+
+namespace memstrata::session::reply {
+
+namespace {
+
+constexpr int64_t kMostLaneCells = int64_t{1} << 20;  // lanes times columns
+
+[[nodiscard]] Result<const model::DeviceTrace*> trace_of(const Asked& asked) {
+  const model::DeviceTrace* trace = asked.view->device().trace();
+  if (trace == nullptr || asked.view->device().part().spans.count == 0)
+    return fail(ErrorCode::wrong_usage, -1, "this is no device of a profiler's trace: it has no ops");
+  return trace;
+}
+
+struct LaneColumns {
+  std::vector<int32_t> lane, span, count, name, lit;
+  std::vector<uint8_t> kind;
+  std::vector<double> from, to;
+};
+
+// Numbers of names of an answer, in the order of their first use.
+class AnswerNames {
+ public:
+  [[nodiscard]] int32_t number(StringId name) {
+    if (name.is_none()) return -1;
+    const auto [known, is_new] = numbers_.try_emplace(name.value, static_cast<int32_t>(used_.size()));
+    if (is_new) used_.push_back(name);
+    return known->second;
+  }
+  [[nodiscard]] std::span<const StringId> used() const { return used_; }
+
+ private:
+  std::unordered_map<int32_t, int32_t> numbers_;
+  std::vector<StringId> used_;
+};
+
+}  // namespace
+
+Status lane_threads(Asked& asked) {
+  if (const auto trace = trace_of(asked); !trace) return tl::unexpected(trace.error());
+  const auto lanes = asked.view->device().lanes();
+  if (!lanes) return tl::unexpected(lanes.error());
+  answers::to_json(asked.json(), asked.session.recording(), **lanes);
+  return {};
+}
+
+Status lanes(Asked& asked) {
+  if (const auto trace = trace_of(asked); !trace) return tl::unexpected(trace.error());
+  const auto found = asked.view->device().lanes();
+  if (!found) return tl::unexpected(found.error());
+  const replay::SpanLanes& all = **found;
+  const Arguments& given = asked.arguments;
+  const replay::LaneGrid grid{given.word<replay::Axis>("axis"), given.real("from"), given.real("step"),
+                              given.integer("columns")};
+  const std::vector<int32_t> threads = given.integers("threads"), rows = given.integers("rows");
+  if (threads.size() != rows.size())
+    return fail(ErrorCode::wrong_usage, -1, "`threads` and `rows` must have the same length");
+  if (static_cast<int64_t>(rows.size()) * grid.count > kMostLaneCells)
+    return fail(ErrorCode::limit_exceeded, -1, "{} lanes of {} columns are too many", rows.size(),
+                grid.count);
+  const auto light = asked.view->lit_spans(given.text("search"));
+  if (!light) return tl::unexpected(light.error());
+
+  const model::Recording& recording = asked.session.recording();
+  const model::SpanTable& spans = recording.spans;
+  const replay::SpanAxis axis = asked.view->device().span_axis();
+  const double least = given.real("leastForName") * grid.step;
+  AnswerNames names;
+  LaneColumns columns;
+  std::vector<replay::LaneEntry> entries;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (static_cast<size_t>(threads[i]) >= all.threads().size())
+      return fail(ErrorCode::wrong_usage, -1, "there is no thread {}", threads[i]);
+    const replay::SpanLanes::Thread& thread = all.threads()[static_cast<size_t>(threads[i])];
+    if (rows[i] >= thread.rows)
+      return fail(ErrorCode::wrong_usage, -1, "thread {} has no row {}", threads[i], rows[i]);
+    entries.clear();
+    all.entries(axis, grid, all.row(thread, rows[i]), entries);
+    for (const replay::LaneEntry& entry : entries) {
+      const int32_t span = all.order()[entry.first];
+      const double from = axis.position(grid.axis, entry.start), to = axis.position(grid.axis, entry.end);
+      columns.lane.push_back(static_cast<int32_t>(i));
+      columns.span.push_back(span);
+      columns.count.push_back(entry.count);
+      columns.name.push_back(entry.count == 1 && to - from >= least ? names.number(spans.name[span]) : -1);
+      columns.lit.push_back(*light ? (**light)[entry.first + entry.count] - (**light)[entry.first] : 0);
+      columns.kind.push_back(spans.kind[span] == model::SpanKind::annotation ? 1 : 0);
+      columns.from.push_back(from);
+      columns.to.push_back(to);
+    }
+  }
+  answers::lane_names_to_json(asked.json(), recording, names.used());
+  AnswerFrame& answer = asked.answer;
+  Status written = answer.column("lane", columns.lane);
+  if (written) written = answer.column("span", columns.span);
+  if (written) written = answer.column("count", columns.count);
+  if (written) written = answer.column("name", columns.name);
+  if (written) written = answer.column("lit", columns.lit);
+  if (written) written = answer.column("kind", columns.kind);
+  if (written) written = answer.column("from", columns.from);
+  if (written) written = answer.column("to", columns.to);
+  return written;
+}
+
+Status span(Asked& asked) {
+  const auto trace = trace_of(asked);
+  if (!trace) return tl::unexpected(trace.error());
+  const model::Part& part = asked.view->device().part();
+  const model::Recording& recording = asked.session.recording();
+  const int32_t row = asked.arguments.integer("span");
+  if (row < part.spans.first || row >= part.spans.end())
+    return fail(ErrorCode::wrong_usage, -1, "there is no span {}", row);
+  const replay::SpanAxis axis = asked.view->device().span_axis();
+  const analysis::SpanDetails details = analysis::span_details(recording, **trace, axis, row);
+  answers::to_json(asked.json(), answers::ShownSpan{recording, part, axis, details});
+  return {};
+}
+
+}  // namespace memstrata::session::reply

@@ -1,0 +1,169 @@
+// Lanes of ops above the timeline of a profiler's trace: the same axis, zoom and search; pointer, keys, both themes.
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test, type Page } from '@playwright/test';
+import { resolve } from 'node:path';
+import { settledView, viewAfter } from './page.ts';
+import { openFile, openKnown, openPage } from './support.ts';
+
+const trace = resolve(import.meta.dirname, '..', 'data', 'profilers', 'trace.json');
+const lanes = (page: Page) => page.locator('memstrata-lanes');
+const canvas = (page: Page, thread = 0) => lanes(page).locator(`canvas[data-thread="${thread}"]`);
+
+/** Thread 100: train; below it linear and relu; below these empty and addmm. The axis begins at 13 us. */
+async function openTrace(page: Page): Promise<void> {
+  await openPage(page);
+  await openFile(page, trace);
+  await settledView(page);
+  await page.getByLabel('Time', { exact: true }).check({ force: true });
+  await settledView(page);
+  await expect(lanes(page)).toHaveAttribute('data-settled', '');
+}
+
+/** A point of a row at a microsecond of the axis. */
+async function pointOf(page: Page, row: number, us: number): Promise<{ x: number; y: number }> {
+  const { x0, x1 } = await settledView(page);
+  const [left = 0, , width = 0] = ((await page.locator('.plot').getAttribute('data-plot')) ?? '')
+    .split(' ')
+    .map(Number);
+  const ratio = await page.evaluate(() => devicePixelRatio);
+  const box = await canvas(page).boundingBox();
+  if (!box) throw new Error('no lanes');
+  return { x: box.x + (left + ((us - x0) / (x1 - x0)) * width) / ratio, y: box.y + row * 16 + 8 };
+}
+async function hoverAt(page: Page, row: number, us: number): Promise<void> {
+  const { x, y } = await pointOf(page, row, us);
+  await page.mouse.move(x, y);
+}
+const tip = (page: Page) => lanes(page).locator('.tip');
+const count = (page: Page) => page.locator('memstrata-filter [data-count]');
+
+test('ops of a trace lie in rows above the timeline; snapshots have none', async ({ page }) => {
+  await openTrace(page);
+  await expect(canvas(page)).toHaveAttribute('data-rows', '3');
+  await expect(lanes(page).locator('[data-thread-head="0"]')).toContainText('Ops, thread 100, process 1');
+  await hoverAt(page, 0, 70 - 13);
+  await expect(tip(page)).toContainText('train');
+  await hoverAt(page, 1, 45 - 13 - 8); // 37 us: in linear, behind addmm
+  await expect(tip(page)).toContainText('aten::linear');
+  await expect(tip(page)).toContainText('net 2 KiB · allocated 12 KiB · peak 12 KiB · 4 records');
+  await hoverAt(page, 2, 25 - 13);
+  await expect(tip(page)).toContainText('aten::addmm');
+  await expect(tip(page)).toContainText('in aten::linear in train');
+  await openKnown(page);
+  await expect(lanes(page)).toHaveCount(0);
+});
+
+test('lanes move and zoom with the timeline', async ({ page }) => {
+  await openTrace(page);
+  const before = await settledView(page);
+  const { x, y } = await pointOf(page, 2, 25 - 13);
+  await page.mouse.move(x, y);
+  await expect(tip(page)).toContainText('aten::addmm');
+  for (let i = 0; i < 4; i += 1) await page.mouse.wheel(0, -120); // about that point, over the lanes
+  const after = await viewAfter(page, before);
+  expect(after.x1 - after.x0).toBeLessThan(before.x1 - before.x0);
+  await page.mouse.move(x + 1, y);
+  await expect(tip(page)).toContainText('aten::addmm');
+  // A double click fits the op: 20 us and a little room.
+  await page.mouse.dblclick(x, y);
+  await expect(async () => {
+    const view = await settledView(page);
+    expect(view.x0).toBeGreaterThan(1);
+    expect(view.x0).toBeLessThan(2.1);
+    expect(view.x1).toBeGreaterThan(21.9);
+    expect(view.x1).toBeLessThan(23);
+  }).toPass();
+});
+
+test('a click lights the blocks that the op allocated, a second one lets them go', async ({ page }) => {
+  await openTrace(page);
+  const { x, y } = await pointOf(page, 2, 25 - 13);
+  await page.mouse.click(x, y);
+  await expect(count(page)).toHaveAttribute('data-bytes', '8192');
+  await expect(page.locator('memstrata-filter input')).toHaveValue('born:1..2 op:"aten::addmm"');
+  await page.waitForTimeout(600); // else the next one is the second of a double click
+  await page.mouse.click(x, y);
+  await expect(count(page)).toHaveCount(0);
+});
+
+test('on the axis of events an op has the events that it holds', async ({ page }) => {
+  await openTrace(page);
+  await page.getByLabel('Events', { exact: true }).check({ force: true });
+  await settledView(page);
+  await expect(lanes(page)).toHaveAttribute('data-settled', '');
+  await hoverAt(page, 2, 2); // addmm holds events 1 and 2
+  await expect(tip(page)).toContainText('aten::addmm');
+  await hoverAt(page, 1, 4.5); // relu holds event 4
+  await expect(tip(page)).toContainText('aten::relu');
+});
+
+test('what the filter means is lit', async ({ page }) => {
+  await openTrace(page);
+  const inside = await pointOf(page, 2, 20 - 13);
+  const pixel = () =>
+    canvas(page).evaluate(
+      (element, at) => {
+        const own = element as HTMLCanvasElement;
+        const box = own.getBoundingClientRect();
+        const scale = own.width / box.width;
+        const x = Math.round((at.x - box.x) * scale);
+        const y = Math.round((at.y - box.y - 6) * scale);
+        return [...(own.getContext('2d')?.getImageData(x, y, 1, 1).data ?? [])].slice(0, 3).join();
+      },
+      { x: inside.x, y: inside.y },
+    );
+  const plain = await pixel();
+  await page.keyboard.press('/');
+  await page.keyboard.type('op:aten::addmm');
+  await page.keyboard.press('Enter');
+  await expect(count(page)).toHaveAttribute('data-count', '1');
+  await expect.poll(pixel).not.toBe(plain);
+});
+
+test('by key: along and between the rows, lit and fitted', async ({ page }) => {
+  await openTrace(page);
+  await canvas(page).focus();
+  const status = lanes(page).locator('[role=status]');
+  await page.keyboard.press('ArrowRight');
+  await expect(status).toHaveAttribute('data-op', 'train');
+  await page.keyboard.press('ArrowDown');
+  await expect(status).toHaveAttribute('data-op', 'aten::linear');
+  await page.keyboard.press('ArrowRight');
+  await expect(status).toHaveAttribute('data-op', 'aten::relu');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowDown');
+  await expect(status).toHaveAttribute('data-op', 'aten::empty');
+  await page.keyboard.press('ArrowRight');
+  await expect(status).toHaveAttribute('data-op', 'aten::addmm');
+  await page.keyboard.press('Enter');
+  await expect(count(page)).toHaveAttribute('data-bytes', '8192');
+  const before = await settledView(page);
+  await page.keyboard.press('z');
+  const after = await viewAfter(page, before);
+  expect(after.x1 - after.x0).toBeLessThan(30);
+  await page.keyboard.press('ArrowUp');
+  await expect(status).toHaveAttribute('data-op', 'aten::linear');
+  await page.keyboard.press('Escape');
+  await expect(status).not.toHaveAttribute('data-op');
+});
+
+test('a thread is closed and opened with its button, by key too', async ({ page }) => {
+  await openTrace(page);
+  const head = lanes(page).locator('[data-thread-head="0"]');
+  await expect(head).toHaveAttribute('aria-expanded', 'true');
+  await head.click();
+  await expect(canvas(page)).toHaveCount(0);
+  await head.press('Enter');
+  await expect(canvas(page)).toHaveCount(1);
+  await expect(lanes(page)).toHaveAttribute('data-settled', '');
+});
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`lanes are accessible: ${theme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: theme });
+    await openTrace(page);
+    await canvas(page).focus();
+    await page.keyboard.press('ArrowRight');
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  });
+}

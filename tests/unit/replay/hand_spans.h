@@ -1,0 +1,65 @@
+// A trace of ops made by hand: a tick is a microsecond.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "engine/model/recording.h"
+#include "engine/replay/span_lanes.h"
+
+namespace memstrata::replay {
+
+class HandSpans {
+ public:
+  void op(int64_t start, int64_t duration, int32_t thread = 0, model::SpanKind kind = model::SpanKind::op) {
+    rows_.push_back({.kind = kind, .thread = thread, .start = start, .duration = duration});
+  }
+  // Events in order of time.
+  void event_at(int64_t time, int32_t thread = 0) {
+    (void)recording_->events.append({.action = trace::Action::alloc, .size = 1, .time = time});
+    (void)recording_->records.append({.thread = thread});
+  }
+  void finish() {
+    std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
+      return std::tuple(a.thread, a.start, -a.duration) < std::tuple(b.thread, b.start, -b.duration);
+    });
+    int32_t threads = 1;
+    for (const Row& row : rows_) {
+      (void)recording_->spans.append(row);
+      threads = std::max(threads, row.thread + 1);
+    }
+    for (int32_t i = 0; i < threads; ++i) (void)recording_->threads.append({});
+    model::Part& part = recording_->parts.emplace_back();
+    part.kind = model::PartKind::trace;
+    part.spans = {0, static_cast<int32_t>(rows_.size())};
+    model::DeviceTrace trace;
+    trace.events = {0, static_cast<int32_t>(recording_->events.size_rows())};
+    trace.first_record = 0;
+    part.traces.push_back(trace);
+  }
+
+  [[nodiscard]] const model::Recording& recording() const { return *recording_; }
+  [[nodiscard]] SpanLanes lanes() const {
+    const model::Part& part = recording_->parts[0];
+    auto made = SpanLanes::make(*recording_, part, part.traces.data());
+    if (!made) std::abort();
+    return std::move(*made);
+  }
+  [[nodiscard]] SpanAxis axis() const {
+    const model::Part& part = recording_->parts[0];
+    return {*recording_, part.traces[0].events, part.clock};
+  }
+
+ private:
+  using Row = model::SpanTable::Row;
+  std::unique_ptr<Budget> budget_ = std::make_unique<Budget>(int64_t{1} << 28);
+  std::unique_ptr<model::Recording> recording_ = std::make_unique<model::Recording>(*budget_);
+  std::vector<Row> rows_;
+};
+
+}  // namespace memstrata::replay
