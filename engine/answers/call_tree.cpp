@@ -125,8 +125,8 @@ void to_json(JsonWriter& json, const model::Recording& recording, const CallTree
   json.end_object();
 }
 
-void to_json(JsonWriter& json, const model::Recording& recording, const CallTree& tree, double rest, int64_t count,
-             std::span<const analysis::FrameRow> rows) {
+void to_json(JsonWriter& json, const model::Recording& recording, const CallTree& tree, double rest,
+             int64_t count, std::span<const analysis::FrameRow> rows) {
   json.begin_object();
   json.member("unit", unit_of(tree));
   json.member("total", tree.root().width);

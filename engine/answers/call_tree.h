@@ -28,8 +28,8 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
              Column<int32_t>& frame_of_rect);
 
 // {"unit","total","grew","rest","count","rows":[{frame members, "weight","self","grew","self_grew","blocks"}]}
-void to_json(JsonWriter& json, const model::Recording& recording, const analysis::CallTree& tree,
-             double rest, int64_t count, std::span<const analysis::FrameRow> rows);
+void to_json(JsonWriter& json, const model::Recording& recording, const analysis::CallTree& tree, double rest,
+             int64_t count, std::span<const analysis::FrameRow> rows);
 
 // {"from","to","level_before","level_after","peak":{"event","bytes"},"allocated":{"bytes","blocks"},"kept","passed","freed"}
 void to_json(JsonWriter& json, const analysis::RangeTotals& totals);
