@@ -44,10 +44,11 @@ Result<QuestionFrame> read_question(std::span<const std::byte> frame) {
   const Header header = header_of(frame);
   if (header.magic != kQuestionMagic) return fail(ErrorCode::invalid_format, 0, "this is no question");
   if (header.version != kProtocolVersion) {
-    return fail(ErrorCode::unsupported, 4,
-                "The question is of protocol version {}, this engine answers version {}: page and engine are "
-                "not of the same release.",
-                header.version, kProtocolVersion);
+    return fail(
+        ErrorCode::unsupported, 4,
+        "The question is of protocol version {}, this engine answers version {}: page and engine are "
+        "not of the same release. Reload the page without its cache, or open the address that `memstrata serve` prints.",
+        header.version, kProtocolVersion);
   }
   if (header.columns != 0 || header.nothing != 0)
     return fail(ErrorCode::invalid_format, 16, "a question has no columns");

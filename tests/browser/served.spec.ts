@@ -89,6 +89,18 @@ test('the only file opens at once; a server that ends is told in words', async (
   await expect(page.locator('[data-banner=died]')).toContainText('The server does not answer');
 });
 
+test('a page of another release says so, and how to get the right one', async ({ page }) => {
+  await page.route('**/sessions/*/ask*', async (route) => {
+    const answer = await route.fetch();
+    const frame = await answer.body();
+    frame.writeUInt32LE(99, 4); // the version
+    await route.fulfill({ response: answer, body: frame });
+  });
+  await page.goto(await serve());
+  await expect(page.locator('body')).toContainText('different releases (protocol 1 and 99)');
+  await expect(page.locator('body')).toContainText('Ctrl+Shift+R');
+});
+
 test('without the token there is nothing', async ({ page }) => {
   const address = new URL(await serve());
   const response = await page.goto(`${address.origin}/`);

@@ -53,7 +53,10 @@ export function decodeAnswer(frame: Bytes): Answered {
   );
   if (magic !== answerMagic) throw new Error('This is no answer of the engine.');
   if (version !== protocolVersion)
-    throw new Error(`The engine answers version ${version}, the page asks version ${protocolVersion}.`);
+    throw new Error(
+      `The page and the engine are of different releases (protocol ${protocolVersion} and ${version}). ` +
+        'Load the page that belongs to the engine: reload without the cache (Ctrl+Shift+R), or open the address that `memstrata serve` prints.',
+    );
   if (bytes.length !== headerBytes + headBytes + columnBytes)
     throw new Error('An answer has another length than it says.');
   const head = JSON.parse(decoder.decode(bytes.subarray(headerBytes, headerBytes + headBytes))) as Head;
