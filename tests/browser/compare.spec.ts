@@ -126,7 +126,14 @@ test('a flame graph of two files: what grew and what shrank, path by path', asyn
   await bar.locator('[data-shape=icicle]').click();
   await bar.locator('[data-other-moment]').selectOption('start');
   await expect(says).toContainText('less out_of_memory.pickle.gz after the start');
-  await bar.locator('[data-other-file]').selectOption('');
+  // Bytes x time are of one file only; nor is there another one when it is closed.
+  await bar.locator('[data-choice=weight]').selectOption('time');
+  await expect(bar.locator('[data-other-file]')).toHaveValue('');
+  await expect(says).toContainText('less after the start');
+  await bar.locator('[data-other-file]').selectOption('out_of_memory.pickle.gz');
+  await expect(bar.locator('[data-choice=weight]')).toHaveValue('bytes');
+  await expect(says).toContainText('less out_of_memory.pickle.gz');
+  await page.getByRole('button', { name: /^Close out_of_memory/ }).click();
   await expect(says).toContainText('less after the start');
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.map(({ id }) => id)).toEqual([]);

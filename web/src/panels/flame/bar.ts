@@ -90,7 +90,9 @@ export class FlameBar extends LitElement {
               data-other-file
               @change=${({ target }: Event) => {
                 const { value } = target as HTMLSelectElement;
-                this.tell({ other: value === '' ? undefined : { file: value, moment: 'peak' }, path: [] });
+                const other = value === '' ? undefined : { file: value, moment: 'peak' as const };
+                const weight = other && this.chosen.weight === 'time' ? 'bytes' : this.chosen.weight;
+                this.tell({ other, weight, path: [] });
               }}>
               <option value="" ?selected=${!file}>Less: this file</option>
               ${others.map(({ name }) => html`<option value=${name} ?selected=${name === file?.name}>Less: ${name}</option>`)}
@@ -128,6 +130,12 @@ export class FlameBar extends LitElement {
         </button>`;
   }
 
+  private choose(name: 'of' | 'weight' | 'by' | 'frames', value: string): void {
+    // Time passes differently in two runs: bytes x time are those of one file.
+    const alone = name === 'weight' && value === 'time' ? { other: undefined } : {};
+    this.tell({ [name]: value, path: [], ...alone });
+  }
+
   private select(
     label: string,
     name: 'of' | 'weight' | 'by' | 'frames',
@@ -138,7 +146,7 @@ export class FlameBar extends LitElement {
       class="field"
       aria-label=${label}
       data-choice=${name}
-      @change=${(event: Event) => this.tell({ [name]: (event.target as HTMLSelectElement).value, path: [] })}>
+      @change=${(event: Event) => this.choose(name, (event.target as HTMLSelectElement).value)}>
       ${ways.map(({ id, name: text }) => html`<option value=${id} ?selected=${id === value}>${text}</option>`)}
     </select>`;
   }

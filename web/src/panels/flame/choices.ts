@@ -81,15 +81,16 @@ export interface Stretch {
   marked: boolean;
 }
 
-/** `marked`: the events of the page's range; undefined = none is marked. */
+/** `marked`: the events of the page's range; undefined = none is marked. `other`: a difference begins in another file. */
 export function stretchOf(
   chosen: FlameChoices,
+  other: boolean,
   marked: { from: number; to: number } | undefined,
   event: number,
   events: number,
 ): Stretch {
   if (chosen.of === 'difference') {
-    if (chosen.other) return { from: event, to: event, marked: false };
+    if (other) return { from: event, to: event, marked: false };
     if (chosen.base !== undefined) return { from: chosen.base, to: event, marked: false };
     return marked ? { ...marked, marked: true } : { from: -1, to: event, marked: false };
   }

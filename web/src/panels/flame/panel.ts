@@ -104,9 +104,11 @@ export class FlamePanel extends LitElement {
   /** Undefined until it is known which events the range has. */
   private get stretch(): Stretch | undefined {
     const { page, chosen, marked } = this;
-    const isNeeded = chosen.of !== 'moment' && (chosen.of !== 'difference' || chosen.base === undefined);
+    const other = otherOf(chosen, page) !== undefined;
+    const isNeeded =
+      chosen.of !== 'moment' && !other && (chosen.of !== 'difference' || chosen.base === undefined);
     if (page.range && isNeeded && marked?.of !== page.range) return undefined;
-    return stretchOf(chosen, page.range && marked?.totals, page.event, page.info.events);
+    return stretchOf(chosen, other, page.range && marked?.totals, page.event, page.info.events);
   }
 
   /** The same object as long as it says the same. */
