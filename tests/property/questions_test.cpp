@@ -81,6 +81,7 @@ class Asker {
     }
     static const std::map<std::string_view, std::string_view> kObjects = {
         {"Columns", "axis: Axis, first: Whole, width: Width, count: Pixels"},
+        {"Stretch", "first: Whole, width: Width, count: Pixels"},
         {"Rows", "bottom: Real, bytesPerRow: Positive, count: Pixels"},
         {"Palette", "bands: Colour[], nothing: Colour, dimmedTowards: Colour, envelope: Colour"},
         {"Look", "palette: Palette, colourBy: ColourBy, filter: Text, kind: KindOrNone"},
@@ -98,6 +99,7 @@ class Asker {
         {"Scenario",
          "conf?: Text, capacity?: Size, changes?: SizeChange[], extra?: ExtraRequest[], "
          "emptyCacheAfter?: Event[], caching?: Flag"}};
+    if (type == "CallFacts") return call_facts();
     if (const auto found = kObjects.find(type); found != kObjects.end()) return object(found->second);
     if (type == "Text") return text();
     if (type == "Flag") return below(2) == 0 ? "true" : "false";
@@ -111,6 +113,9 @@ class Asker {
     if (type == "FramesOf") return one_of({"\"own\"", "\"shown\"", "\"all\""});
     if (type == "HolderBy")
       return one_of({"\"line\"", "\"function\"", "\"file\"", "\"module\"", "\"category\""});
+    if (type == "OpBy") return one_of({"\"op\"", "\"path\"", "\"shape\"", "\"module\"", "\"stack\""});
+    if (type == "OpScope") return one_of({"\"thread\"", "\"process\""});
+    if (type == "OpSort") return one_of({"\"net\"", "\"self\"", "\"gross\"", "\"peak\"", "\"at_peak\""});
     if (type == "FrameOrder")
       return one_of({"\"name\"", "\"total\"", "\"self\"", "\"blocks\"", "\"change\""});
     if (type == "ColourBy")
@@ -154,6 +159,28 @@ class Asker {
   }
 
  private:
+  // Mostly lists that fit together.
+  [[nodiscard]] std::string call_facts() {
+    const size_t frames = 1 + below(4), nodes = below(12);
+    const auto list = [&](size_t count, const auto& item) {
+      std::string text = "[";
+      for (size_t i = 0; i < count + (below(60) == 0 ? 1 : 0); ++i)
+        text += (i > 0 ? "," : "") + std::string(item(i));
+      return text + "]";
+    };
+    const auto up_to = [&](size_t end) {
+      return below(80) == 0 ? number() : std::to_string(below(std::max<size_t>(end, 1)));
+    };
+    return "{\"texts\":" + list(3, [&](size_t) { return text(); }) +
+           ",\"names\":" + list(frames, [&](size_t) { return up_to(3); }) +
+           ",\"files\":" + list(frames, [&](size_t) { return up_to(3); }) +
+           ",\"lines\":" + list(frames, [&](size_t) { return up_to(100); }) +
+           ",\"frames\":" + list(nodes, [&](size_t) { return up_to(frames); }) + ",\"callers\":" +
+           list(nodes, [&](size_t i) { return i == 0 || below(3) == 0 ? "-1" : up_to(i); }) +
+           ",\"weights\":" + list(nodes, [&](size_t) { return up_to(1000); }) +
+           ",\"blocks\":" + list(nodes, [&](size_t) { return up_to(5); }) +
+           ",\"without\":0,\"withoutBlocks\":0,\"rest\":7,\"restBlocks\":1}";
+  }
   [[nodiscard]] std::string one_of(std::initializer_list<const char*> words) {
     return *(words.begin() + below(words.size()));
   }
@@ -178,7 +205,7 @@ TEST(Questions, RandomOnesAreAnsweredOrRefusedInWords) {
     Session session(int64_t{1} << 28);
     ASSERT_TRUE(read_bytes(session, golden_input(name)).has_value());
     Asker asker(name.size());
-    for (int i = 0; i < 1500; ++i) {
+    for (int i = 0; i < 2000; ++i) {
       const std::string frame = asker.frame();
       const AnswerOf answer = asked_frame(session, frame);
       expect_sensible(answer, frame.substr(std::min(frame.size(), kFrameHeader)));
