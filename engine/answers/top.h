@@ -12,6 +12,7 @@
 #include "engine/answers/text_out.h"
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
+#include "engine/replay/attached_ops.h"
 
 namespace memstrata::answers {
 
@@ -37,10 +38,11 @@ struct TopAnswer {
   std::string_view file, at;  // as they were asked for
   const model::Recording& recording;
   std::span<const analysis::DeviceTop> devices;
-  std::optional<int32_t> only_device;  // the one that was asked for
+  std::optional<int32_t> only_device;                // the one that was asked for
+  std::optional<replay::AttachedOps> attached = {};  // ops of a trace
 };
 
-// {"file","format","at","tops":[{"snapshot"?,"device","event","requested_bytes","blocks","groups": n,
+// {"file","format","at","attached"? (attached_ops.h),"tops":[{"snapshot"?,"device","event","requested_bytes","blocks","groups": n,
 //  "rows":[{"bytes","blocks","share", and those of group_to_json()}],"other":{"bytes","blocks"}}]}; devices without
 // such an event are left out.
 void to_json(JsonWriter& json, const TopAnswer& answer);
