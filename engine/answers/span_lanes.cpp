@@ -68,6 +68,35 @@ void lane_names_to_json(JsonWriter& json, const model::Recording& recording,
   json.end_object();
 }
 
+void running_ops_to_json(JsonWriter& json, const model::Recording& recording,
+                         std::span<const int32_t> running) {
+  const model::SpanTable& spans = recording.spans;
+  json.begin_array();
+  for (const int32_t span : running) {
+    const int32_t thread = spans.thread[span];
+    json.begin_object();
+    lane_text(json, "process", recording, recording.threads.process[thread]);
+    lane_text(json, "thread", recording, recording.threads.id[thread]);
+    lane_text(json, "thread_name", recording, recording.threads.name[thread]);
+    json.member("span", span);
+    json.key("ops");
+    json.begin_array();
+    StringId module;
+    size_t names = 0;
+    for (int32_t row = span; row >= 0 && names < analysis::kMostAround; row = spans.parent[row]) {
+      if (spans.kind[row] != model::SpanKind::op && spans.kind[row] != model::SpanKind::annotation) continue;
+      if (module.is_none()) module = spans.module[row];
+      if (spans.name[row].is_none()) continue;
+      json.value(in_list(recording.strings.view(spans.name[row])));
+      ++names;
+    }
+    json.end_array();
+    lane_text(json, "module", recording, module);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void to_json(JsonWriter& json, const ShownSpan& shown) {
   const auto& [recording, part, axis, details] = shown;
   const model::SpanTable& spans = recording.spans;

@@ -15,6 +15,9 @@ void to_json(JsonWriter& json, const model::Recording& recording, const replay::
 // {"names":[...]} with the columns that the answer has besides as null.
 void lane_names_to_json(JsonWriter& json, const model::Recording& recording, std::span<const StringId> names);
 
+// [{"process","thread","thread_name","span","ops":[names, innermost first],"module"}] of innermost ops.
+void running_ops_to_json(JsonWriter& json, const model::Recording& recording, std::span<const int32_t> spans);
+
 struct ShownSpan {
   const model::Recording& recording;
   const model::Part& part;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/analysis/frame_filter.h"
+#include "engine/answers/attached_ops.h"
 #include "engine/answers/bounded.h"
 #include "engine/answers/group_lines.h"
 #include "engine/answers/moment.h"
@@ -131,6 +132,10 @@ void to_json(JsonWriter& json, const TopAnswer& answer) {
   json.member("format", answer.recording.format);
   json.member("at", answer.at);
   if (!answer.filter.empty()) json.member("filter", answer.filter);
+  if (answer.attached) {
+    json.key("attached");
+    to_json(json, *answer.attached);
+  }
   json.key("tops");
   json.begin_array();
   for (const analysis::DeviceTop& one : answer.devices) {
@@ -142,6 +147,7 @@ void to_json(JsonWriter& json, const TopAnswer& answer) {
 
 void to_text(TextOut& out, const TopAnswer& answer, size_t columns) {
   out.print("{}\n", printable(answer.file));
+  if (answer.attached) out.print("  {}", to_text(*answer.attached));
   for (const analysis::DeviceTop& one : answer.devices) {
     const std::string& part = one.part->name;
     const std::string name = part.empty() ? "" : fmt::format("Snapshot {}, ", shortened(part, 200));

@@ -12,6 +12,7 @@
 #include "engine/answers/text_out.h"
 #include "engine/base/json_writer.h"
 #include "engine/model/recording.h"
+#include "engine/replay/attached_ops.h"
 
 namespace memstrata::answers {
 
@@ -37,11 +38,12 @@ struct TopAnswer {
   std::string_view file, at;  // as they were asked for
   const model::Recording& recording;
   std::span<const analysis::DeviceTop> devices;
-  std::optional<int32_t> only_device;  // the one that was asked for
-  std::string_view filter = {};        // only blocks that it means; empty = all
+  std::optional<int32_t> only_device;                // the one that was asked for
+  std::string_view filter = {};                      // only blocks that it means; empty = all
+  std::optional<replay::AttachedOps> attached = {};  // ops of a trace
 };
 
-// {"file","format","at","filter"?,"tops":[{"snapshot"?,"device","event","requested_bytes","blocks","groups": n,
+// {"file","format","at","filter"?,"attached"? (attached_ops.h),"tops":[{"snapshot"?,"device","event","requested_bytes","blocks","groups": n,
 //  "rows":[{"bytes","blocks","share", and those of group_to_json()}],"other":{"bytes","blocks"}}]}; devices without
 // such an event are left out.
 void to_json(JsonWriter& json, const TopAnswer& answer);

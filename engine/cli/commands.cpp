@@ -129,6 +129,17 @@ void add_groups(CLI::App& command, analysis::TopBy& by, size_t& rows, bool& wide
   command.add_flag("--wide", wide, "Lines as long as they are, not cut to the terminal");
 }
 
+// A snapshot with the ops of a trace of the same run.
+void add_with(CLI::App& command, WithTrace& with) {
+  CLI::Option* const trace = command.add_option(
+      "--with", with.trace,
+      "torch.profiler trace of the same run: allocations are given the ops they happened in");
+  command
+      .add_option("--offset", with.wanted.offset_us,
+                  "Microseconds to add to the snapshot's times, if its clock and the trace's differ")
+      ->needs(trace);
+}
+
 void add_summary(CLI::App& app, Run& chosen) {
   const auto [command, options] =
       add_for_files(app, chosen, "summary",
@@ -152,6 +163,9 @@ void add_top(CLI::App& app, Run& chosen) {
   add_groups(*command, options->by, options->rows, options->wide);
   command->add_option("--filter", options->filter,
                       "Only blocks that it means, as in the page: \"category:activation size>1MiB\"");
+  add_with(*command, options->with);
+  command->add_flag("--ops", options->with.wanted.ops_only, "With --with: stacks of ops alone")
+      ->needs("--with");
   command->add_option("--device", options->device, "Only this device");
   command->add_flag("--json", options->json, "One JSON object per file and line");
 }
@@ -233,6 +247,7 @@ void add_convert(CLI::App& app, Run& chosen) {
       ->type_name("MOMENT");
   command->add_option("--snapshot", options->snapshot, "One of several in the file: its name or number");
   command->add_option("--table", options->table, "Rows of a csv")->check(CLI::IsMember({"events", "blocks"}));
+  add_with(*command, options->with);
   command->add_flag("--hex-addresses", options->hex_addresses,
                     "Addresses in JSON as texts: many programs lose digits of large integers");
   command->add_flag("--json", options->json, "The report as a JSON object");

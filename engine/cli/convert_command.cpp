@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/analysis/flame_graph.h"
+#include "engine/answers/attached_ops.h"
 #include "engine/answers/exported_stacks.h"
 #include "engine/answers/exported_trace.h"
 #include "engine/answers/flame_graph.h"
@@ -208,6 +209,11 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
     return tl::unexpected(read.error());
   const auto chosen = chosen_snapshot(options.snapshot, recording);
   if (!chosen) return tl::unexpected(chosen.error());
+  if (!options.with.trace.empty()) {
+    const auto attached = attach_trace(options.with, options.file, recording, console);
+    if (!attached) return tl::unexpected(attached.error());
+    console.note("{}", answers::to_text(*attached));
+  }
 
   const auto bytes =
       write_output(options.output, {&options.file, 1}, console, [&](io::ByteSink& sink) -> Outcome<void> {

@@ -1,10 +1,12 @@
 // memstrata convert FILE -o OUT [--to pickle|json|csv|trace|speedscope|folded|pprof] [--snapshot NAME] [--device D]
-//                   [--at MOMENT] [--table events|blocks] [--hex-addresses] [--json]
+//                   [--at MOMENT] [--table events|blocks] [--with TRACE [--offset MICROSECONDS]]
+//                   [--hex-addresses] [--json]
 #pragma once
 
 #include <string>
 
 #include "engine/cli/console.h"
+#include "engine/cli/with_trace.h"
 
 namespace memstrata::cli {
 
@@ -16,6 +18,7 @@ struct ConvertOptions {
   std::string device;    // of stacks; empty = the default one
   std::string at;        // of stacks; empty = the peak
   std::string table = "events";
+  WithTrace with;  // ops of a trace become part of the stacks
   bool hex_addresses = false;
   bool json = false;  // report as JSON
 };

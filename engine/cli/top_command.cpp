@@ -72,13 +72,19 @@ int run_top(const TopOptions& options, const Console& console) {
   bool all_found = true;
   const int exit_code = for_each_file(
       options.files, options.json, console,
-      [&](const std::string& file, const model::Recording& recording,
-          answers::TextOut& out) -> Outcome<void> {
+      [&](const std::string& file, model::Recording& recording, answers::TextOut& out) -> Outcome<void> {
+        std::optional<replay::AttachedOps> attached;
+        if (!options.with.trace.empty()) {
+          const auto done = attach_trace(options.with, file, recording, console);
+          if (!done) return tl::unexpected(done.error());
+          attached = *done;
+        }
         const auto tops = find_tops(recording, options);
         if (!tops) return failure(tops.error(), file);
         all_found = all_found && std::any_of(tops->begin(), tops->end(),
                                              [](const DeviceTop& one) { return one.top.has_value(); });
-        const answers::TopAnswer answer{file, options.at, recording, *tops, options.device, options.filter};
+        const answers::TopAnswer answer{file,           options.at,     recording, *tops,
+                                        options.device, options.filter, attached};
         if (options.json) {
           answers::json_line(out, answer);
         } else {

@@ -1,4 +1,5 @@
-// memstrata top FILE... [--at peak|start|end|EVENT] [--by stack|function|file] [-n 20] [--filter F] [--device N] [--json]
+// memstrata top FILE... [--at peak|start|end|EVENT] [--by stack|line|function|file] [-n 20] [--filter F] [--device N]
+//               [--with TRACE [--offset MICROSECONDS] [--ops]] [--json]
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 
 #include "engine/analysis/top.h"
 #include "engine/cli/console.h"
+#include "engine/cli/with_trace.h"
 
 namespace memstrata::cli {
 
@@ -18,6 +20,7 @@ struct TopOptions {
   size_t rows = 20;
   std::string filter;  // only blocks that it means (analysis/filter_syntax.h); empty = all
   std::optional<int32_t> device;
+  WithTrace with;
   bool wide = false;  // lines as long as they are
   bool json = false;
 };

@@ -120,6 +120,9 @@ constexpr Question kQuestions[] = {
     {"laneThreads", Of::view, "", "LaneThreads", reply::lane_threads},
     {"lanes", Of::view, "axis: Axis, from: Real, step: Positive, columns: Pixels, threads: Count[], rows: Count[], search: Text, leastForName: Real", "Lanes", reply::lanes},
     {"span", Of::view, "span: Row", "SpanDetails", reply::span},
+    // What ran at a microsecond of the axis of times, thread by thread: the ops that a block of a snapshot of the same run was
+    // made in.
+    {"opsAt", Of::view, "time: Real", "RunningOps[]", reply::ops_at},
 
     // Makes at least the first `part` parts of what the questions below need, which else make it all at once;
     // a part takes some milliseconds. How many parts there are.

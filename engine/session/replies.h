@@ -74,6 +74,7 @@ Status profiler_table(Asked& asked);
 Status lane_threads(Asked& asked);
 Status lanes(Asked& asked);
 Status span(Asked& asked);
+Status ops_at(Asked& asked);
 
 // replies_of_states.cpp
 Status prepare(Asked& asked);

@@ -4,6 +4,7 @@
 
 #include "engine/analysis/span_details.h"
 #include "engine/answers/span_lanes.h"
+#include "engine/replay/attached_ops.h"
 #include "engine/session/replies.h"
 
 namespace memstrata::session::reply {
@@ -120,6 +121,20 @@ Status span(Asked& asked) {
   const replay::SpanAxis axis = asked.view->device().span_axis();
   const analysis::SpanDetails details = analysis::span_details(recording, **trace, axis, row);
   answers::to_json(asked.json(), answers::ShownSpan{recording, part, axis, details});
+  return {};
+}
+
+Status ops_at(Asked& asked) {
+  if (const auto trace = trace_of(asked); !trace) return tl::unexpected(trace.error());
+  const auto lanes = asked.view->device().lanes();
+  if (!lanes) return tl::unexpected(lanes.error());
+  const int64_t time =
+      asked.view->device().span_axis().last_tick(replay::Axis::time, asked.arguments.real("time"));
+  std::vector<int32_t> running;
+  for (const replay::SpanLanes::Thread& thread : (*lanes)->threads()) {
+    if (const int32_t span = replay::innermost_op(**lanes, thread, time); span >= 0) running.push_back(span);
+  }
+  answers::running_ops_to_json(asked.json(), asked.session.recording(), running);
   return {};
 }
 

@@ -1,7 +1,37 @@
 // Traces of profilers, and what is asked about them.
 #include "engine/answers/ops.h"
 #include "engine/io/readers/chrome_trace.h"
+#include "engine/replay/attached_ops.h"
+#include "engine/replay/span_lanes.h"
 #include "tests/fuzz/read_input.h"
+
+namespace {
+
+// What columns show of every row, near and far.
+void look_at_lanes(const memstrata::model::Recording& recording, const memstrata::model::Part& part,
+                   const memstrata::model::DeviceTrace& device) {
+  using namespace memstrata;
+  const auto lanes = replay::SpanLanes::make(recording, part, &device);
+  if (!lanes) return;
+  const replay::SpanAxis axis(recording, device.events, part.clock);
+  std::vector<replay::LaneEntry> found;
+  for (const auto on : {replay::Axis::event, replay::Axis::time}) {
+    for (const replay::SpanLanes::Thread& thread : lanes->threads()) {
+      for (int32_t row = 0; row < thread.rows; ++row) {
+        for (const double step : {1e-3, 1.0, 1e9, 1e300}) {
+          found.clear();
+          lanes->entries(axis, {on, -step * 4, step, 16}, lanes->row(thread, row), found);
+          int32_t ops = 0;
+          for (const replay::LaneEntry& entry : found) ops += entry.count;
+          if (found.size() > 32 || ops > lanes->row(thread, row).count) __builtin_trap();
+        }
+      }
+      (void)replay::innermost_op(*lanes, thread, 0);
+    }
+  }
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace memstrata;
@@ -20,6 +50,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     const auto table = analysis::find_profiler_table(recording, true);
     if (table) (void)answers::write_json_line(out, recording, *table, true, answers::OpSort::net, "f");
+    for (const model::Part& part : recording.parts) {
+      for (const model::DeviceTrace& device : part.traces) look_at_lanes(recording, part, device);
+    }
     return read;
   });
 }

@@ -48,6 +48,7 @@ const ofOps = [
   ['lanes', { ...lanes, axis: 'event', from: 0, step: 0.25, threads: [0], rows: [1], search: 'size>1KiB' }],
   ['lanes', { ...lanes, axis: 'event', from: 0, step: 0.25, threads: [9], rows: [0] }],
   ['span', { span: 1 }],
+  ['opsAt', { time: 10 }],
 ];
 
 /** One of every kind, for a view with so many events; rows and ranks may not exist, which has an answer as well. */

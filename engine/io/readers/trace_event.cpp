@@ -15,41 +15,55 @@ namespace {
              : key == "dur" ? &event.duration
                             : nullptr;
     case 4:
-      return key == "name" ? &event.name : key == "args" ? &event.args : nullptr;
+      return key == "name" ? &event.name : nullptr;
     default:
       return nullptr;
   }
 }
 
-[[nodiscard]] Value* member_of(RecordArgs& args, std::string_view key) {
-  return key == "Bytes"                                     ? &args.bytes
-         : key == "Addr"                                    ? &args.address
-         : key == "Device Type"                             ? &args.device_type
-         : key == "Device Id"                               ? &args.device_id
-         : key == "Total Allocated"                         ? &args.total_allocated
-         : key == "Total Reserved"                          ? &args.total_reserved
-         : key == "Ev Idx" || key == "Profiler Event Index" ? &args.index
-                                                            : nullptr;
+[[nodiscard]] Value* member_of(Args& args, std::string_view key) {
+  switch (key.size()) {
+    case 4:
+      return key == "Addr" ? &args.address : key == "name" ? &args.name : nullptr;
+    case 5:
+      return key == "Bytes" ? &args.bytes : nullptr;
+    case 6:
+      return key == "Ev Idx" ? &args.index : nullptr;
+    case 9:
+      return key == "Device Id" ? &args.device_id : nullptr;
+    case 10:
+      return key == "Input Dims" || key == "Input dims" ? &args.shapes
+             : key == "Call stack"                      ? &args.calls
+                                                        : nullptr;
+    case 11:
+      return key == "Device Type" ? &args.device_type : nullptr;
+    case 14:
+      return key == "Total Reserved" ? &args.total_reserved : nullptr;
+    case 15:
+      return key == "Total Allocated" ? &args.total_allocated : nullptr;
+    case 16:
+      return key == "Module Hierarchy" ? &args.module : nullptr;
+    case 20:
+      return key == "Profiler Event Index" ? &args.index : nullptr;
+    default:
+      return nullptr;
+  }
 }
 
-[[nodiscard]] Value* member_of(OpArgs& args, std::string_view key) {
-  return key == "Input Dims" || key == "Input dims" ? &args.shapes
-         : key == "Call stack"                      ? &args.calls
-         : key == "Module Hierarchy"                ? &args.module
-                                                    : nullptr;
-}
-
-[[nodiscard]] Value* member_of(Value& name, std::string_view key) { return key == "name" ? &name : nullptr; }
-
-// What was walked over whole before is read again, so it cannot fail.
-template <typename Args>
-void read_members(const Value& args, Text::How how, Args& found) {
-  if (args.kind != Value::Kind::container) return;
-  Text text(args.text, 0, how);
-  bool odd = false;
-  (void)each_member(text, odd, [&](std::string_view key, const Value& value) {
-    if (Value* member = member_of(found, key)) *member = value;
-  });
+// The object of `args`. What is not quite an object counts up to where it goes wrong, if its brackets end.
+[[nodiscard]] bool read_args(Text& text, Args& args) {
+  args = {};
+  if (text.next() == '{') {
+    const Text begin = text;
+    bool odd = false;
+    if (each_member(text, odd, [&](std::string_view key, const Value& value) {
+          if (Value* member = member_of(args, key)) *member = value;
+        }))
+      return true;
+    text = begin;
+  }
+  Value skipped;
+  return text.value(skipped);
 }
 
 }  // namespace
@@ -57,18 +71,23 @@ void read_members(const Value& args, Text::How how, Args& found) {
 Parsed parse_event(std::string_view text, size_t& at, Text::How how, Event& event) {
   event = {};
   Text rest(text, at, how);
-  const bool whole = each_member(rest, event.odd_comma, [&](std::string_view key, const Value& value) {
-    Value* member = member_of(event, key);
-    if (member == nullptr) return;
-    event.repeats_keys = event.repeats_keys || member->kind != Value::Kind::absent;
-    *member = value;
-  });
+  const auto take = [&](std::string_view key, Text& value) {
+    if (key == "args") {
+      event.repeats_keys = event.repeats_keys || event.has_args;
+      event.has_args = true;
+      return read_args(value, event.args);
+    }
+    Value found;
+    if (!value.value(found)) return false;
+    if (Value* member = member_of(event, key)) {
+      event.repeats_keys = event.repeats_keys || member->kind != Value::Kind::absent;
+      *member = found;
+    }
+    return true;
+  };
+  const bool whole = each_key(rest, event.odd_comma, take);
   at = rest.place();
   return whole ? Parsed::whole : rest.ended() ? Parsed::ended : Parsed::wrong;
 }
-
-void read_args(const Value& args, Text::How how, RecordArgs& found) { read_members(args, how, found); }
-void read_args(const Value& args, Text::How how, OpArgs& found) { read_members(args, how, found); }
-void read_args(const Value& args, Text::How how, Value& name) { read_members(args, how, name); }
 
 }  // namespace memstrata::io::traces

@@ -74,7 +74,7 @@ bool Rows::keep_reserve(size_t& until, size_t rows, int64_t bytes_per_row) {
   return reserve_.more(static_cast<int64_t>(kStep) * bytes_per_row);
 }
 
-bool Rows::add(const Event& event, Text::How how, int64_t offset) {
+bool Rows::add(const Event& event, int64_t offset) {
   model::Diagnostics& found = recording_.diagnostics;
   if (event.repeats_keys) found.add(Diag::duplicate_key, offset);
   if (event.odd_comma) found.add(Diag::odd_items, offset);
@@ -82,14 +82,14 @@ bool Rows::add(const Event& event, Text::How how, int64_t offset) {
       event.phase.kind == Value::Kind::string && event.phase.text.size() == 1 ? event.phase.text[0] : '\0';
   switch (phase) {
     case 'X':
-      return add_span(event, how, offset);
+      return add_span(event, offset);
     case 'i':
     case 'I':
-      if (is(event.name, "[memory]")) return add_record(event, how, false, offset);
-      if (is(event.name, "[OutOfMemory]")) return add_record(event, how, true, offset);
+      if (is(event.name, "[memory]")) return add_record(event, false, offset);
+      if (is(event.name, "[OutOfMemory]")) return add_record(event, true, offset);
       return true;
     case 'M':
-      return !is(event.name, "thread_name") || name_thread(event, how);
+      return !is(event.name, "thread_name") || name_thread(event);
     case 's':
     case 'f':
     case 't':
@@ -167,7 +167,7 @@ SpanKind Rows::kind_of(StringId category) {
   return last_kind_ = known == kCategories.end() ? SpanKind::other : known->kind;
 }
 
-bool Rows::add_span(const Event& event, Text::How how, int64_t offset) {
+bool Rows::add_span(const Event& event, int64_t offset) {
   model::SpanTable::Row row;
   if (!number(event.start, kNanoseconds, row.start, offset)) {
     recording_.diagnostics.add(Diag::span_incomplete, offset);
@@ -181,8 +181,7 @@ bool Rows::add_span(const Event& event, Text::How how, int64_t offset) {
   row.kind = kind_of(row.category);
   row.thread = thread_of(event.pid, event.tid);
   if (row.kind == SpanKind::op || row.kind == SpanKind::annotation) {
-    OpArgs args;
-    read_args(event.args, how, args);
+    const Args& args = event.args;
     row.shapes = text(args.shapes);
     if (args.calls.kind == Value::Kind::string) row.calls = text(args.calls);
     if (args.module.kind == Value::Kind::string) row.module = text(args.module);
@@ -192,7 +191,7 @@ bool Rows::add_span(const Event& event, Text::How how, int64_t offset) {
          recording_.spans.append(row);
 }
 
-int32_t Rows::device_of(const RecordArgs& args, int64_t offset) {
+int32_t Rows::device_of(const Args& args, int64_t offset) {
   Device device;
   int64_t id = 0;
   if (!number(args.device_type, 0, device.type, offset)) return -1;
@@ -212,9 +211,8 @@ int32_t Rows::device_of(const RecordArgs& args, int64_t offset) {
   return last_device_;
 }
 
-bool Rows::add_record(const Event& event, Text::How how, bool is_oom, int64_t offset) {
-  RecordArgs args;
-  read_args(event.args, how, args);
+bool Rows::add_record(const Event& event, bool is_oom, int64_t offset) {
+  const Args& args = event.args;
   Draft draft;
   draft.is_oom = is_oom;
   draft.device = device_of(args, offset);
@@ -243,12 +241,10 @@ bool Rows::add_record(const Event& event, Text::How how, bool is_oom, int64_t of
          drafts.push_back(draft);
 }
 
-bool Rows::name_thread(const Event& event, Text::How how) {
-  Value name;
-  read_args(event.args, how, name);
+bool Rows::name_thread(const Event& event) {
   const int32_t thread = thread_of(event.pid, event.tid);
   if (thread < 0) return false;
-  recording_.threads.name[thread] = text(name);
+  recording_.threads.name[thread] = text(event.args.name);
   return !refused_;
 }
 

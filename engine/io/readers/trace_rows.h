@@ -40,7 +40,7 @@ class Rows {
   explicit Rows(model::Recording& recording);
 
   // What the event says; what it lacks is counted. False: memory was refused.
-  [[nodiscard]] bool add(const Event& event, Text::How how, int64_t offset);
+  [[nodiscard]] bool add(const Event& event, int64_t offset);
   // Memory that was kept for what comes after reading.
   void give_back_reserve() { reserve_ = Charge(recording_.budget); }
 
@@ -56,15 +56,15 @@ class Rows {
   [[nodiscard]] static model::RowRange since(int32_t first, size_t end) {
     return {first, static_cast<int32_t>(end) - first};
   }
-  [[nodiscard]] bool add_span(const Event& event, Text::How how, int64_t offset);
-  [[nodiscard]] bool add_record(const Event& event, Text::How how, bool is_oom, int64_t offset);
-  [[nodiscard]] bool name_thread(const Event& event, Text::How how);
+  [[nodiscard]] bool add_span(const Event& event, int64_t offset);
+  [[nodiscard]] bool add_record(const Event& event, bool is_oom, int64_t offset);
+  [[nodiscard]] bool name_thread(const Event& event);
   // None for absent, or for memory that was refused (`refused_`).
   [[nodiscard]] StringId text(const Value& value);
   [[nodiscard]] int32_t thread_of(const Value& pid, const Value& tid);  // -1 = refused
   [[nodiscard]] bool make_room_for_threads();
   [[nodiscard]] model::SpanKind kind_of(StringId category);
-  [[nodiscard]] int32_t device_of(const RecordArgs& args, int64_t offset);  // -1 = none
+  [[nodiscard]] int32_t device_of(const Args& args, int64_t offset);  // -1 = none
   // Absent if it is no number that fits; that is counted.
   [[nodiscard]] bool number(const Value& value, int shift, int64_t& found, int64_t offset);
   [[nodiscard]] bool keep_reserve(size_t& until, size_t rows, int64_t bytes_per_row);

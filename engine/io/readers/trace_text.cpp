@@ -10,29 +10,6 @@ namespace memstrata::io::traces {
 
 namespace {
 
-enum : uint8_t { kPlain, kQuote, kOpen, kClose, kBackslash };
-
-constexpr std::array<uint8_t, 256> classes() {
-  std::array<uint8_t, 256> found{};
-  found['"'] = kQuote;
-  found['\\'] = kBackslash;
-  found['{'] = found['['] = kOpen;
-  found['}'] = found[']'] = kClose;
-  return found;
-}
-constexpr std::array<uint8_t, 256> kClass = classes();
-[[nodiscard]] uint8_t class_of(char c) { return kClass[static_cast<unsigned char>(c)]; }
-
-[[nodiscard]] bool is_digit(char c) { return c >= '0' && c <= '9'; }
-[[nodiscard]] bool ends_scalar(char c) {
-  return c == ',' || c == '}' || c == ']' || c == '"' || ascii::is_space(c);
-}
-
-[[nodiscard]] const char* behind_space(const char* at, const char* end) {
-  while (at < end && ascii::is_space(*at)) ++at;
-  return at;
-}
-
 // "key": a name of letters, digits, spaces and underscores. The end of the text is no reason against it.
 [[nodiscard]] bool is_key(const char* at, const char* end) {
   if (*at != '"') return false;
@@ -56,13 +33,6 @@ constexpr ptrdiff_t kLongestLenient = ptrdiff_t{16} << 10;
 
 }  // namespace
 
-char Text::next() {
-  at_ = behind_space(at_, end_);
-  if (at_ < end_) return *at_;
-  ended_ = true;
-  return '\0';
-}
-
 // Is the quote before `behind` the end of its string? Looks further than JSON needs, because generated names hold
 // whole objects: {"device": "cpu"}.
 bool Text::ends_string(const char* behind, Part part) const {
@@ -79,7 +49,7 @@ bool Text::string(Value& found, Part part) {
   const char* first = ++at_;
   found = {Value::Kind::string, false, {}};
   for (;;) {
-    while (at_ < end_ && *at_ != '"' && *at_ != '\\') ++at_;
+    at_ = quote_or_backslash(at_, end_);
     if (at_ >= end_) break;
     if (*at_ == '\\') {
       found.has_escapes = true;
@@ -101,63 +71,51 @@ bool Text::string(Value& found, Part part) {
 // Brackets outside of strings are counted; which of the two kinds they are does not matter here.
 bool Text::container() {
   size_t depth = 0;
-  while (at_ < end_) {
-    switch (class_of(*at_)) {
-      case kQuote: {
-        Value skipped;
-        if (!string(skipped, Part::any)) return false;
-        continue;
-      }
-      case kOpen:
-        ++depth;
-        break;
-      case kClose:
-        if (--depth == 0) {
-          ++at_;
-          return true;
-        }
-        break;
-      default:
-        break;
+  for (;;) {
+    at_ = quote_or_last_bracket(at_, end_, depth);
+    if (at_ >= end_) break;
+    if (depth == 0) {
+      ++at_;
+      return true;
     }
-    ++at_;
+    Value skipped;
+    if (!string(skipped, Part::any)) return false;
   }
   ended_ = true;
   return false;
 }
 
-bool Text::value(Value& found) {
-  const char first = next();
-  const char* begin = at_;
-  if (at_ == end_) return false;
-  if (first == '"') return string(found, Part::value);
-  if (first == '{' || first == '[') {
-    if (!container()) return false;
-    found = {Value::Kind::container, false, {begin, static_cast<size_t>(at_ - begin)}};
-    return true;
-  }
-  while (at_ < end_ && !ends_scalar(*at_)) ++at_;
-  if (at_ == end_) {
-    ended_ = true;
-    return false;
-  }
-  if (at_ == begin) return false;
-  const bool is_number = is_digit(first) || (first == '-' && at_ > begin + 1 && is_digit(begin[1]));
-  found = {
-      is_number ? Value::Kind::number : Value::Kind::word, false, {begin, static_cast<size_t>(at_ - begin)}};
-  return true;
-}
-
-bool Text::key(std::string_view& found) {
+bool Text::key_slowly(std::string_view& found) {
   Value value;
-  if (next() != '"' || !string(value, Part::key)) return false;
+  if (!string(value, Part::key)) return false;
   found = value.text;
-  if (next() != ':') return false;
-  skip();
   return true;
 }
 
 namespace {
+
+constexpr std::array<int64_t, 10> kPowers = {1,       10,        100,        1'000,       10'000,
+                                             100'000, 1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
+
+// Numbers of at most 18 letters, digits and one dot: nearly all there are. False: not one of them, or too large.
+[[nodiscard]] bool short_integer(std::string_view text, int shift, int64_t& value) {
+  if (text.empty() || text.size() > 18 || shift < 0 || !is_digit(text[0])) return false;
+  uint64_t digits = 0;
+  size_t at = 0;
+  for (; at < text.size() && is_digit(text[at]); ++at)
+    digits = digits * 10 + static_cast<uint64_t>(text[at] - '0');
+  int behind = 0;  // the dot
+  if (at < text.size() && text[at] == '.') {
+    for (++at; at < text.size() && is_digit(text[at]); ++at, ++behind)
+      digits = digits * 10 + static_cast<uint64_t>(text[at] - '0');
+  }
+  if (at != text.size() || behind > 9 || shift - behind > 9) return false;
+  value = static_cast<int64_t>(digits);
+  if (behind <= shift)
+    return !__builtin_mul_overflow(value, kPowers[static_cast<size_t>(shift - behind)], &value);
+  value /= kPowers[static_cast<size_t>(behind - shift)];
+  return true;
+}
 
 // Digits with a power of ten, before they become a number.
 struct Decimal {
@@ -217,6 +175,7 @@ struct Decimal {
 }  // namespace
 
 Number integer_of(std::string_view number, int shift, int64_t& value) {
+  if (short_integer(number, shift, value)) return Number::fits;
   Decimal decimal;
   unsigned __int128 size = 0;
   if (!decimal_of(number, decimal)) return Number::none;
@@ -228,6 +187,10 @@ Number integer_of(std::string_view number, int shift, int64_t& value) {
 }
 
 Number unsigned_of(std::string_view number, uint64_t& value) {
+  if (int64_t small = 0; short_integer(number, 0, small)) {
+    value = static_cast<uint64_t>(small);
+    return Number::fits;
+  }
   Decimal decimal;
   unsigned __int128 size = 0;
   if (!decimal_of(number, decimal)) return Number::none;

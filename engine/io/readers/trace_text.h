@@ -10,6 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/ascii.h"
+#include "engine/io/readers/trace_scan.h"
+
 namespace memstrata::io::traces {
 
 // A value as it stands in the text; `text` of a string is what lies between its quotes, escapes and all.
@@ -19,6 +22,8 @@ struct Value {
   bool has_escapes = false;
   std::string_view text;
 };
+
+[[nodiscard]] inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class Text {
  public:
@@ -31,16 +36,62 @@ class Text {
 
   [[nodiscard]] size_t place() const { return static_cast<size_t>(at_ - begin_); }
   // Walks over white space. '\0' at the end of the text.
-  [[nodiscard]] char next();
+  [[nodiscard]] char next() {
+    at_ = behind_space(at_, end_);
+    if (at_ < end_) return *at_;
+    ended_ = true;
+    return '\0';
+  }
   void skip() { ++at_; }
   // The next value, whole. False: it is none, or the text ends inside of it (`ended()`).
-  [[nodiscard]] bool value(Value& found);
+  [[nodiscard]] bool value(Value& found) {
+    const char first = next();
+    const char* begin = at_;
+    if (at_ == end_) return false;
+    if (first == '"') {
+      found = {Value::Kind::string, false, {}};
+      return plain_string(found.text) || string(found, Part::value);
+    }
+    if (first == '{' || first == '[') {
+      if (!container()) return false;
+      found = {Value::Kind::container, false, {begin, static_cast<size_t>(at_ - begin)}};
+      return true;
+    }
+    while (at_ < end_ && !ends_scalar(*at_)) ++at_;
+    if (at_ == end_) {
+      ended_ = true;
+      return false;
+    }
+    if (at_ == begin) return false;
+    const bool is_number = is_digit(first) || (first == '-' && at_ > begin + 1 && is_digit(begin[1]));
+    found = {is_number ? Value::Kind::number : Value::Kind::word,
+             false,
+             {begin, static_cast<size_t>(at_ - begin)}};
+    return true;
+  }
   // The key of a member and its colon.
-  [[nodiscard]] bool key(std::string_view& found);
+  [[nodiscard]] bool key(std::string_view& found) {
+    if (next() != '"' || (!plain_string(found) && !key_slowly(found)) || next() != ':') return false;
+    skip();
+    return true;
+  }
   [[nodiscard]] bool ended() const { return ended_; }
 
  private:
   enum class Part : uint8_t { key, value, any };  // what a string is of its object
+  [[nodiscard]] static bool ends_scalar(char c) {
+    return c == ',' || c == '}' || c == ']' || c == '"' || ascii::is_space(c);
+  }
+  // A string without escapes, which begins here and ends at its first quote. False: it is another one, nothing was read.
+  [[nodiscard]] bool plain_string(std::string_view& found) {
+    if (how_ != How::strict) return false;
+    const char* end = quote_or_backslash(at_ + 1, end_);
+    if (end == end_ || *end != '"') return false;
+    found = {at_ + 1, static_cast<size_t>(end - at_ - 1)};
+    at_ = end + 1;
+    return true;
+  }
+  [[nodiscard]] bool key_slowly(std::string_view& found);
   [[nodiscard]] bool string(Value& found, Part part);
   [[nodiscard]] bool container();
   [[nodiscard]] bool ends_string(const char* behind, Part part) const;
@@ -52,10 +103,10 @@ class Text {
   bool ended_ = false;
 };
 
-// Calls `member(key, value)` for each member of the object that begins at `text`; behind it afterwards. False as
-// Text::value. `odd`: a comma with nothing behind it.
+// Calls `member(key, text)` for each member of the object that begins at `text`; it walks over the value and tells whether
+// that was whole. Behind the object afterwards. False as Text::value. `odd`: a comma with nothing behind it.
 template <typename Member>
-[[nodiscard]] bool each_member(Text& text, bool& odd, Member member) {
+[[nodiscard]] bool each_key(Text& text, bool& odd, Member member) {
   if (text.next() != '{') return false;
   text.skip();
   if (text.next() == '}') {
@@ -64,9 +115,7 @@ template <typename Member>
   }
   for (;;) {
     std::string_view key;
-    Value value;
-    if (!text.key(key) || !text.value(value)) return false;
-    member(key, value);
+    if (!text.key(key) || !member(key, text)) return false;
     const char behind = text.next();
     if (behind == '}') break;
     if (behind != ',') return false;
@@ -78,6 +127,17 @@ template <typename Member>
   }
   text.skip();
   return true;
+}
+
+// The same with `member(key, value)`.
+template <typename Member>
+[[nodiscard]] bool each_member(Text& text, bool& odd, Member member) {
+  return each_key(text, odd, [&](std::string_view key, Text& rest) {
+    Value value;
+    if (!rest.value(value)) return false;
+    member(key, value);
+    return true;
+  });
 }
 
 enum class Number : uint8_t { fits, too_large, none };

@@ -185,8 +185,8 @@ bool Walk::end_list() {
   return true;
 }
 
-bool Walk::take(const Event& event, Text::How how, size_t end) {
-  if (!rows_.add(event, how, place())) return halt_at(Halt::out_of_budget, {});
+bool Walk::take(const Event& event, size_t end) {
+  if (!rows_.add(event, place())) return halt_at(Halt::out_of_budget, {});
   at_ = end;
   return true;
 }
@@ -197,7 +197,7 @@ bool Walk::event() {
   size_t end = at_;
   switch (parse_event(text_, end, Text::How::strict, event)) {
     case Parsed::whole:
-      return take(event, Text::How::strict, end);
+      return take(event, end);
     case Parsed::ended:
       return (last_ || is_too_long()) && repair_event(end - at_, true);
     case Parsed::wrong:
@@ -216,7 +216,7 @@ bool Walk::repair_event(size_t tried, bool is_cut) {
   if (!is_certain && !last_ && !is_too_long()) return false;
   const bool is_end_of_file = is_cut && last_ && parsed != Parsed::whole;
   if (!is_end_of_file) diagnostics_.add(Diag::invalid_json, place());
-  if (parsed == Parsed::whole) return take(event, Text::How::lenient, end);
+  if (parsed == Parsed::whole) return take(event, end);
   // Text that fails again and again is not looked at more than a few times.
   tried += end - at_;
   failed_bytes_ += static_cast<int64_t>(tried);

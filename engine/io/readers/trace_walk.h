@@ -45,7 +45,7 @@ class Walk {
   [[nodiscard]] bool skip_value();
   // The event at at_ cannot be read as it is; `tried` bytes of it were looked at.
   [[nodiscard]] bool repair_event(size_t tried, bool is_cut);
-  [[nodiscard]] bool take(const Event& event, Text::How how, size_t end);
+  [[nodiscard]] bool take(const Event& event, size_t end);
   [[nodiscard]] bool is_too_long() const { return text_.size() - at_ >= kLongestEvent; }
   [[nodiscard]] bool halt_at(Halt halt, std::string_view text);
   [[nodiscard]] int64_t place() const { return offset_ + static_cast<int64_t>(at_); }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <numeric>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -16,8 +16,10 @@ namespace memstrata::replay {
 
 class HandSpans {
  public:
-  void op(int64_t start, int64_t duration, int32_t thread = 0, model::SpanKind kind = model::SpanKind::op) {
-    rows_.push_back({.kind = kind, .thread = thread, .start = start, .duration = duration});
+  void op(int64_t start, int64_t duration, int32_t thread = 0, model::SpanKind kind = model::SpanKind::op,
+          std::string_view name = {}) {
+    const StringId known = name.empty() ? StringId{} : recording_->strings.intern(name);
+    rows_.push_back({.name = known, .kind = kind, .thread = thread, .start = start, .duration = duration});
   }
   // Events in order of time.
   void event_at(int64_t time, int32_t thread = 0) {
@@ -29,7 +31,13 @@ class HandSpans {
       return std::tuple(a.thread, a.start, -a.duration) < std::tuple(b.thread, b.start, -b.duration);
     });
     int32_t threads = 1;
-    for (const Row& row : rows_) {
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      Row& row = rows_[i];
+      for (size_t before = 0; before < i; ++before) {
+        const Row& other = rows_[before];
+        if (other.thread == row.thread && other.start + other.duration > row.start)
+          row.parent = static_cast<int32_t>(before);
+      }
       (void)recording_->spans.append(row);
       threads = std::max(threads, row.thread + 1);
     }

@@ -288,6 +288,18 @@ TEST_F(OpQuestions, AnOpInFull) {
   EXPECT_THAT(asked(session, "span", view, R"({"span":5})"), HasSubstr("there is no span 5"));
 }
 
+// 20 us of the trace are 7 us of the axis: addmm [15, 35) in linear in train. Nothing runs at 200 us, nor before 0.
+TEST_F(OpQuestions, WhatRanAtATime) {
+  EXPECT_THAT(
+      asked(session, "opsAt", view, R"({"time":7})"),
+      HasSubstr(
+          R"([{"process":"1","thread":"100","thread_name":null,"span":3,"ops":["aten::addmm","aten::linear","train"],"module":null}])"));
+  EXPECT_THAT(asked(session, "opsAt", view, R"({"time":1.5})"),
+              HasSubstr(R"("ops":["aten::linear","train"])"));
+  EXPECT_THAT(asked(session, "opsAt", view, R"({"time":187})"), HasSubstr(R"("answer":[])"));
+  EXPECT_THAT(asked(session, "opsAt", view, R"({"time":-14})"), HasSubstr(R"("answer":[])"));
+}
+
 TEST_F(OpQuestions, AnOpIsMeantByItsWholeName) {
   const auto blocks = [&](std::string_view text) {
     return asked(session, "filter", view, R"({"text":")" + std::string(text) + "\"}");

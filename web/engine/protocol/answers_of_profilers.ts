@@ -225,6 +225,17 @@ export interface Lanes {
   from: Float64Array;
   to: Float64Array;
 }
+/** What ran on a thread at a time. */
+export interface RunningOps {
+  process: string | null;
+  thread: string | null;
+  thread_name: string | null;
+  /** The innermost op. */
+  span: number;
+  /** Names, innermost first. */
+  ops: string[];
+  module: string | null;
+}
 export interface SpanDetails {
   span: number;
   name: string | null;

@@ -299,6 +299,14 @@ export interface ViewQuestions {
     answer: A.SpanDetails;
   };
   /**
+   * What ran at a microsecond of the axis of times, thread by thread: the ops that a block of a snapshot
+   * of the same run was made in.
+   */
+  opsAt: {
+    args: { time: T.Real };
+    answer: A.RunningOps[];
+  };
+  /**
    * Makes at least the first `part` parts of what the questions below need, which else make it all at
    * once; a part takes some milliseconds. How many parts there are.
    */

@@ -66,6 +66,8 @@ export class TimelineView extends LitElement {
   @property({ attribute: false }) chosen: number | undefined;
   /** The filter whose blocks are lit while the others fade; empty = none fade. */
   @property({ attribute: false }) highlight = '';
+  /** A trace that is open beside it: its ops are drawn above this recording, by the clock. */
+  @property({ attribute: false }) beside: { name: string; view: EngineView } | undefined;
   /** What is pointed at is told beside the pointer. */
   @property({ type: Boolean }) tips = false;
   /** Shown first of a device instead of everything; taken once. */
@@ -286,13 +288,13 @@ export class TimelineView extends LitElement {
       this.hoverOutline.forget();
       this.labels.forget();
     }
+    if (this.device.info.has_ops || this.beside) void loadLanes();
     this.chosenTrack.show(this.chosen);
     if (this.chosen !== undefined && changed.has('chosen')) this.cursor.leaveEvent(this.chosen);
   }
 
   private start(): void {
     this.kept = this.tracksOf(this.device);
-    if (this.device.info.has_ops) void loadLanes();
     this.litKind = -1;
     this.heldKind = -1;
     this.travel.landmarks = undefined;
@@ -549,9 +551,10 @@ export class TimelineView extends LitElement {
           : ''
       }
       ${
-        info.has_ops
+        info.has_ops || this.beside
           ? html`<memstrata-lanes
-              .device=${this.device}
+              .device=${info.has_ops ? this.device : this.beside?.view}
+              .run=${info.has_ops ? undefined : { name: this.beside?.name, view: this.device, block: this.pinned }}
               .theme=${this.theme}
               .search=${this.highlight}
               .motion=${this.motionAt}

@@ -129,6 +129,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         .chosen=${page.choices.event}
         .highlight=${page.workspace.get('filter').highlight}
         .firstView=${page.firstView}
+        .beside=${panelPage.files.find((one) => one.view !== view && one.view.info.has_ops)}
         .tips=${!withDetails}
         @look-change=${(event: CustomEvent<Partial<Look>>) => page.setLook(event.detail)}
         @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => page.choices.chooseEvent(event.detail)}

@@ -1,6 +1,6 @@
 // An op of a profiler's trace in words.
 import { formatBytes, formatCount, formatDuration, formatMoment, plural } from '../base/format.ts';
-import type { LaneThread, SpanDetails } from '../../engine/index.ts';
+import type { Axis, LaneThread, RunningOps, SpanDetails, ViewInfo } from '../../engine/index.ts';
 
 /** Name; category, thread, time; what it did with memory; where it lies. */
 export function opLines(op: SpanDetails): string[] {
@@ -30,4 +30,46 @@ export function threadName({ process, id, name }: LaneThread): string {
 export function threadLine({ spans, records, deeper }: LaneThread): string {
   const more = deeper > 0 ? `, ${formatCount(deeper)} too deep to be shown` : '';
   return `${plural(spans, 'op')}, ${plural(records, 'memory record')}${more}`;
+}
+
+/** Both were recorded at the same time, as far as their clocks tell. */
+export function meet(trace: ViewInfo, recording: ViewInfo, offset: number): boolean {
+  const [from, to] = [recording.first_time_us, recording.last_time_us];
+  const { first_time_us: first, last_time_us: last } = trace;
+  if (from === null || to === null || first === null || last === null) return false;
+  return to + offset >= first && from + offset <= last;
+}
+
+/** How a trace lies to a recording that it is drawn above; `offset`: microseconds added to the recording's times. */
+export function besideLine(
+  name: string,
+  trace: ViewInfo,
+  recording: ViewInfo,
+  offset: number,
+  axis: Axis,
+): string {
+  const ops = `Ops of ${name}`;
+  const { first_time_us: first, last_time_us: last } = trace;
+  if (first === null || last === null) return `${ops} cannot be drawn here: its records have no times.`;
+  if (recording.first_time_us === null || recording.last_time_us === null)
+    return `${ops} cannot be drawn here: this recording has no times.`;
+  const from = recording.first_time_us + offset;
+  const to = recording.last_time_us + offset;
+  if (to < first)
+    return `${ops}, by the clock: it begins ${formatDuration(first - to)} after this recording ends. If they are of one run, nudge.`;
+  if (from > last)
+    return `${ops}, by the clock: it ends ${formatDuration(from - last)} before this recording begins. If they are of one run, nudge.`;
+  return axis === 'time' ? `${ops}, by the clock.` : `${ops} lie on the axis of time: choose Time (E).`;
+}
+
+/** What a block of a recording was allocated in, by the trace beside it. */
+export function blockLine(block: string, running: readonly RunningOps[]): string {
+  const one = ({ ops, module, thread, thread_name }: RunningOps): string => {
+    const where = module === null ? '' : `, module ${module}`;
+    return `${ops.join(' in ')}${where} (${thread_name ?? `thread ${thread ?? '?'}`})`;
+  };
+  if (running.length === 0) return `${block}: no op of the trace ran when it was allocated.`;
+  const all = running.map(one);
+  if (all.length === 1) return `${block} was allocated in ${all[0] ?? ''}.`;
+  return `${block} was allocated while ${all.slice(0, 4).join(', or ')} ran${all.length > 4 ? ', or others' : ''}: which of them did is not recorded.`;
 }

@@ -13,8 +13,16 @@ import { tip, tipStyles } from '../../controls/tip.ts';
 import { colorsOf, type Theme } from '../../draw/colors.ts';
 import { drawOps, opAt, opHeight, type OpRow } from '../../draw/lanes.ts';
 import type { Projection } from '../../draw/plot.ts';
-import type { Axis, EngineView, LaneThread, SpanDetails } from '../../../engine/index.ts';
-import { opLines, threadLine, threadName } from '../../words/op_text.ts';
+import {
+  isBlock,
+  type Axis,
+  type Band,
+  type EngineView,
+  type LaneThread,
+  type RunningOps,
+  type SpanDetails,
+} from '../../../engine/index.ts';
+import { besideLine, blockLine, meet, opLines, threadLine, threadName } from '../../words/op_text.ts';
 import { keyOf, lanesOf, type Lane, type LanesTrack } from './lanes_track.ts';
 import { lanesStyles } from './styles.ts';
 
@@ -29,6 +37,15 @@ interface OnEntry extends Lane {
   to: AxisUnits;
 }
 
+/** A recording of the same run, above which the ops are drawn. */
+export interface Run {
+  /** Of the trace. */
+  name: string;
+  /** Of the recording. */
+  view: EngineView;
+  block: Band | undefined;
+}
+
 export interface Stretch {
   from: AxisUnits;
   to: AxisUnits;
@@ -39,6 +56,8 @@ export interface Stretch {
 export class LanesView extends LitElement {
   /** Of the trace, which is not always what the timeline shows. */
   @property({ attribute: false }) device!: EngineView;
+  /** Undefined = the timeline shows the trace itself. */
+  @property({ attribute: false }) run: Run | undefined;
   @property({ attribute: false }) theme: Theme = 'light';
   @property({ attribute: false }) search = '';
   /** What wheel and drag do. */
@@ -48,6 +67,8 @@ export class LanesView extends LitElement {
   @state() private focused: OnEntry | undefined;
   @state() private chosen = -1;
   @state() private details: SpanDetails | undefined;
+  /** What ran when the block of the run was allocated. */
+  @state() private running: { block: Band; ops: RunningOps[] } | undefined;
   @query('.scroller') private scroller!: HTMLDivElement | null;
   @queryAll('canvas') private canvases!: NodeListOf<HTMLCanvasElement>;
 
@@ -66,6 +87,7 @@ export class LanesView extends LitElement {
   );
 
   protected override willUpdate(changed: PropertyValues<this>): void {
+    this.findRunning();
     if (!changed.has('device')) return;
     this.track = lanesOf(this.device);
     this.track.changed = () => {
@@ -95,6 +117,67 @@ export class LanesView extends LitElement {
     this.width = width;
     this.axis = axis;
     this.drawAll();
+  }
+
+  // -- A recording of the same run.
+
+  /** From the axis of the trace to that of the plot; NaN = one of the two has no clock. */
+  private get shift(): AxisUnits {
+    if (!this.run) return 0;
+    const own = this.device.info.first_time_us ?? NaN;
+    return own - (this.run.view.info.first_time_us ?? NaN) - this.track.offset;
+  }
+  /** That of the plot; of another recording only times mean the same. */
+  private get isOnAxis(): boolean {
+    return !this.run || (this.axis === 'time' && Number.isFinite(this.shift));
+  }
+  /** False: the two were recorded at other times, nothing of the trace would be seen. */
+  private get isMet(): boolean {
+    const { run, device, track } = this;
+    return !run || meet(device.info, run.view.info, track.offset);
+  }
+  private nudge(offset: number): void {
+    if (!Number.isFinite(offset)) return;
+    this.track.offset = offset;
+    this.running = undefined;
+    this.focused = undefined;
+    this.requestUpdate();
+  }
+
+  private findRunning(): void {
+    const block = this.run?.block;
+    if (!block || !isBlock(block) || block.born_time_us === null) {
+      this.running = undefined;
+      return;
+    }
+    if (this.running?.block === block) return;
+    const { device } = this;
+    const own = device.info.first_time_us ?? NaN;
+    const offset = lanesOf(device).offset;
+    // It happened in the microsecond from its time on.
+    const time = block.born_time_us + offset - own + 0.5;
+    this.running = { block, ops: [] };
+    if (!Number.isFinite(time)) return;
+    device.ask('opsAt', { time }).then(
+      (ops) => {
+        if (this.running?.block === block) this.running = { block, ops };
+      },
+      () => undefined,
+    );
+  }
+
+  /** Blocks of the run that were allocated while the op ran; undefined = none, or it cannot be told. */
+  private async blocksOfRun(op: SpanDetails, run: Run): Promise<string | undefined> {
+    const eventAt = async (time: number): Promise<number> => {
+      const column = Math.min(Math.max(Math.floor(time), -1), run.view.info.extent.time_us ?? 0);
+      if (column < 0) return -1;
+      const answer = await run.view.ask('probe', { axis: 'time', column, width: 1, bytes: 0, known: -1 });
+      return answer.pick?.event ?? -1;
+    };
+    const start = op.start_us + this.shift;
+    const first = (await eventAt(Math.ceil(start) - 1)) + 1;
+    const last = await eventAt(Math.floor(start + Math.max(op.duration_us, 0)));
+    return last < first ? undefined : `born:${first}..${last}`;
   }
 
   // -- What is seen.
@@ -146,11 +229,20 @@ export class LanesView extends LitElement {
   private drawAll(): void {
     const { at, track } = this;
     if (!at || !track?.threads || this.canvases.length === 0) return;
+    const { shift, isOnAxis } = this;
     const lanes = this.seenLanes();
     const { view, unitsPerPixel } = at;
     const settled =
       lanes.length === 0 ||
-      track.want({ axis: this.axis, x0: view.x0, x1: view.x1, unitsPerPixel, lanes, search: this.search });
+      !isOnAxis ||
+      track.want({
+        axis: this.axis,
+        x0: view.x0 - shift,
+        x1: view.x1 - shift,
+        unitsPerPixel,
+        lanes,
+        search: this.run ? '' : this.search, // a filter means blocks of what is shown
+      });
     this.toggleAttribute('data-settled', settled);
     const lit = new Set([this.hovered, this.focused].flatMap((one) => (one ? [one.span] : [])));
     if (this.chosen >= 0) lit.add(this.chosen);
@@ -164,9 +256,9 @@ export class LanesView extends LitElement {
       if (canvas.height !== height) canvas.height = height;
       if (!ctx) return;
       const drawn = lanes
-        .filter((lane) => lane.thread === thread)
+        .filter((lane) => isOnAxis && lane.thread === thread)
         .flatMap((lane) => this.rowOf(lane, lane.row * opHeight) ?? []);
-      drawOps(ctx, at, drawn, 0, searched, lit, colorsOf(this.theme));
+      drawOps(ctx, at, drawn, isOnAxis ? shift : 0, searched, lit, colorsOf(this.theme));
     });
   }
 
@@ -210,11 +302,11 @@ export class LanesView extends LitElement {
 
   private under(thread: number, { x, y }: Point): OnEntry | undefined {
     const { at } = this;
-    if (!at || x < at.area.left || x > at.area.left + at.area.width) return undefined;
+    if (!at || !this.isOnAxis || x < at.area.left || x > at.area.left + at.area.width) return undefined;
     const row = Math.floor(y / (opHeight * at.area.ratio));
     const drawn = this.rowOf({ thread, row }, 0);
     if (!drawn) return undefined;
-    const entry = opAt(at, drawn, 0, x, 3 * at.area.ratio);
+    const entry = opAt(at, drawn, this.shift, x, 3 * at.area.ratio);
     return entry < 0 ? undefined : this.entryAt({ thread, row }, drawn, entry);
   }
 
@@ -223,8 +315,8 @@ export class LanesView extends LitElement {
       ...lane,
       span: lanes.span[entry] ?? -1,
       count: lanes.count[entry] ?? 1,
-      from: lanes.from[entry] ?? 0,
-      to: lanes.to[entry] ?? 0,
+      from: (lanes.from[entry] ?? 0) + this.shift,
+      to: (lanes.to[entry] ?? 0) + this.shift,
     };
   }
 
@@ -244,7 +336,10 @@ export class LanesView extends LitElement {
     if (!op || device !== this.device) return;
     this.details = op;
     this.chosen = again ? -1 : entry.span;
-    const text = again ? '' : (op.filter ?? '');
+    const { run } = this;
+    const found = run ? await this.blocksOfRun(op, run).catch(() => undefined) : op.filter;
+    if (device !== this.device) return;
+    const text = again ? '' : (found ?? '');
     const detail = { to: 'filter', text };
     this.dispatchEvent(new CustomEvent('go', { detail, bubbles: true, composed: true }));
   }
@@ -291,7 +386,11 @@ export class LanesView extends LitElement {
   private neighbour(key: string, thread: number): OnEntry | null | undefined {
     const { at } = this;
     const rows = this.threads[thread]?.rows ?? 0;
-    if (!at || !['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End'].includes(key))
+    if (
+      !at ||
+      !this.isOnAxis ||
+      !['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End'].includes(key)
+    )
       return undefined;
     const current = this.focused?.thread === thread ? this.focused : undefined;
     const row = current?.row ?? 0;
@@ -337,7 +436,8 @@ export class LanesView extends LitElement {
     const all = this.threads;
     const out = threads?.threads_left_out ?? 0;
     return html`
-      <div class="scroller" ?hidden=${all.length === 0}>
+      ${this.run ? this.beside(this.run) : nothing}
+      <div class="scroller" ?hidden=${all.length === 0 || !this.isMet}>
         ${all.map((thread, index) => this.section(thread, index))}
         ${out > 0 ? html`<p class="note">${plural(out, 'thread')} with fewer ops left out.</p>` : nothing}
       </div>
@@ -347,6 +447,25 @@ export class LanesView extends LitElement {
         ${this.focused ? this.linesOf(this.focused).join(', ') : ''}
       </p>
     `;
+  }
+
+  private beside(run: Run): TemplateResult {
+    const { running, device, track } = this;
+    return html`<div class="beside">
+      <span data-beside>${besideLine(run.name, device.info, run.view.info, track.offset, this.axis)}</span>
+      <label
+        >Nudge
+        <input
+          type="number"
+          class="field"
+          data-nudge
+          step="1"
+          .value=${String(track.offset)}
+          @change=${(event: Event) => this.nudge(Number((event.target as HTMLInputElement).value))} />
+        µs</label
+      >
+      ${running && isBlock(running.block) ? html`<span data-made-in>${blockLine(running.block.name, running.ops)}</span>` : nothing}
+    </div>`;
   }
 
   private section(thread: LaneThread, index: number): TemplateResult {
@@ -380,8 +499,11 @@ export class LanesView extends LitElement {
     if (entry.count > 1)
       return [`${formatCount(entry.count)} ops`, 'too narrow to be told apart here: a click zooms to them'];
     if (this.details?.span !== entry.span) return ['…'];
-    const lit =
-      this.details.filter === null ? 'it allocated no block' : 'a click lights the blocks it allocated';
+    const lit = this.run
+      ? 'a click lights the blocks that were allocated meanwhile, on any thread'
+      : this.details.filter === null
+        ? 'it allocated no block'
+        : 'a click lights the blocks it allocated';
     return [...opLines(this.details), lit];
   }
 

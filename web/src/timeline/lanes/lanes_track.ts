@@ -49,6 +49,8 @@ export class LanesTrack {
   problem: string | undefined;
   /** Threads whose rows are shown. */
   readonly open = new Set<number>([0]);
+  /** Microseconds to add to the times of a recording of the same run, so that both clocks agree. */
+  offset = 0;
   changed: () => void = () => undefined;
   private asked = false;
   private readonly asking = new LatestOnly<Question, Lanes>(
@@ -56,11 +58,17 @@ export class LanesTrack {
     (lanes, asked) => {
       this.shown = { asked, lanes, starts: startsOf(lanes, asked.lanes.length) };
       this.problem = undefined;
+      this.failed = undefined;
       this.changed();
     },
-    (error) => this.refused(error),
+    (error) => {
+      this.failed = this.last;
+      this.refused(error);
+    },
   );
   private last: Question | undefined;
+  /** What was refused is not asked for again. */
+  private failed: Question | undefined;
 
   constructor(private readonly view: EngineView) {}
 
@@ -81,7 +89,7 @@ export class LanesTrack {
 
   /** True if what is shown is what is wanted. */
   want(wanted: Wanted): boolean {
-    if (fits(this.shown?.asked, wanted)) return true;
+    if (fits(this.shown?.asked, wanted) || fits(this.failed, wanted)) return true;
     if (!fits(this.last, wanted) || !this.asking.busy) {
       this.last = questionOf(wanted);
       this.asking.request(this.last);
