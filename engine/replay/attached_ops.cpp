@@ -56,10 +56,10 @@ class Attaching {
                   "The file that is named with --with is no profiler's trace with ops.");
     clock_ = ops->clock;
     for (int32_t place = 0; place < static_cast<int32_t>(lanes_->order().size()); ++place) {
-      if (const auto ns = clock_.nanoseconds(lanes_->start_of(place)))
-        found_.first_op_ns = std::min(found_.first_op_ns.value_or(*ns), *ns);
-      if (const auto ns = clock_.nanoseconds(lanes_->end_of(place)))
-        found_.last_op_ns = std::max(found_.last_op_ns.value_or(*ns), *ns);
+      const auto first = clock_.nanoseconds(lanes_->start_of(place));
+      const auto last = clock_.nanoseconds(lanes_->end_of(place));
+      if (first && (!found_.first_op_ns || *first < *found_.first_op_ns)) found_.first_op_ns = first;
+      if (last && (!found_.last_op_ns || *last > *found_.last_op_ns)) found_.last_op_ns = last;
     }
     if (!collect_known()) return no_memory();
     no_file_ = snapshot_.strings.intern("");
