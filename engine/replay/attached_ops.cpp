@@ -27,7 +27,7 @@ struct KnownAllocation {
   [[nodiscard]] auto place() const { return std::tuple(device, address, time_ns); }
 };
 
-[[nodiscard]] std::optional<int64_t> moved(std::optional<int64_t> ns, int64_t offset_us) {
+[[nodiscard]] std::optional<int64_t> moved(const std::optional<int64_t>& ns, int64_t offset_us) {
   int64_t offset = 0, sum = 0;
   if (!ns || __builtin_mul_overflow(offset_us, kNanosecondsPerMicrosecond, &offset) ||
       __builtin_add_overflow(*ns, offset, &sum)) {
