@@ -83,7 +83,7 @@ test('the filter completes fields and values', async ({ page }) => {
   await openKnown(page);
   const options = page.locator('memstrata-filter').getByRole('option');
   await page.keyboard.press('/');
-  await expect(options).toHaveCount(13);
+  await expect(options).toHaveCount(14);
   await page.keyboard.type('al');
   await expect(options).toHaveCount(1);
   await page.keyboard.press('ArrowDown');
@@ -98,6 +98,8 @@ test('the filter completes fields and values', async ({ page }) => {
   await expect(options).toHaveText([/stack:attention/]);
   await options.click();
   await expect(page.getByLabel('Search and filter blocks')).toHaveValue('alive@peak stack:attention ');
+  await page.keyboard.type('category:te');
+  await expect(options).toHaveText([/category:temporary/]);
 });
 
 test('a match outside the view is brought into it', async ({ page }) => {
