@@ -136,7 +136,7 @@ class WhatIf(unittest.TestCase):
         self.assertEqual((top["filter"], top["tops"][0]["requested_bytes"], top["tops"][0]["blocks"]),
                          ("category:gradient", 30 * MIB, 1))
         self.assertIn("30.0 MiB", run("top", "--filter", "category:gradient", file).stdout)
-        self.assertEqual(run("top", "--filter", "category:nonsense", file).returncode, 1)
+        self.assertEqual(run("top", "--filter", "category:nonsense", file).returncode, 2)
         self.assertEqual(both["simulated"]["peak_reserved_bytes"], 20 * MIB)
         done = run("whatif", file, "--without", "category:nonsense")
         self.assertEqual(done.returncode, 1)
