@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/analysis/frame_filter.h"
 #include "engine/answers/stack_facts.h"
 #include "engine/answers/who.h"
 
@@ -214,16 +215,19 @@ class Writing {
   void frames(StackId stack) {
     json_.key("frames");
     json_.begin_array();
+    const std::vector<analysis::FrameLine> lines = analysis::frame_lines(recording_, stack);
+    const bool all_hidden =
+        std::all_of(lines.begin(), lines.end(), [](const analysis::FrameLine& line) { return line.hidden; });
     size_t count = 0;
-    for (int32_t node = recording_.stacks.leaf(stack); node >= 0 && count < kMostFactFrames; ++count) {
-      const trace::StackTable::Node& at = recording_.stacks.node(node);
-      const trace::Frame& frame = recording_.frames[at.frame];
+    for (const analysis::FrameLine& line : lines) {
+      if (line.hidden && !all_hidden) continue;
+      if (count++ == kMostFactFrames) break;
+      const trace::Frame& frame = recording_.frames[line.frame];
       json_.begin_object();
       json_.member("filename", bounded_text(recording_.strings.view(frame.filename)));
       json_.member("line", frame.line);
       json_.member("name", bounded_text(recording_.strings.view(frame.name)));
       json_.end_object();
-      node = at.caller;
     }
     json_.end_array();
   }

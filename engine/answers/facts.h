@@ -15,7 +15,7 @@ namespace memstrata::answers {
 
 // The version of the lines, their member "memstrata_facts".
 inline constexpr int kFactsVersion = 1;
-inline constexpr size_t kMostFactFrames = 64;
+inline constexpr size_t kMostFactFrames = 32;
 
 // Where a file belongs, as its names or somebody say.
 struct FactsOrigin {
