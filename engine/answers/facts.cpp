@@ -42,6 +42,15 @@ void curve_to_json(JsonWriter& json, std::string_view name,
   json.end_array();
 }
 
+void origin_to_json(JsonWriter& json, const FactsOrigin& origin) {
+  json.member("memstrata_facts", kFactsVersion);
+  json.member("file", origin.file);
+  json.member("run", origin.run);
+  json.member("rank", origin.rank);
+  json.member("host", origin.host);
+  json.member("world_size", origin.world_size);
+}
+
 class Writing {
  public:
   Writing(JsonWriter& json, const FactsAnswer& answer)
@@ -73,13 +82,7 @@ class Writing {
   [[nodiscard]] const analysis::Facts& facts() const { return answer_.facts; }
 
   void where() {
-    const FactsOrigin& origin = answer_.origin;
-    json_.member("memstrata_facts", kFactsVersion);
-    json_.member("file", origin.file);
-    json_.member("run", origin.run);
-    json_.member("rank", origin.rank);
-    json_.member("host", origin.host);
-    json_.member("world_size", origin.world_size);
+    origin_to_json(json_, answer_.origin);
     json_.member("snapshot", bounded_text(answer_.context.part.name));
     json_.member("device", answer_.context.lifetimes.device);
     json_.member("input_bytes", recording_.input_bytes);
@@ -251,5 +254,13 @@ class Writing {
 }  // namespace
 
 void to_json(JsonWriter& json, const FactsAnswer& answer) { Writing(json, answer).write(); }
+
+void to_json(JsonWriter& json, const FailedFacts& answer) {
+  json.begin_object();
+  origin_to_json(json, answer.origin);
+  json.key("error");
+  error_to_json(json, answer.failed);
+  json.end_object();
+}
 
 }  // namespace memstrata::answers

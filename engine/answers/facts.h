@@ -8,6 +8,7 @@
 #include "engine/analysis/facts.h"
 #include "engine/analysis/known_categories.h"
 #include "engine/analysis/shown_stacks.h"
+#include "engine/answers/failure.h"
 #include "engine/base/json_writer.h"
 #include "engine/model/diagnostics.h"
 
@@ -34,5 +35,12 @@ struct FactsAnswer {
 };
 
 void to_json(JsonWriter& json, const FactsAnswer& answer);
+
+// The line of a file that could not be read: its origin and "error".
+struct FailedFacts {
+  const FactsOrigin& origin;
+  const Failed& failed;
+};
+void to_json(JsonWriter& json, const FailedFacts& answer);
 
 }  // namespace memstrata::answers

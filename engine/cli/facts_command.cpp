@@ -95,10 +95,10 @@ int run_facts(const FactsOptions& options, const Console& console) {
     for (const std::string& file : options.files) {
       const auto written = write_facts(file, options.origin, console, out);
       if (written) continue;
-      Failure failed = written.error();
-      failed.about = origin_of(file, options.origin).file;
-      answers::json_line(out, failed.told());
-      exit_code = std::max(exit_code, failed.exit_code());
+      const answers::FactsOrigin origin = origin_of(file, options.origin);
+      const answers::Failed failed = written.error().told();
+      answers::json_line(out, answers::FailedFacts{origin, failed});
+      exit_code = std::max(exit_code, written.error().exit_code());
       if (!options.output.empty() && options.output != "-") (void)tell(written.error(), false, console);
     }
   };
