@@ -18,6 +18,7 @@
 #include "engine/cli/compare_command.h"
 #include "engine/cli/convert_command.h"
 #include "engine/cli/exit_codes.h"
+#include "engine/cli/facts_command.h"
 #include "engine/cli/html_command.h"
 #include "engine/cli/manual.h"
 #include "engine/cli/mcp_command.h"
@@ -154,6 +155,26 @@ void add_report(CLI::App& app, Run& chosen) {
   command->add_option("--device", options->device, "Only this device");
   command->add_option("--rules", options->rules, "File with rules of categories (see the command's README)");
   command->add_flag("--json", options->json, "One JSON object per file and line");
+}
+
+// Where the files of a job belong, where their names do not say it.
+void add_origin(CLI::App& command, OriginOptions& origin) {
+  command.add_option("--run", origin.run, "Name of the run; default: of the folder run=NAME");
+  command
+      .add_option("--rank", origin.rank,
+                  "Rank; default: of the trace, the folder rank=N, or the file's name (rank3, rank_03)")
+      ->check(CLI::Range(int64_t{0}, int64_t{INT32_MAX}));
+  command.add_option("--host", origin.host, "Name of the host; default: of the folder host=NAME");
+  command.add_option("--world-size", origin.world_size, "Number of ranks; default: of the trace")
+      ->check(CLI::Range(int64_t{1}, int64_t{INT32_MAX}));
+}
+
+void add_facts(CLI::App& app, Run& chosen) {
+  const auto [command, options] = add_for_files(
+      app, chosen, "facts", "A line of facts per device, to compare many ranks by (memstrata fleet)",
+      run_facts);
+  command->add_option("-o,--output", options->output, "File to write; default: standard output");
+  add_origin(*command, options->origin);
 }
 
 void add_top(CLI::App& app, Run& chosen) {
@@ -509,6 +530,7 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_tracker(app, chosen);
   add_telemetry(app, chosen);
   add_check(app, chosen);
+  add_facts(app, chosen);
   add_serve(app, chosen);
   add_mcp(app, chosen);
   add_manual(app, chosen);
