@@ -23,7 +23,9 @@ void Statement::bind(int parameter, int64_t value) {
   sqlite3_bind_int64(statement_.get(), parameter + 1, value);
 }
 void Statement::bind(int parameter, std::string_view text) {
-  sqlite3_bind_text64(statement_.get(), parameter + 1, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+  // Without an address it would be null.
+  sqlite3_bind_text64(statement_.get(), parameter + 1, text.empty() ? "" : text.data(), text.size(),
+                      SQLITE_STATIC, SQLITE_UTF8);
 }
 void Statement::bind_null(int parameter) { sqlite3_bind_null(statement_.get(), parameter + 1); }
 

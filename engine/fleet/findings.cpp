@@ -92,8 +92,9 @@ class Findings {
       text += fmt::format(" and {} more", count_text(static_cast<int64_t>(rows.size() - named)));
     return text;
   }
+  // Names of files stay as they are.
   [[nodiscard]] static std::string capital(std::string text) {
-    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    if (text.starts_with("rank ")) text[0] = 'R';
     return text;
   }
   [[nodiscard]] std::string in_run(std::string_view run) const {
