@@ -6,15 +6,13 @@ export type FleetUnit = 'bytes' | 'count' | 'us' | 'share' | 'text';
 export type FleetFindingKind =
   'oom' | 'outlier' | 'leak' | 'fragmentation' | 'drift' | 'run' | 'group' | 'coverage' | 'unknown';
 
-/** A fact of all rows; null = not known. */
-export type FleetColumn =
-  | { name: string | null; title: string | null; unit: 'text'; values: (string | null)[] }
-  | {
-      name: string | null;
-      title: string | null;
-      unit: Exclude<FleetUnit, 'text'>;
-      values: (number | null)[];
-    };
+/** A fact of all rows: texts or numbers, as `unit` says; null = not known. */
+export interface FleetColumn {
+  name: string | null;
+  title: string | null;
+  unit: FleetUnit;
+  values: (number | string | null)[];
+}
 
 export interface FleetCoverage {
   run: string | null;
