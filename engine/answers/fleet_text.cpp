@@ -1,4 +1,4 @@
-#include "engine/answers/fleet_text.h"
+#include "engine/answers/fleet.h"
 
 #include <fmt/core.h>
 

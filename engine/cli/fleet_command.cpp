@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "engine/answers/fleet.h"
-#include "engine/answers/fleet_text.h"
 #include "engine/answers/json_of.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/fleet_input.h"

@@ -128,7 +128,7 @@ Outcome<void> add_groups_of(fleet::FactTable& facts, const std::string& path) {
   model::Diagnostics ignored;
   io::csv::Records records(ignored, [&](const std::vector<std::string>& fields, int64_t) {
     const auto wrong = [&](std::string_view what) {
-      done = failure(name_of(ErrorCode::wrong_usage), path, fmt::format("Line {}: {}", line + 1, what));
+      done = failure(name_of(ErrorCode::wrong_usage), path, fmt::format("Line {}: {}", line, what));
       return false;
     };
     if (line++ == 0) {

@@ -132,7 +132,10 @@ Status FactTable::add_line(std::string_view line, const std::string& file) {
 }
 
 Result<bool> FactTable::take(std::string_view line, int64_t id, FactCurve& curve, const std::string& file) {
-  const auto no_facts = [](std::string_view why) { return fail(ErrorCode::invalid_format, -1, "{}", why); };
+  const auto no_facts = [&](std::string_view why) {
+    members_.reset();
+    return fail(ErrorCode::invalid_format, -1, "{}", why);
+  };
   std::map<std::string, std::string, std::less<>> lists;
   int64_t version = 0;
   std::string failure;
