@@ -6,14 +6,15 @@ namespace memstrata {
 
 namespace {
 
-constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr uint8_t kNone = 0xFF;
+constexpr std::string_view kBase64Letters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr uint8_t kNoLetter = 0xFF;
 
-constexpr std::array<uint8_t, 256> kValues = [] {
+constexpr std::array<uint8_t, 256> kLetterValues = [] {
   std::array<uint8_t, 256> values{};
-  values.fill(kNone);
-  for (size_t i = 0; i < kLetters.size(); ++i)
-    values[static_cast<unsigned char>(kLetters[i])] = static_cast<uint8_t>(i);
+  values.fill(kNoLetter);
+  for (size_t i = 0; i < kBase64Letters.size(); ++i)
+    values[static_cast<unsigned char>(kBase64Letters[i])] = static_cast<uint8_t>(i);
   return values;
 }();
 
@@ -32,10 +33,10 @@ std::string base64_of(std::span<const uint8_t> bytes) {
     const uint32_t three = static_cast<uint32_t>(bytes[at]) << 16 |
                            (left > 1 ? static_cast<uint32_t>(bytes[at + 1]) << 8 : 0U) |
                            (left > 2 ? static_cast<uint32_t>(bytes[at + 2]) : 0U);
-    text += kLetters[three >> 18];
-    text += kLetters[three >> 12 & 63];
-    text += left > 1 ? kLetters[three >> 6 & 63] : '=';
-    text += left > 2 ? kLetters[three & 63] : '=';
+    text += kBase64Letters[three >> 18];
+    text += kBase64Letters[three >> 12 & 63];
+    text += left > 1 ? kBase64Letters[three >> 6 & 63] : '=';
+    text += left > 2 ? kBase64Letters[three & 63] : '=';
   }
   return text;
 }
@@ -50,8 +51,8 @@ size_t read_base64(std::string_view text, std::span<uint8_t> to) {
   uint32_t bits = 0;
   size_t filled = 0;
   for (size_t at = 0; at < letters; ++at) {
-    const uint8_t value = kValues[static_cast<unsigned char>(text[at])];
-    if (value == kNone) return at;
+    const uint8_t value = kLetterValues[static_cast<unsigned char>(text[at])];
+    if (value == kNoLetter) return at;
     bits = bits << 6 | value;
     const size_t place = at % 4;
     if (place > 0) to[filled++] = static_cast<uint8_t>(bits >> (6 - 2 * place));

@@ -19,6 +19,7 @@
 #include "engine/cli/convert_command.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/facts_command.h"
+#include "engine/cli/fleet_command.h"
 #include "engine/cli/html_command.h"
 #include "engine/cli/manual.h"
 #include "engine/cli/mcp_command.h"
@@ -170,11 +171,27 @@ void add_origin(CLI::App& command, OriginOptions& origin) {
 }
 
 void add_facts(CLI::App& app, Run& chosen) {
-  const auto [command, options] = add_for_files(
-      app, chosen, "facts", "A line of facts per device, to compare many ranks by (memstrata fleet)",
-      run_facts);
+  const auto [command, options] =
+      add_for_files(app, chosen, "facts",
+                    "A line of facts per device, to compare many ranks by (memstrata fleet)", run_facts);
   command->add_option("-o,--output", options->output, "File to write; default: standard output");
   add_origin(*command, options->origin);
+}
+
+void add_fleet(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "fleet", "Many ranks: which one is odd, ran out of memory first, leaks, and why",
+          run_fleet);
+  command->add_option("PATH", options->paths, "Facts (memstrata facts), snapshots, folders of either or both")
+      ->required();
+  command->add_option("-o,--output", options->output, "Write the reduced file, which the page opens");
+  command->add_option("--groups", options->groups,
+                      "CSV with the columns run, rank, kind, name: groups of ranks");
+  command->add_option("--layout", options->layout,
+                      "Groups by number, those of neighbouring ranks first: tp=8,dp=4,pp=2");
+  command->add_option("--title", options->title,
+                      "What the page and the terminal call it; default: the paths");
+  command->add_flag("--json", options->json, "The reduced file on one line");
 }
 
 void add_top(CLI::App& app, Run& chosen) {
@@ -531,6 +548,7 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_telemetry(app, chosen);
   add_check(app, chosen);
   add_facts(app, chosen);
+  add_fleet(app, chosen);
   add_serve(app, chosen);
   add_mcp(app, chosen);
   add_manual(app, chosen);

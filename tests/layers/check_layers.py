@@ -13,7 +13,8 @@ from pathlib import Path
 RANK = {"base": 0, "trace": 1.0, "alloc": 1.5, "model": 2, "io": 3, "simulate": 3.5, "replay": 4, "analysis": 5, "answers": 5.5, "session": 6}
 # Clients of the engine: the engine folders that each may include.
 CLIENTS = {
-    "engine/cli": set(RANK) | {"engine/serve"},
+    "engine/cli": set(RANK) | {"engine/fleet", "engine/serve"},
+    "engine/fleet": {"base", "model"},
     "engine/serve": {"base", "analysis", "answers", "session"},
     "wasm": {"base", "model", "answers", "session"},
     "capture": {"base", "trace", "alloc", "model", "io"},
@@ -42,7 +43,7 @@ def owner(path):
     if parts[0] in ("wasm", "capture"):
         return parts[0]
     if parts[0] == "engine" and len(parts) > 2:
-        return f"engine/{parts[1]}" if parts[1] in ("cli", "serve") else parts[1]
+        return f"engine/{parts[1]}" if parts[1] in ("cli", "fleet", "serve") else parts[1]
     return None
 
 
