@@ -21,6 +21,7 @@ import type { DrawerView } from '../panels/drawer.ts';
 import type { PanelSlot } from '../panels/panel_slot.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
 import type { BandsSwitch } from './bands_switch.ts';
+import type { BesideRun } from './beside_run.ts';
 import type { Choices } from './choices.ts';
 import type { ExportView } from './export_picture.ts';
 import type { FilterBar } from './filter_bar.ts';
@@ -55,6 +56,7 @@ interface Shared {
   readonly rooms: Rooms;
   readonly choices: Choices;
   readonly bands: BandsSwitch;
+  readonly beside: BesideRun;
   readonly onlyThese: OnlyThese;
   readonly themes: ViewerTheme;
   readonly theme: Theme;
