@@ -4,7 +4,7 @@ import { html, type TemplateResult } from 'lit';
 import type { FleetView } from '../fleet/fleet.ts';
 import '../files/file_button.ts';
 import { markPicked, type ChosenFiles } from '../files/open_file.ts';
-import { pathOf } from '../model/beside.ts';
+import { pathOf } from '../model/rank_files.ts';
 import { usualChoice, type FleetChoice } from '../model/fleet_choice.ts';
 import type { RankFile } from '../model/fleet_facts.ts';
 import type { Chosen, OpenFile } from '../model/open_files.ts';
