@@ -243,13 +243,13 @@ export class FleetView extends LitElement {
         facts.kinds.length === 0
           ? nothing
           : html`<label
-              >Together
+              >Grouped by
               <select
                 class="field"
                 data-choice="by"
                 @change=${(event: Event) => this.choose({ by: picked(event) })}>
-                <option value="" ?selected=${by === ''}>All</option>
-                ${facts.kinds.map((kind) => html`<option value=${kind} ?selected=${by === kind}>By ${kind}</option>`)}
+                <option value="" ?selected=${by === ''}>Nothing</option>
+                ${facts.kinds.map((kind) => html`<option value=${kind} ?selected=${by === kind}>${kind}</option>`)}
               </select></label
             >`
       }
@@ -330,7 +330,7 @@ export class FleetView extends LitElement {
         @sort=${(event: CustomEvent<string>) => this.sortBy(event.detail)}
         @row=${(event: CustomEvent<number>) => this.choose({ row: event.detail })}
         @open-row=${(event: CustomEvent<number>) => void this.open(event.detail)}></memstrata-rank-table>
-      <p class="dim">≠ far from the median of its run: six times the usual distance or more.</p>`;
+      <p class="dim">≠ unlike the other ranks of its run: six times as far from their median as usual, or what nine in ten do not have.</p>`;
   }
 
   static override styles = [base, fleetStyles];

@@ -205,8 +205,8 @@ export class RankTable extends LitElement {
       data-column=${column.name ?? ''}
       data-value=${value ?? nothing}
       data-odd=${odd ? '' : nothing}
-      title=${odd ? `${factExactly(column.unit, value)}, far from the median` : factExactly(column.unit, value)}
-      >${odd ? html`<b aria-hidden="true">≠ </b><span class="visually-hidden">far from the median: </span>` : nothing}${factText(column.unit, value)}</span
+      title=${odd ? `${factExactly(column.unit, value)}, unlike the other ranks` : factExactly(column.unit, value)}
+      >${odd ? html`<b aria-hidden="true">≠ </b><span class="visually-hidden">unlike the others: </span>` : nothing}${factText(column.unit, value)}</span
     >`;
   }
 

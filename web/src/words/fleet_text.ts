@@ -24,11 +24,12 @@ export function factText(unit: FleetUnit, value: number | string | null | undefi
   if (unit === 'bytes') return formatBytes(value);
   if (unit === 'share') return formatShare(value, 1);
   if (unit === 'us') return formatWallClock(value);
-  return Number.isInteger(value) ? formatCount(value) : String(value);
+  return formatCount(Math.round(value));
 }
 /** With all its digits, for who points at it. */
 export function factExactly(unit: FleetUnit, value: number | string | null | undefined): string {
-  return unit === 'bytes' && typeof value === 'number' ? formatExactBytes(value) : factText(unit, value);
+  if (unit === 'bytes' && typeof value === 'number') return formatExactBytes(value);
+  return unit === 'count' && typeof value === 'number' ? String(value) : factText(unit, value);
 }
 
 /** `1,000 of 1,024 ranks, 1,000 rows; missing: 3, 7 to 9` */
