@@ -31,6 +31,7 @@ test('what is shown goes into a link and comes back', () => {
     answer: 'events',
     event: -1,
     about: true,
+    fleet: undefined,
   };
   expect(shownIn(`#${linkOf(shown)}`)).toEqual(shown);
   const host = { ...shown, device: -1 }; // pinned host memory

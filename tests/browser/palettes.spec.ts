@@ -67,7 +67,11 @@ test('a heat map keeps its order for all eyes, and nothing at all is none of it'
     for (const vision of visions) {
       // An eighth more memory is always a clear step of lightness.
       const steps = heat.filter((_, at) => at % 32 === 0).map((color) => seen(color, vision)[0]);
-      steps.slice(1).forEach((value, at) => expect((value - steps[at]!) * falling, `${theme} ${vision}`).toBeGreaterThan(3));
+      steps
+        .slice(1)
+        .forEach((value, at) =>
+          expect((value - steps[at]!) * falling, `${theme} ${vision}`).toBeGreaterThan(3),
+        );
       const nearest = Math.min(...heat.map((color) => distance(color, nothing, vision)));
       expect(nearest, `${theme} ${vision}`).toBeGreaterThan(7);
     }

@@ -35,7 +35,10 @@ export function heatLayout(rows: number, width: DevicePx, height: DevicePx, rati
   const room = Math.max(1, height - top - Math.round(gutters.bottom * ratio));
   const share = Math.max(1, Math.ceil(rows / room));
   const painted = Math.ceil(rows / share);
-  const rowHeight = Math.max(1, Math.min(Math.floor(room / Math.max(painted, 1)), Math.round(tallestRow * ratio)));
+  const rowHeight = Math.max(
+    1,
+    Math.min(Math.floor(room / Math.max(painted, 1)), Math.round(tallestRow * ratio)),
+  );
   return {
     left,
     top,

@@ -168,7 +168,11 @@ export function chosenFrom(found: readonly Found[], folder: boolean, name = 'fol
   return { files: wanted.map(chosen), beside };
 }
 
-async function filesOf(folder: FileSystemDirectoryEntry, depth: number, path = folder.name): Promise<Found[]> {
+async function filesOf(
+  folder: FileSystemDirectoryEntry,
+  depth: number,
+  path = folder.name,
+): Promise<Found[]> {
   const reader = folder.createReader();
   const files: Found[] = [];
   for (;;) {

@@ -166,11 +166,15 @@ export class HeatMapView extends LitElement {
     const places = placesAt(at, y * devicePixelRatio);
     const bucket = bucketAt(at, x * devicePixelRatio, this.curves.buckets);
     if (!places || bucket === undefined) return undefined;
-    // Of those that share the pixels the one that they show.
+    // Of those that share the pixels the one that they show; nobody hits a single pixel, so a lower row takes its
+    // neighbours along.
+    const reach = at.rowHeight < 3 * devicePixelRatio ? devicePixelRatio : 0;
+    const first = placesAt(at, y * devicePixelRatio - reach)?.first ?? places.first;
+    const end = placesAt(at, y * devicePixelRatio + reach)?.end ?? places.end;
     let place = places.first;
-    for (let one = places.first; one < places.end; one += 1)
+    for (let one = first; one < end; one += 1)
       if (this.byteAt(one, bucket) > this.byteAt(place, bucket)) place = one;
-    return { place, bucket, among: places.end - places.first, x, y };
+    return { place, bucket, among: end - first, x, y };
   }
   private byteAt(place: number, bucket: number): number {
     return this.bytes[(this.ordered.rows[place] ?? 0) * this.curves.buckets + bucket] ?? 0;
@@ -241,7 +245,7 @@ export class HeatMapView extends LitElement {
       rankName(this.facts, row),
       `${size} ${this.curve}, ${this.time(bucket)}`,
       ...(rankPlace(this.facts, row) === '' ? [] : [rankPlace(this.facts, row)]),
-      ...(among > 1 ? [`The highest of ${plural(among, 'rank')} in this row of pixels`] : []),
+      ...(among > 1 ? [`The highest of ${plural(among, 'rank')} here`] : []),
     ];
   }
 
@@ -252,12 +256,18 @@ export class HeatMapView extends LitElement {
       pointed ?? (place === undefined ? undefined : { place, bucket: bucket ?? 0, among: 1, x: 0, y: 0 });
     const shown = now && (pointed || bucket !== undefined) ? this.words(now) : undefined;
     const said =
-      shown ?? (place === undefined ? [] : [rankName(this.facts, rows[place] ?? 0), rankPlace(this.facts, rows[place] ?? 0)]);
+      shown ??
+      (place === undefined
+        ? []
+        : [rankName(this.facts, rows[place] ?? 0), rankPlace(this.facts, rows[place] ?? 0)]);
     const height = heightFor(rows.length, this.room, devicePixelRatio);
     return html`<div class="legend" aria-hidden="true">
-        <span>0</span><i class="ramp" .style=${`background: linear-gradient(to right, ${legend(this.theme)})`}></i
+        <span>0</span
+        ><i class="ramp" .style=${`background: linear-gradient(to right, ${legend(this.theme)})`}></i
         ><span>${formatBytes(this.curves.scale)}</span>
-        <span class="key"><i class="nothing" .style=${`background: ${heatColors(this.theme)[0]}`}></i>nothing</span>
+        <span class="key"
+          ><i class="nothing" .style=${`background: ${heatColors(this.theme)[0]}`}></i>nothing</span
+        >
         ${this.outOfMemory.includes(1) ? html`<span class="key"><i class="oom"></i>out of memory</span>` : nothing}
         ${this.lit.includes(1) ? html`<span class="key"><i class="lit"></i>lit</span>` : nothing}
       </div>

@@ -290,7 +290,9 @@ export class RankTable extends LitElement {
         font-weight: 500;
       }
       .row.current .rank {
-        box-shadow: inset 2px 2px 0 var(--accent), inset 0 -2px 0 var(--accent);
+        box-shadow:
+          inset 2px 2px 0 var(--accent),
+          inset 0 -2px 0 var(--accent);
       }
       .number,
       .text,
@@ -357,7 +359,8 @@ export class RankTable extends LitElement {
   ];
 }
 
-const classOf = ({ unit }: FleetColumn): string => (unit === 'text' ? 'text' : unit === 'us' ? 'time' : 'number');
+const classOf = ({ unit }: FleetColumn): string =>
+  unit === 'text' ? 'text' : unit === 'us' ? 'time' : 'number';
 
 declare global {
   interface HTMLElementTagNameMap {

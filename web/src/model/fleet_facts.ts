@@ -162,8 +162,7 @@ export class FleetFacts {
 
   private groupNames(by: string): string[] {
     const names = Array.from({ length: this.count }, () => `no ${by}`);
-    if (by === 'run' || by === 'host')
-      return names.map((none, row) => this.text(by, row) || none);
+    if (by === 'run' || by === 'host') return names.map((none, row) => this.text(by, row) || none);
     const several = this.runs > 1;
     for (const group of this.fleet.groups) {
       if (group.kind !== by) continue;
@@ -200,7 +199,8 @@ export class FleetFacts {
       return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
     };
     const lines = [this.columns.map(({ name }) => field(name)).join(',')];
-    for (const row of rows) lines.push(this.columns.map(({ values }) => field(values[row] ?? null)).join(','));
+    for (const row of rows)
+      lines.push(this.columns.map(({ values }) => field(values[row] ?? null)).join(','));
     return `${lines.join('\n')}\n`;
   }
 }

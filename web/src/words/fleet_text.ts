@@ -1,5 +1,12 @@
 // Ranks of a fleet and their facts, in words.
-import { formatBytes, formatCount, formatExactBytes, formatShare, formatWallClock, plural } from '../base/format.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatExactBytes,
+  formatShare,
+  formatWallClock,
+  plural,
+} from '../base/format.ts';
 import type { FleetColumn, FleetCoverage, FleetUnit } from '../../engine/index.ts';
 import type { FleetFacts } from '../model/fleet_facts.ts';
 
