@@ -36,6 +36,7 @@ test('what is shown goes into a link and comes back', () => {
       { name: 'closed.json', hash: 'fedcba9876543211', nudge: 0, threads: [] },
       { name: '', hash: 'fedcba9876543212', nudge: 6e7, threads: undefined },
     ],
+    fleet: undefined,
   };
   expect(shownIn(`#${linkOf(shown)}`)).toEqual(shown);
   const host = { ...shown, device: -1 }; // pinned host memory

@@ -168,7 +168,11 @@ export function chosenFrom(found: readonly Found[], folder: boolean, name = 'fol
   return { files: wanted.map(chosen), beside };
 }
 
-async function filesOf(folder: FileSystemDirectoryEntry, depth: number): Promise<Found[]> {
+async function filesOf(
+  folder: FileSystemDirectoryEntry,
+  depth: number,
+  path = folder.name,
+): Promise<Found[]> {
   const reader = folder.createReader();
   const files: Found[] = [];
   for (;;) {
@@ -179,12 +183,13 @@ async function filesOf(folder: FileSystemDirectoryEntry, depth: number): Promise
     if (batch.length === 0 || files.length > mostListed) return files;
     for (const entry of batch) {
       if (entry.isDirectory) {
-        if (depth > 0) files.push(...(await filesOf(entry as FileSystemDirectoryEntry, depth - 1)));
+        const inside = entry as FileSystemDirectoryEntry;
+        if (depth > 0) files.push(...(await filesOf(inside, depth - 1, `${path}/${entry.name}`)));
       } else {
         const file = await new Promise<File | undefined>((resolve) =>
           (entry as FileSystemFileEntry).file(resolve, () => resolve(undefined)),
         );
-        if (file) files.push({ file, path: entry.fullPath.replace(/^\//, '') });
+        if (file) files.push({ file, path: `${path}/${entry.name}` });
       }
     }
   }

@@ -24,7 +24,9 @@ export function pathOf(
 ): { path: string } | 'none' | 'several' {
   const named = paths.filter((path) => nameOf(path) === file);
   const tells = (path: string, key: string, value: string): number =>
-    value !== '' && path.split('/').some((folder) => folder === value || folder === `${key}=${value}`) ? 1 : 0;
+    value !== '' && path.split('/').some((folder) => folder === value || folder === `${key}=${value}`)
+      ? 1
+      : 0;
   const score = (path: string): number => tells(path, 'run', run) * 2 + tells(path, 'host', host);
   const best = Math.max(...named.map(score));
   const [path, other] = named.filter((one) => score(one) === best);
