@@ -19,6 +19,8 @@ const licences = {
   simdjson: 'Apache-2.0',
   zlib: 'Zlib',
   Zstandard: 'BSD-3-Clause',
+  nanoarrow: 'Apache-2.0',
+  flatcc: 'Apache-2.0',
   Lit: 'BSD-3-Clause',
   Emscripten: 'MIT',
 };

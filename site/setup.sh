@@ -65,6 +65,7 @@ need_for_wasm() {
 
 need_for_native() {
   need cmake cmake
+  need pip3 python3-pip
   need npm npm
   need /etc/ssl/certs/ca-certificates.crt ca-certificates
   need ninja ninja-build

@@ -26,6 +26,10 @@ void to_json(JsonWriter& json, const Conversion& done) {
   names_to_json(json, done.file, done.output);
   json.member("to", done.to);
   json.member("bytes", done.bytes);
+  if (!done.table.empty()) {
+    json.member("table", done.table);
+    json.member("rows", done.rows);
+  }
   json.member("snapshots", done.snapshots);
   json.member("events", done.events);
   json.member("segments", done.segments);
@@ -37,6 +41,11 @@ void to_json(JsonWriter& json, const Conversion& done) {
 }
 
 std::string to_text(const Conversion& done) {
+  if (!done.table.empty()) {
+    return fmt::format("{}: {}, {} of the table {}\n{}", name_of_output(done.output),
+                       exact_size_text(done.bytes), counted(done.rows, "row"), done.table,
+                       finding_lines(done.findings, Remarks::left_out));
+  }
   if (done.snapshots == 0 && done.points > 0) {
     return fmt::format("{}: {}, {}\n{}", name_of_output(done.output), exact_size_text(done.bytes),
                        counted(done.points, "point"), finding_lines(done.findings, Remarks::left_out));

@@ -14,12 +14,17 @@
 namespace memstrata::answers {
 
 struct Conversion {
-  std::string_view file, output, to;  // what --to names
+  std::string_view file;
+  std::string output;
+  std::string_view to;     // what --to names
+  std::string_view table;  // of a form that has only one of them; empty = all
+  int64_t rows = 0;        // of it
   int64_t bytes = 0;
   int64_t snapshots = 0, events = 0, segments = 0, blocks = 0, points = 0;
   std::vector<analysis::Finding> findings;
 };
-// {"file","output","to","bytes","snapshots","events","segments","blocks","points" if any,"diagnostics":[as in findings.h]}
+// {"file","output","to","bytes","table" and "rows" of one table,"snapshots","events","segments","blocks","points" if any,
+//  "diagnostics":[as in findings.h]}
 void to_json(JsonWriter& json, const Conversion& done);
 [[nodiscard]] std::string to_text(const Conversion& done);
 

@@ -279,12 +279,17 @@ void add_convert(CLI::App& app, Run& chosen) {
   command->add_option("FILE", options->file, "Snapshot file; - is standard input")->required();
   command->add_option("-o,--output", options->output, "Where to write; - is standard output")->required();
   command->add_option("--to", options->to, "What to write, if the name of the output does not say it")
-      ->check(CLI::IsMember({"pickle", "json", "csv", "trace", "speedscope", "folded", "pprof"}));
-  command->add_option("--device", options->device, "Of speedscope, folded, pprof: ordinal, or host");
+      ->check(CLI::IsMember(
+          {"pickle", "json", "csv", "arrow", "parquet", "trace", "speedscope", "folded", "pprof"}));
+  command->add_option("--device", options->device, "Of speedscope, folded, pprof, arrow: ordinal, or host");
   command->add_option("--at", options->at, "Of speedscope, folded, pprof. " + std::string(kMomentHelp))
       ->type_name("MOMENT");
   command->add_option("--snapshot", options->snapshot, "One of several in the file: its name or number");
-  command->add_option("--table", options->table, "Rows of a csv")->check(CLI::IsMember({"events", "blocks"}));
+  command->add_option("--table", options->table, "Rows of a csv (events, blocks) or of arrow (all)")
+      ->check(CLI::IsMember({"events", "blocks", "segments", "lives", "stacks"}));
+  command->add_option("--run", options->partition.run, "Of arrow: below the folder OUTPUT, run=NAME");
+  command->add_option("--rank", options->partition.rank, "Of arrow: below that, rank=N")
+      ->check(CLI::NonNegativeNumber);
   add_with(*command, options->with);
   command->add_flag("--hex-addresses", options->hex_addresses,
                     "Addresses in JSON as texts: many programs lose digits of large integers");

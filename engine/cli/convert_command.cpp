@@ -15,6 +15,7 @@
 #include "engine/answers/moment.h"
 #include "engine/answers/printable.h"
 #include "engine/answers/written_file.h"
+#include "engine/cli/arrow_output.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/input.h"
 #include "engine/cli/moment.h"
@@ -42,24 +43,27 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
 [[nodiscard]] Outcome<std::string_view> target_of(const ConvertOptions& options) {
   if (!options.to.empty()) return std::string_view(options.to);
   // The first that fits counts.
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kEndings = {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kEndings = {
       {{".pickle", "pickle"},
        {".pkl", "pickle"},
        {".speedscope.json", "speedscope"},
        {".trace.json", "trace"},
        {".json", "json"},
        {".csv", "csv"},
+       {".arrow", "arrow"},
+       {".parquet", "parquet"},
        {".folded", "folded"},
        {".pprof", "pprof"},
        {".pb", "pprof"}}};
   for (const auto& [ending, kind] : kEndings) {
     if (std::string_view(options.output).ends_with(ending)) return kind;
   }
+  if (options.partition.is_given()) return "arrow";  // the output is a folder
   return wrong_usage(
       options.output,
       options.output == "-"
-          ? "Say with --to what to write: pickle, json, csv, trace, speedscope, folded or pprof."
-          : "This name does not end with .pickle, .json, .csv, .trace.json, .speedscope.json, "
+          ? "Say with --to what to write: pickle, json, csv, arrow, trace, speedscope, folded or pprof."
+          : "This name does not end with .pickle, .json, .csv, .arrow, .trace.json, .speedscope.json, "
             ".folded or .pb. Say with --to what to write.");
 }
 
@@ -195,19 +199,58 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
   return finished ? Outcome<void>() : failure(finished.error(), options.output);
 }
 
+[[nodiscard]] Outcome<void> write_table(const model::Recording& recording, io::ByteSink& sink, size_t part,
+                                        const ConvertOptions& options, const std::string& output,
+                                        Conversion& done) {
+  if (series_to_write(recording, part) != nullptr)
+    return wrong_usage("--to", "Numbers over time are written as csv.");
+  const ArrowChoice choice{options.table, part == io::kAllSnapshots ? std::nullopt : std::optional(part),
+                           options.device};
+  const auto rows = write_arrow(recording, choice, sink, output);
+  if (!rows) return tl::unexpected(rows.error());
+  done.table = options.table;
+  done.rows = *rows;
+  return {};
+}
+
+constexpr const char* kOfOneMoment =
+    "Only what tells memory by stack is of one device at one moment: speedscope, folded, pprof.";
+
+// Whether the options are of the form that is written.
+[[nodiscard]] Outcome<void> check_options(const ConvertOptions& options, std::string_view to) {
+  if (to == "parquet")
+    return wrong_usage(
+        "--to",
+        fmt::format(
+            "Parquet is written by the Python package: pip install 'memstrata[arrow]', then python3 -c "
+            "'import memstrata; memstrata.open(\"FILE\").write_parquet(\"OUT.parquet\", table=\"{}\")'",
+            options.table));
+  const bool is_arrow = to == "arrow";
+  if (options.table != "events" && !is_arrow && (to != "csv" || options.table != "blocks"))
+    return wrong_usage("--table", to == "csv" ? "csv has events or blocks; arrow has all tables."
+                                              : "Only csv and arrow have tables; the other kinds hold all.");
+  if (options.partition.is_given() && !is_arrow)
+    return wrong_usage(options.partition.run.empty() ? "--rank" : "--run",
+                       "Only arrow is written in partitions.");
+  if (options.hex_addresses && to != "json")
+    return wrong_usage("--hex-addresses", to == "csv" ? "csv always has them so."
+                                          : is_arrow  ? "Arrow has integers of 64 bits."
+                                                      : "A pickle holds integers only.");
+  if (!options.at.empty() && !is_by_stack(to)) return wrong_usage("--at", kOfOneMoment);
+  if (!options.device.empty() && !is_by_stack(to) && !is_arrow) return wrong_usage("--device", kOfOneMoment);
+  return {};
+}
+
 [[nodiscard]] Outcome<Conversion> convert(const ConvertOptions& options, const Console& console) {
   const auto to = target_of(options);
   if (!to) return tl::unexpected(to.error());
-  if (options.table != "events" && *to != "csv")
-    return wrong_usage("--table", "Only csv has tables; the other kinds hold both.");
-  if (options.hex_addresses && *to != "json") {
-    return wrong_usage("--hex-addresses",
-                       *to == "csv" ? "csv always has them so." : "A pickle holds integers only.");
+  if (const auto good = check_options(options, *to); !good) return tl::unexpected(good.error());
+  std::string output = options.output;
+  if (options.partition.is_given()) {
+    auto path = path_in(options.output, options.partition, options.table + ".arrow");
+    if (!path) return tl::unexpected(path.error());
+    output = std::move(*path);
   }
-  if (!is_by_stack(*to) && (!options.at.empty() || !options.device.empty()))
-    return wrong_usage(
-        options.at.empty() ? "--device" : "--at",
-        "Only what tells memory by stack is of one device at one moment: speedscope, folded, pprof.");
   Budget budget(console.budget_bytes);
   model::Recording recording(budget);
   if (auto read = read_recording(options.file, recording, console); !read)
@@ -223,16 +266,17 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
     console.note("{}", answers::to_text(*attached));
   }
 
+  Conversion done = counted(recording, *chosen);
   const auto bytes =
-      write_output(options.output, {&options.file, 1}, console, [&](io::ByteSink& sink) -> Outcome<void> {
+      write_output(output, {&options.file, 1}, console, [&](io::ByteSink& sink) -> Outcome<void> {
         if (is_by_stack(*to) || *to == "trace") return write_export(recording, sink, *to, *chosen, options);
+        if (*to == "arrow") return write_table(recording, sink, *chosen, options, output, done);
         const Status written = write(recording, sink, *to, *chosen, options);
-        return written ? Outcome<void>() : failure(written.error(), options.output);
+        return written ? Outcome<void>() : failure(written.error(), output);
       });
   if (!bytes) return tl::unexpected(bytes.error());
-  Conversion done = counted(recording, *chosen);
   done.file = options.file;
-  done.output = options.output;
+  done.output = std::move(output);
   done.to = *to;
   done.bytes = *bytes;
   return done;

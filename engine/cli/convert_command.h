@@ -1,11 +1,12 @@
-// memstrata convert FILE -o OUT [--to pickle|json|csv|trace|speedscope|folded|pprof] [--snapshot NAME] [--device D]
-//                   [--at MOMENT] [--table events|blocks] [--with TRACE [--offset MICROSECONDS]]
-//                   [--hex-addresses] [--json]
+// memstrata convert FILE -o OUT [--to pickle|json|csv|arrow|trace|speedscope|folded|pprof] [--snapshot NAME] [--device D]
+//                   [--at MOMENT] [--table events|blocks|segments|lives|stacks] [--run NAME] [--rank N]
+//                   [--with TRACE [--offset MICROSECONDS]] [--hex-addresses] [--json]
 #pragma once
 
 #include <string>
 
 #include "engine/cli/console.h"
+#include "engine/cli/partition.h"
 #include "engine/cli/with_trace.h"
 
 namespace memstrata::cli {
@@ -15,10 +16,11 @@ struct ConvertOptions {
   std::string output;    // - is standard output
   std::string to;        // empty = by the end of the output's name
   std::string snapshot;  // name or index of one of several; empty = all
-  std::string device;    // of stacks; empty = the default one
+  std::string device;    // of stacks: empty = the default one; of arrow: empty = all
   std::string at;        // of stacks; empty = the peak
   std::string table = "events";
-  WithTrace with;  // ops of a trace become part of the stacks
+  Partition partition;  // of arrow, where the output is a folder
+  WithTrace with;       // ops of a trace become part of the stacks
   bool hex_addresses = false;
   bool json = false;  // report as JSON
 };

@@ -13,12 +13,13 @@ from pathlib import Path
 RANK = {"base": 0, "trace": 1.0, "alloc": 1.5, "model": 2, "io": 3, "simulate": 3.5, "replay": 4, "analysis": 5, "answers": 5.5, "session": 6}
 # Clients of the engine: the engine folders that each may include.
 CLIENTS = {
-    "engine/cli": set(RANK) | {"engine/fleet", "engine/serve"},
+    "engine/arrow": set(RANK) - {"session"},
+    "engine/cli": set(RANK) | {"engine/arrow", "engine/fleet", "engine/serve"},
     "engine/fleet": {"base", "model"},
     "engine/serve": {"base", "analysis", "answers", "session"},
     "wasm": {"base", "model", "answers", "session"},
     "capture": {"base", "trace", "alloc", "model", "io"},
-    "capture/python": set(RANK) | {"engine/cli"},
+    "capture/python": set(RANK) | {"engine/arrow", "engine/cli"},
 }
 # What would tie the engine to one system: the operating system, threads, CUDA, Emscripten.
 SYSTEM = re.compile(
@@ -43,7 +44,7 @@ def owner(path):
     if parts[0] in ("wasm", "capture"):
         return parts[0]
     if parts[0] == "engine" and len(parts) > 2:
-        return f"engine/{parts[1]}" if parts[1] in ("cli", "fleet", "serve") else parts[1]
+        return f"engine/{parts[1]}" if parts[1] in ("arrow", "cli", "fleet", "serve") else parts[1]
     return None
 
 
@@ -111,6 +112,9 @@ CASES = [
     ("engine/analysis/a.cpp", '#include "../session/b.h"', False),
     ("engine/answers/a.cpp", '#include "engine/analysis/b.h"', True),
     ("engine/analysis/a.cpp", '#include "engine/answers/b.h"', False),
+    ("engine/arrow/a.cpp", '#include "engine/analysis/b.h"', True),
+    ("engine/arrow/a.cpp", '#include "engine/session/b.h"', False),
+    ("engine/session/a.cpp", '#include "engine/arrow/b.h"', False),
     ("engine/answers/a.cpp", '#include "engine/session/b.h"', False),
     ("engine/analysis/a.cpp", '#include "peak.h"', False),
     ("engine/session/a.cpp", '#include "engine/cli/b.h"', False),

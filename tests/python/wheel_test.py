@@ -113,7 +113,8 @@ class Wheel(unittest.TestCase):
     def test_tables_through_arrow_are_what_pickle_says(self):
         python = environment("data", "pandas", "pyarrow", "polars", "duckdb")
         run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", self.wheel)
-        for name, more in (("data_test.py", [python.parent / "memstrata"]), ("bad_input_test.py", [])):
+        for name, more in (("data_test.py", [python.parent / "memstrata"]), ("bad_input_test.py", []),
+                           ("arrow_test.py", [python.parent / "memstrata"])):
             run(python, ROOT / "tests" / "python" / name, *more)
 
     def test_the_viewer_in_a_real_notebook(self):

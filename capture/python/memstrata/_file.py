@@ -113,6 +113,26 @@ class Snapshot:
         """
         return self._ops(self._index, device, mode)
 
+    def write_parquet(self, path: str | os.PathLike[str], *, table: str = "events", device: Any = None,
+                      run: str | None = None, rank: int | None = None) -> str:
+        """Writes a table as a Parquet file, by pyarrow (the extra `arrow`); where it lies.
+
+        path: of the file, or of a folder, in which it is run=RUN/rank=RANK/TABLE.parquet, less what is not given.
+        table: "events", "blocks", "segments", "lives", "stacks", "ops".
+        """
+        from memstrata import _parquet
+
+        if table not in (*_KINDS, "ops"):
+            raise ValueError(f"table is one of {', '.join(_KINDS)}, ops, but it is {table!r}")
+        written = os.fspath(path)
+        if run is not None or rank is not None or os.path.isdir(written):
+            written = _parquet.path_in(written, run, rank, table + ".parquet")
+        if os.path.exists(written) and os.path.exists(self._of.path) and os.path.samefile(written, self._of.path):
+            raise ValueError(f"{written} is the file that is read. Write to another one.")
+        made = self.ops(device) if table == "ops" else self._table(table, None if table == "stacks" else device)
+        _parquet.write(made, written)
+        return written
+
     # -- Answers, as the command's --json.
     def summary(self) -> dict[str, Any]:
         """The numbers of the file: peak, sizes, events, what was lost."""

@@ -13,11 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "capture/python/native/op_table.h"
-#include "capture/python/native/snapshot_tables.h"
+#include "capture/python/native/exported_stream.h"
 #include "engine/analysis/contents.h"
 #include "engine/answers/contents.h"
 #include "engine/answers/json_of.h"
+#include "engine/arrow/op_table.h"
+#include "engine/arrow/snapshot_tables.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/file_reading.h"
@@ -126,7 +127,7 @@ struct memstrata_file {
 };
 
 struct memstrata_table {
-  std::shared_ptr<const python::Table> table;
+  std::shared_ptr<const arrow::Table> table;
 };
 
 void memstrata_answer_free(memstrata_answer* answer) {
@@ -267,8 +268,10 @@ memstrata_table* memstrata_file_table(const memstrata_file* file, int32_t kind, 
   guarded(answer, [&] {
     const std::shared_ptr<Opened>& opened = file->opened;
     if (!opened->is_read) return say(*answer, not_read(*opened));
-    auto made = python::make_table(opened->recording, opened, static_cast<python::TableKind>(kind), snapshot,
-                                   device == INT32_MIN ? std::nullopt : std::optional(device));
+    auto made = arrow::make_table(opened->recording, opened,
+                                  {.kind = static_cast<arrow::TableKind>(kind),
+                                   .snapshot = snapshot,
+                                   .device = device == INT32_MIN ? std::nullopt : std::optional(device)});
     if (!made) return say(*answer, cli::failure(made.error(), opened->path).value());
     table = std::make_unique<memstrata_table>(memstrata_table{std::move(*made)});
   });
@@ -281,9 +284,8 @@ memstrata_table* memstrata_file_ops(const memstrata_file* file, int32_t snapshot
   guarded(answer, [&] {
     const std::shared_ptr<Opened>& opened = file->opened;
     if (!opened->is_read) return say(*answer, not_read(*opened));
-    auto made =
-        python::make_op_table(opened->recording, opened, snapshot, device,
-                              processes != 0 ? analysis::OpScope::process : analysis::OpScope::thread);
+    auto made = arrow::make_op_table(opened->recording, opened, snapshot, device,
+                                     processes != 0 ? analysis::OpScope::process : analysis::OpScope::thread);
     if (!made) return say(*answer, cli::failure(made.error(), opened->path).value());
     table = std::make_unique<memstrata_table>(memstrata_table{std::move(*made)});
   });

@@ -63,11 +63,11 @@ MEMSTRATA_FILE_API void memstrata_file_ask(const memstrata_file* const* files, i
                                            const char* const* arguments, int32_t argument_count,
                                            memstrata_answer* answer);
 
-/* -- Tables. `kind`: TableKind (snapshot_tables.h). `device`: an ordinal, -1 = host, INT32_MIN = all ordinals. */
+/* -- Tables. `kind`: TableKind (engine/arrow/snapshot_tables.h). `device`: an ordinal, -1 = host, INT32_MIN = all ordinals. */
 MEMSTRATA_FILE_API memstrata_table* memstrata_file_table(const memstrata_file* file, int32_t kind,
                                                          int32_t snapshot, int32_t device,
                                                          memstrata_answer* answer);
-/* The ops of a profiler's trace (op_table.h). `snapshot`: -1 = all of the file. `device`: "" = all. `processes`: 0 = an op
+/* The ops of a profiler's trace (engine/arrow/op_table.h). `snapshot`: -1 = all of the file. `device`: "" = all. `processes`: 0 = an op
  * holds the memory records of its thread, 1 = of its process. */
 MEMSTRATA_FILE_API memstrata_table* memstrata_file_ops(const memstrata_file* file, int32_t snapshot,
                                                        const char* device, int32_t processes,

@@ -1,4 +1,4 @@
-#include "capture/python/native/op_table.h"
+#include "engine/arrow/op_table.h"
 
 #include <fmt/core.h>
 
@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "capture/python/native/table_builder.h"
 #include "engine/analysis/op_list.h"
+#include "engine/arrow/table_builder.h"
 
-namespace memstrata::python {
+namespace memstrata::arrow {
 
 namespace {
 
@@ -26,12 +26,17 @@ using analysis::OpRow;
   return is_number(wanted) && device.name.ends_with(fmt::format(":{}", wanted));
 }
 
-// `order`: rows of the device as they are shown. `names`: of all devices, `at`: this one's place among them.
+// The dictionaries of the columns `name` and `device`.
+struct OpTexts {
+  int32_t names, devices;
+};
+
+// `order`: rows of the device as they are shown. `at`: its place among the devices that are shown.
 void add_ops(TableBuilder& table, const analysis::OpTable& ops, const OpDevice& device,
-             const Column<int32_t>& order, const std::vector<std::string_view>& names, int32_t at) {
+             const Column<int32_t>& order, const OpTexts& dictionaries, int32_t at) {
   const size_t count = order.size();
   const auto numbers = [&](const char* column, int64_t OpRow::*number) {
-    table.add({column, "l", false, {}, {}},
+    table.add({column, "l"},
               table.made<int64_t>(count, [&](size_t i) { return device.rows[order[i]].*number; }));
   };
   Column<StringId> ids(table.recording().budget);
@@ -39,10 +44,9 @@ void add_ops(TableBuilder& table, const analysis::OpTable& ops, const OpDevice& 
     if (!ids.push_back(ops.groups.name(device.rows[row].group))) return (void)table.refuse();
   }
   table.begin_batch(count);
-  table.add_texts("name", ids, Rows{{0, static_cast<int32_t>(count)}});
-  Array of = table.made<int32_t>(count, [&](size_t) { return at; });
-  of.dictionary.push_back(table.texts(names));
-  table.add(TableBuilder::dictionary_field("device", "i", false), std::move(of));
+  table.add_texts("name", ids, Rows{{0, static_cast<int32_t>(count)}}, dictionaries.names);
+  table.add({"device", "i", false, {}, dictionaries.devices},
+            table.made<int32_t>(count, [&](size_t) { return at; }));
   numbers("calls", &OpRow::calls);
   numbers("net", &OpRow::net);
   numbers("self", &OpRow::self);
@@ -89,21 +93,19 @@ Result<std::shared_ptr<const Table>> make_op_table(const model::Recording& recor
 
   auto table = std::make_shared<Table>(std::move(keeps));
   TableBuilder builder(recording, table);
+  const OpTexts dictionaries{builder.counted_texts(), builder.words(names)};
   Column<int32_t> order(recording.budget);
   for (size_t i = 0; i < shown.size(); ++i) {
-    if (!analysis::sort_ops(recording, *ops, *shown[i], analysis::OpSort::at_peak, order))
-      (void)builder.refuse();
-    if (!builder.failed()) add_ops(builder, *ops, *shown[i], order, names, static_cast<int32_t>(i));
+    if (!analysis::sort_ops(recording, *ops, *shown[i], analysis::OpSort::at_peak, order)) builder.refuse();
+    if (!builder.stopped()) add_ops(builder, *ops, *shown[i], order, dictionaries, static_cast<int32_t>(i));
   }
   if (shown.empty()) {  // the columns are there, too
     order.clear();
-    add_ops(builder, *ops, OpDevice(recording.budget), order, names, 0);
+    add_ops(builder, *ops, OpDevice(recording.budget), order, dictionaries, 0);
   }
   builder.finish();
-  if (builder.failed())
-    return fail(ErrorCode::limit_exceeded, -1,
-                "This table does not fit into memory: {} bytes would be needed.", recording.budget.needed());
+  if (builder.stopped()) return tl::unexpected(builder.status().error());
   return table;
 }
 
-}  // namespace memstrata::python
+}  // namespace memstrata::arrow

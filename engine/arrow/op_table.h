@@ -5,12 +5,12 @@
 #include <memory>
 #include <string_view>
 
-#include "capture/python/native/table.h"
 #include "engine/analysis/op_memory.h"
+#include "engine/arrow/table.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
-namespace memstrata::python {
+namespace memstrata::arrow {
 
 // Columns: name, device, calls, net, self, gross, peak, abs_peak, at_peak (analysis/op_memory.h); by device, the op that
 // holds most of its peak first. `snapshot`: index in Recording::parts, -1 = all traces of the file. `device`: as in the
@@ -21,4 +21,4 @@ namespace memstrata::python {
                                                                  int32_t snapshot, std::string_view device,
                                                                  analysis::OpScope scope);
 
-}  // namespace memstrata::python
+}  // namespace memstrata::arrow
