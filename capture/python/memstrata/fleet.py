@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import csv
 import glob
+import hashlib
 import io
 import json
 import os
@@ -34,8 +35,8 @@ from memstrata._native import folder
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["facts", "find", "map_batch", "map_in_arrow", "queries", "query", "read", "record_batch", "reduce", "schema",
-           "spark_schema", "spark_tables", "sql", "write"]
+__all__ = ["facts", "find", "map_batch", "map_in_arrow", "queries", "query", "read", "read_groups", "record_batch", "reduce",
+           "schema", "spark_schema", "spark_tables", "sql", "write"]
 
 VERSION = 1  # of the facts
 _HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
@@ -201,7 +202,9 @@ def write(facts: pyarrow.Table | Iterable[pyarrow.RecordBatch], folder: str | os
         into = pathlib.Path(folder, "run=" + _value(run), f"rank={_HIVE_NULL if rank is None else rank}")
         into.mkdir(parents=True, exist_ok=True)
         name = "-".join(_value(part) for part in (host, file) if part) or "facts"
-        path = into / (name[:200] + ".parquet")
+        if len(name) > 200:
+            name = name[:150] + "-" + hashlib.sha256(name.encode()).hexdigest()[:32]
+        path = into / (name + ".parquet")
         part = into / f".{path.name}.{os.getpid()}.part"
         try:
             pyarrow.parquet.write_table(table.take(places), part, compression="zstd")
