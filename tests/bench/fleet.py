@@ -94,6 +94,20 @@ def measure_pickle(paths, taken):
     say("memory of a process with `pickle.load`", memory / 2**20, "MiB")
 
 
+def measure_large():
+    """The constant of the model in engine/fleet/README.md: one file of a million events, one process."""
+    events = 30_000 if SMALL else 1_000_000
+    path = FOLDER / "fleet-large.pickle"
+    make_ranks.Rank(0, 0, events, 1).write(path)
+    size = path.stat().st_size
+    path.read_bytes()
+    seconds, memory = min(run_all([[MEMSTRATA, "facts", path, "-o", path.with_suffix(".json")]]) for _ in range(3))
+    say(f"facts of one file of {events:,} events, {size / 1e6:.0f} MB, best of 3", seconds, "s",
+        ratio=f"{size / seconds / 1e6:.0f} MB/s, {memory / 2**20:.0f} MiB")
+    path.unlink()
+    path.with_suffix(".json").unlink()
+
+
 def measure_reduce(groups, parts):
     for count in counts():
         out = parts / f"{count}.fleet.json"
@@ -200,6 +214,7 @@ def main():
         path.read_bytes()
     taken = measure_map(paths, parts)
     measure_pickle(paths, taken)
+    measure_large()
     measure_reduce(folder / "groups.csv", parts)
     measure_engines(paths, folder / "groups.csv", parts)
     shutil.rmtree(parts)

@@ -184,6 +184,31 @@ class Engines(unittest.TestCase):
                          ["rank00008.pickle", "rank00009.pickle"])
         self.told("DuckDB over Parquet `run=/rank=`, over JSON lines", table.to_pylist(), begin, "answers equal")
 
+    def test_the_command_that_reduces(self):
+        begin = time.monotonic()
+        parts = self.folder / "command"
+        parts.mkdir()
+        (parts / "all.facts.json").write_text("".join(json.dumps(row) + "\n" for row in self.reference.rows))
+        out = self.folder / "fleet.json"
+        subprocess.run([MEMSTRATA, "fleet", parts, "--groups", self.groups, "-o", out], stdout=subprocess.DEVNULL, check=False)
+        told = json.loads(out.read_text())
+        self.assertEqual([{key: row[key] for key in wanted} for row, wanted in
+                          zip(told["coverage"], self.reference.answers["coverage"], strict=True)],
+                         self.reference.answers["coverage"])
+        self.assertEqual(told["unreadable_count"], 2)
+        self.assertEqual(sorted(one["file"] for one in told["unreadable"]), ["rank00008.pickle", "rank00009.pickle"])
+        self.told("`memstrata fleet`", self.reference.rows, begin, "what it read is equal")
+
+    def test_from_an_object_store(self):
+        import fsspec
+
+        store = fsspec.filesystem("memory")
+        for path in self.paths[:5]:
+            store.pipe("/" + "/".join(path.split("/")[-2:]), pathlib.Path(path).read_bytes())
+        found = fleet.find("memory://run=a")
+        self.assertEqual(len(found), 5)
+        self.assertEqual(plain(fleet.read(found).to_pylist()), self.reference.rows[:5])
+
     # -- Spark.
     def test_spark(self):
         from pyspark.sql import SparkSession
