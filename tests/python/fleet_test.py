@@ -67,7 +67,7 @@ class Facts(unittest.TestCase):
         os.close(out)
 
     def test_what_is_no_snapshot(self):
-        for data, word in ((b"", "empty"), (b"\x7fELF" + bytes(99), "known")):
+        for data, word in ((b"", "empty"), (b"\x7fELF" + bytes(99), "ELF"), (b"garbage" * 9, "known")):
             with self.assertRaises(memstrata.FileError) as caught:
                 fleet.facts(data, name="rank3")
             self.assertIn(word, str(caught.exception))
