@@ -3,7 +3,7 @@
 import type { RankFile } from './fleet_facts.ts';
 import type { Chosen } from './open_files.ts';
 
-export interface BesideFleet {
+export interface NamedFile {
   /** With the folders it lies in, as far as they are known: `facts/run=a/rank3.pickle`. */
   path: string;
   chosen: Chosen;
@@ -34,13 +34,13 @@ export function pathOf(
   return other === undefined ? { path } : 'several';
 }
 
-export class FilesBeside {
+export class RankFiles {
   private readonly files = new Map<string, Chosen>();
 
   get count(): number {
     return this.files.size;
   }
-  add(files: readonly BesideFleet[]): void {
+  add(files: readonly NamedFile[]): void {
     for (const { path, chosen } of files) this.files.set(path, chosen);
   }
   find(wanted: RankFile): Chosen | 'none' | 'several' {

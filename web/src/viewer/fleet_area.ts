@@ -37,7 +37,7 @@ function takeFiles(page: ViewerParts, event: CustomEvent<ChosenFiles>): void {
   event.stopPropagation();
   const { detail, currentTarget } = event;
   const beside = detail.beside ?? [];
-  page.beside.add(beside);
+  page.rankFiles.add(beside);
   if (beside.length > 1) (currentTarget as FleetView).retry();
   else page.receive(detail);
 }
@@ -45,7 +45,7 @@ function takeFiles(page: ViewerParts, event: CustomEvent<ChosenFiles>): void {
 /** Undefined = it is open now, or on its way; else why not, in words. */
 async function openRank(page: ViewerParts, of: OpenFile, rank: RankFile): Promise<string | undefined> {
   if (rank.file === '') return 'The file does not tell its name.';
-  const beside = page.beside.find(rank);
+  const beside = page.rankFiles.find(rank);
   if (beside === 'several')
     return `Several of the files that were chosen are called so, and their folders do not tell which is meant.`;
   if (beside !== 'none') return show(page, beside);
