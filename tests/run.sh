@@ -23,9 +23,10 @@ declare -A about=(
   [python]="the Python package as a wheel in empty environments; needs a network: tests/python/wheel_test.py"
   [torch]="the recorder and the profilers with a real PyTorch and with headers of CUDA, downloaded (several GB)"
   [guard]="instructions of reading and drawing against tests/bench/instructions.json"
+  [fleet]="facts on a real Spark and Ray against DuckDB and a plain loop (1.2 GB are downloaded): tests/fleet"
   [peers]="the originals, installed from the Python registry (large downloads): tests/peers"
 )
-order=(debug release wasm browser firefox lint fuzz guard python torch peers)
+order=(debug release wasm browser firefox lint fuzz guard python torch fleet peers)
 groups=()
 while (($#)); do
   case $1 in
@@ -86,6 +87,7 @@ install_all() {
   ! wanted lint || need_for_lint
   ! wanted fuzz || need_for_fuzz
   ! wanted guard || need valgrind valgrind
+  ! wanted fleet || need java openjdk-17-jre-headless
   install_needed && setup_node
 }
 needed "set up" install_all || finish
@@ -106,10 +108,11 @@ if wanted debug || wanted lint; then # clang-tidy reads its compile commands
     run_tests native-debug ctest_preset native-debug -LE optimised_only
   fi
 fi
-if wanted release || wanted browser || wanted firefox || wanted wasm || wanted guard || wanted torch || wanted peers; then # the others compare with its command line tool
+if wanted release || wanted browser || wanted firefox || wanted wasm || wanted guard || wanted torch || wanted fleet || wanted peers; then # the others compare with its command line tool
   targets=()
   wanted release || targets=(--target memstrata guarded_work session_answers)
   wanted release || ! wanted torch || targets+=(memstrata_capture fake_cuda)
+  wanted release || ! wanted fleet || targets+=(memstrata_file)
   if needed "build native-release" build native-release "${targets[@]}" && wanted release; then
     run_tests native-release ctest_preset native-release -LE layers
   fi
@@ -172,6 +175,9 @@ fi
 if wanted torch; then
   step torch "the driver's declarations against CUDA 12 and 13" bash tests/capture/cuda_headers.sh build/cuda-headers
   step torch "a real PyTorch without a GPU" bash tests/torch/run.sh build/native-release ${MEMSTRATA_TORCH:-}
+fi
+if wanted fleet; then
+  step fleet "Spark and Ray" bash tests/fleet/run.sh build/native-release
 fi
 if wanted peers; then
   install_peers() {

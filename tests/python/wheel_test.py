@@ -114,7 +114,7 @@ class Wheel(unittest.TestCase):
         python = environment("data", "pandas", "pyarrow", "polars", "duckdb")
         run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", self.wheel)
         for name, more in (("data_test.py", [python.parent / "memstrata"]), ("bad_input_test.py", []),
-                           ("arrow_test.py", [python.parent / "memstrata"])):
+                           ("arrow_test.py", [python.parent / "memstrata"]), ("fleet_test.py", [])):
             run(python, ROOT / "tests" / "python" / name, *more)
 
     def test_the_viewer_in_a_real_notebook(self):

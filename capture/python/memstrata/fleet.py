@@ -2,13 +2,14 @@
 
     from memstrata import fleet
 
-    table = fleet.read(glob.glob("run/*.pickle"))            # map: a row for each device of each file
+    paths = fleet.find("job/run=a")                          # or "s3://bucket/job/run=a/*.pickle"
+    table = fleet.read(paths)                                # map: a row for each device of each file
     db = fleet.reduce(table)                                 # tables in DuckDB
     print(fleet.query(db, "outliers"))                       # one of fleet.queries()
 
-Spark:   files = spark.read.format("binaryFile").load("s3://bucket/run=a/*")
+Spark:   files = spark.createDataFrame([(path,) for path in paths], "path string").repartition(len(paths))
          facts = files.mapInArrow(fleet.map_in_arrow, fleet.spark_schema())
-Ray:     files = ray.data.read_binary_files("s3://bucket/run=a", include_paths=True)
+Ray:     files = ray.data.from_items([{"path": path} for path in paths])
          facts = files.map_batches(fleet.map_batch, batch_format="pyarrow", batch_size=1)
 
 A file that cannot be read is a row with `error`, not an exception: one of ten thousand ends no job, and none is lost.
@@ -17,6 +18,8 @@ facts() needs no other package, rows in Arrow need pyarrow, reduce() duckdb, add
 from __future__ import annotations
 
 import csv
+import glob
+import hashlib
 import io
 import json
 import os
@@ -32,8 +35,8 @@ from memstrata._native import folder
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["facts", "map_batch", "map_in_arrow", "queries", "query", "read", "record_batch", "reduce", "schema",
-           "spark_schema", "spark_tables", "sql", "write"]
+__all__ = ["facts", "find", "map_batch", "map_in_arrow", "queries", "query", "read", "read_groups", "record_batch", "reduce",
+           "schema", "spark_schema", "spark_tables", "sql", "write"]
 
 VERSION = 1  # of the facts
 _HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
@@ -41,6 +44,20 @@ _GROUPS = ("run", "rank", "kind", "name")
 
 
 # -- Map: facts of a file.
+def find(place: str | os.PathLike[str]) -> list[str]:
+    """Paths of all files in a folder and those inside, or of a pattern; "s3://bucket/run=a" through fsspec. Sorted."""
+    name = os.fspath(place)
+    if "://" in name:
+        import fsspec
+
+        store, root = fsspec.core.url_to_fs(name)
+        found = store.glob(root) if glob.has_magic(root) else store.find(root)
+        return sorted(store.unstrip_protocol(path) for path in found)
+    if os.path.isdir(name):
+        name = os.path.join(glob.escape(name), "**")
+    return sorted(path for path in glob.glob(name, recursive=True) if os.path.isfile(path))
+
+
 def facts(source: Any, *, name: str | None = None, run: str | None = None, rank: int | None = None, host: str | None = None,
           world_size: int | None = None, memory_limit: int = 0, errors: str = "raise") -> list[dict[str, Any]]:
     """Facts of each device of a file, as dicts.
@@ -131,7 +148,8 @@ def map_in_arrow(batches: Iterable[pyarrow.RecordBatch], *, run: str | None = No
                  host: str | None = None, world_size: int | None = None) -> Iterator[pyarrow.RecordBatch]:
     """For Spark's DataFrame.mapInArrow, with spark_schema(): rows of files to rows of facts, a file at a time.
 
-    Of a frame with `path` alone the files are read here, in pieces, through fsspec: for those above Spark's 2 GB.
+    Of a frame with `path` alone the files are read here, in pieces. One of spark.read.format("binaryFile") does, too (`path`,
+    `content`), but Spark takes no more than 2 GB a file and leaves out empty ones without a word.
     """
     options = _options(run, rank, host, world_size)
     for batch in batches:
@@ -141,7 +159,11 @@ def map_in_arrow(batches: Iterable[pyarrow.RecordBatch], *, run: str | None = No
 
 def map_batch(files: pyarrow.Table, *, run: str | None = None, rank: int | None = None, host: str | None = None,
               world_size: int | None = None) -> pyarrow.Table:
-    """For Ray's Dataset.map_batches with batch_format="pyarrow": a table of files to a table of facts."""
+    """For Ray's Dataset.map_batches with batch_format="pyarrow": a table of files to a table of facts.
+
+    Of a dataset with `path` alone the files are read here, in pieces. One of ray.data.read_binary_files(include_paths=True)
+    does, too (`path`, `bytes`), but Ray unpacks what is called .gz, and then `format` and `input_bytes` are of that.
+    """
     import pyarrow as pa
 
     return pa.Table.from_batches([_map(files, _options(run, rank, host, world_size))])
@@ -180,7 +202,9 @@ def write(facts: pyarrow.Table | Iterable[pyarrow.RecordBatch], folder: str | os
         into = pathlib.Path(folder, "run=" + _value(run), f"rank={_HIVE_NULL if rank is None else rank}")
         into.mkdir(parents=True, exist_ok=True)
         name = "-".join(_value(part) for part in (host, file) if part) or "facts"
-        path = into / (name[:200] + ".parquet")
+        if len(name) > 200:
+            name = name[:150] + "-" + hashlib.sha256(name.encode()).hexdigest()[:32]
+        path = into / (name + ".parquet")
         part = into / f".{path.name}.{os.getpid()}.part"
         try:
             pyarrow.parquet.write_table(table.take(places), part, compression="zstd")
