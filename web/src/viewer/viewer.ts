@@ -180,6 +180,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.running = false;
     this.links.disconnect();
     this.files.dispose();
+    this.beside.clear();
     this.workspace.dispose();
   }
 
