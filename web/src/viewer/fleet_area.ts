@@ -44,7 +44,7 @@ function takeFiles(page: ViewerParts, event: CustomEvent<ChosenFiles>): void {
 
 /** Undefined = it is open now, or on its way; else why not, in words. */
 async function openRank(page: ViewerParts, of: OpenFile, rank: RankFile): Promise<string | undefined> {
-  if (rank.file === '') return 'The file does not tell its name.';
+  if (/^\.*$/.test(rank.file)) return 'The facts do not tell its name.';
   const beside = page.beside.find(rank);
   if (beside === 'several')
     return `Several of the files that were chosen are called so, and their folders do not tell which is meant.`;
