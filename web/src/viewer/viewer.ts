@@ -190,6 +190,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.running = false;
     this.links.disconnect();
     this.files.dispose();
+    this.rankFiles.clear();
     this.workspace.dispose();
   }
 
