@@ -75,6 +75,7 @@ need_for_native() {
   need /usr/include/tl/expected.hpp libexpected-dev
   need /usr/include/CLI/CLI.hpp libcli11-dev
   need /usr/include/microhttpd.h libmicrohttpd-dev
+  need /usr/include/sqlite3.h libsqlite3-dev
   need /usr/include/gtest/gtest.h libgtest-dev
   need /usr/include/gmock/gmock.h libgmock-dev
   need /usr/include/elfutils/libdw.h libdw-dev

@@ -15,6 +15,7 @@ Contents find_contents(const model::Recording& recording) {
     Contents::Snapshot& snapshot = contents.snapshots.emplace_back();
     snapshot.name = part.name;
     contents.series += part.series.count > 0 ? 1 : 0;
+    contents.fleets += part.kind == model::PartKind::fleet ? 1 : 0;
     contents.is_trace = contents.is_trace || part.kind == model::PartKind::trace;
     for (const int32_t device : part.devices(recording.segments)) {
       Contents::Device& one = snapshot.devices.emplace_back();

@@ -28,6 +28,7 @@ struct Contents {
   std::string_view format;
   std::vector<Snapshot> snapshots;
   int64_t series = 0;     // parts that are numbers over time
+  int64_t fleets = 0;     // parts that are many ranks
   bool is_trace = false;  // of a profiler: without snapshots it has no memory records
   std::optional<replay::DeviceChoice> first_shown;
   std::vector<Finding> findings;

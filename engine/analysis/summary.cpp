@@ -158,6 +158,10 @@ Result<Summary> summarize(const model::Recording& recording) {
       summary.series.push_back(summarize_series(recording, part));
       continue;
     }
+    if (part.kind == model::PartKind::fleet) {
+      summary.fleets.push_back(recording.fleets[static_cast<size_t>(part.fleet)].get());
+      continue;
+    }
     SnapshotSummary& sums = summary.snapshots.emplace_back();
     sums.name = part.name;
     for (const int32_t device : part.devices(recording.segments)) {

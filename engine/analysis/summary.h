@@ -68,6 +68,7 @@ struct Summary {
   int64_t bytes = 0;
   std::vector<SnapshotSummary> snapshots;
   std::vector<SeriesSummary> series;  // of the parts that are numbers over time
+  std::vector<const model::Fleet*> fleets;
   std::vector<Finding> diagnostics;
 };
 

@@ -47,6 +47,7 @@ void to_json(JsonWriter& json, const Contents& contents, std::string_view hash) 
     json.null();
   }
   json.member("series", contents.series);
+  json.member("fleets", contents.fleets);
   json.member("is_trace", contents.is_trace);
   json.key("diagnostics");
   to_json(json, contents.findings);

@@ -12,7 +12,7 @@ namespace memstrata::answers {
 
 // {"format","hash": tells the input from others,"snapshots":[{"name","devices":[{"device","events","segments",
 //  "oom":{"count","events":[n]}}],
-//  "default": device|null}],"default":{"snapshot","device"}|null,"series": parts of numbers over time,"is_trace","diagnostics"}
+//  "default": device|null}],"default":{"snapshot","device"}|null,"series": parts of numbers over time,"fleets": parts of many ranks,"is_trace","diagnostics"}
 void to_json(JsonWriter& json, const analysis::Contents& contents, std::string_view hash);
 
 // [[{"device","bytes"}]], a list for each snapshot.

@@ -18,6 +18,8 @@
 #include "engine/cli/compare_command.h"
 #include "engine/cli/convert_command.h"
 #include "engine/cli/exit_codes.h"
+#include "engine/cli/facts_command.h"
+#include "engine/cli/fleet_command.h"
 #include "engine/cli/html_command.h"
 #include "engine/cli/manual.h"
 #include "engine/cli/mcp_command.h"
@@ -154,6 +156,42 @@ void add_report(CLI::App& app, Run& chosen) {
   command->add_option("--device", options->device, "Only this device");
   command->add_option("--rules", options->rules, "File with rules of categories (see the command's README)");
   command->add_flag("--json", options->json, "One JSON object per file and line");
+}
+
+// Where the files of a job belong, where their names do not say it.
+void add_origin(CLI::App& command, OriginOptions& origin) {
+  command.add_option("--run", origin.run, "Name of the run; default: of the folder run=NAME");
+  command
+      .add_option("--rank", origin.rank,
+                  "Rank; default: of the trace, the folder rank=N, or the file's name (rank3, rank_03)")
+      ->check(CLI::Range(int64_t{0}, int64_t{INT32_MAX}));
+  command.add_option("--host", origin.host, "Name of the host; default: of the folder host=NAME");
+  command.add_option("--world-size", origin.world_size, "Number of ranks; default: of the trace")
+      ->check(CLI::Range(int64_t{1}, int64_t{INT32_MAX}));
+}
+
+void add_facts(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add_for_files(app, chosen, "facts",
+                    "A line of facts per device, to compare many ranks by (memstrata fleet)", run_facts);
+  command->add_option("-o,--output", options->output, "File to write; default: standard output");
+  add_origin(*command, options->origin);
+}
+
+void add_fleet(CLI::App& app, Run& chosen) {
+  const auto [command, options] =
+      add(app, chosen, "fleet", "Many ranks: which one is odd, ran out of memory first, leaks, and why",
+          run_fleet);
+  command->add_option("PATH", options->paths, "Facts (memstrata facts), snapshots, folders of either or both")
+      ->required();
+  command->add_option("-o,--output", options->output, "Write the reduced file, which the page opens");
+  command->add_option("--groups", options->groups,
+                      "CSV with the columns run, rank, kind, name: groups of ranks");
+  command->add_option("--layout", options->layout,
+                      "Groups by number, those of neighbouring ranks first: tp=8,dp=4,pp=2");
+  command->add_option("--title", options->title,
+                      "What the page and the terminal call it; default: the paths");
+  command->add_flag("--json", options->json, "The reduced file on one line");
 }
 
 void add_top(CLI::App& app, Run& chosen) {
@@ -514,6 +552,8 @@ void add_commands(CLI::App& app, Run& chosen) {
   add_tracker(app, chosen);
   add_telemetry(app, chosen);
   add_check(app, chosen);
+  add_facts(app, chosen);
+  add_fleet(app, chosen);
   add_serve(app, chosen);
   add_mcp(app, chosen);
   add_manual(app, chosen);

@@ -18,6 +18,8 @@ struct Recording;
 
 namespace memstrata::cli {
 
+struct Failure;
+
 // Bytes to an open descriptor, which stays open. Error: io_error, with the system's reason.
 class DescriptorSink final : public io::ByteSink {
  public:
@@ -32,6 +34,7 @@ class DescriptorSink final : public io::ByteSink {
 struct OpenedFile {
   std::string_view path;
   model::Recording& recording;
+  const Failure* failure = nullptr;  // why it could not be read
 };
 
 struct Console {

@@ -120,6 +120,11 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
   return part.kind == model::PartKind::series ? &part : nullptr;
 }
 
+[[nodiscard]] bool is_fleet(const model::Recording& recording, size_t chosen) {
+  const size_t only = recording.parts.size() == 1 ? 0 : chosen;
+  return only < recording.parts.size() && recording.parts[only].kind == model::PartKind::fleet;
+}
+
 [[nodiscard]] Status write_series(const model::Recording& recording, const model::Part& part,
                                   io::ByteSink& sink, std::string_view to, size_t chosen) {
   const bool are_operators = part.series_are == model::SeriesAre::operators;
@@ -252,6 +257,9 @@ constexpr const char* kOfOneMoment =
     return tl::unexpected(read.error());
   const auto chosen = chosen_snapshot(options.snapshot, recording);
   if (!chosen) return tl::unexpected(chosen.error());
+  if (is_fleet(recording, *chosen))
+    return wrong_usage("FILE",
+                       "A reduced fleet has no other form: it is JSON, and so are the facts it was made of.");
   if (!options.with.trace.empty()) {
     const auto attached = attach_trace(options.with, options.file, recording, console);
     if (!attached) return tl::unexpected(attached.error());

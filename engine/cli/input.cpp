@@ -35,7 +35,9 @@ Outcome<void> read_recording(const std::string& path, model::Recording& recordin
 
 Outcome<model::Recording*> InputRecording::read(const std::string& path) {
   for (const OpenedFile& file : console_.opened) {
-    if (file.path == path) return &file.recording;
+    if (file.path != path) continue;
+    if (file.failure != nullptr) return tl::unexpected(*file.failure);
+    return &file.recording;
   }
   if (const auto read = read_recording(path, own_, console_); !read) return tl::unexpected(read.error());
   return &own_;

@@ -8,6 +8,7 @@
 #include "engine/io/encodings/json/first_keys.h"
 #include "engine/io/encodings/pickle/first_texts.h"
 #include "engine/io/readers/chrome_trace.h"
+#include "engine/io/readers/fleet_file.h"
 #include "engine/io/readers/json_snapshot.h"
 #include "engine/io/readers/mem_tracker_text.h"
 #include "engine/io/readers/memory_timeline.h"
@@ -36,6 +37,10 @@ constexpr Kind kKinds[] = {
      .encoding = Format::json,
      .outer_keys = {"traceEvents", "ph"},
      .make = make<ChromeTraceReader>},
+    {.name = "a reduced fleet of memstrata",
+     .encoding = Format::json,
+     .outer_keys = {"memstrata_fleet"},
+     .make = make<FleetFileReader>},
     {.name = "a memory timeline of the PyTorch profiler",
      .encoding = Format::json,
      .shape = begins_memory_timeline,

@@ -27,6 +27,7 @@ enum class PartKind : uint8_t {
   snapshot,  // what an allocator did and the state that it led to
   trace,     // what a profiler saw: things that begin and end
   series,    // numbers over time
+  fleet,     // what was reduced from many ranks (fleet.h)
 };
 
 // What the series of a part are to each other.
@@ -49,6 +50,7 @@ struct Capabilities {
   bool categories = false;   // an event says what its memory is for
   bool series = false;       // numbers over time
   bool spans = false;        // ops, annotations and calls, with threads
+  bool fleet = false;        // facts and curves of many ranks
 
   bool operator==(const Capabilities&) const = default;
 };
@@ -76,6 +78,7 @@ struct Part {
   SeriesAre series_are = SeriesAre::counters;
   RowRange spans;          // of all threads; the parts of one trace share them
   StringId settings_json;  // allocator_settings as JSON text; none = absent
+  int32_t fleet = -1;      // index in Recording::fleets
 
   // Set by Recording::seal().
   Capabilities capabilities;

@@ -62,6 +62,7 @@ class CapabilityFinder {
     found.settings = !part.settings_json.is_none();
     found.annotations = part.annotations.count > 0;
     found.spans = part.spans.count > 0;
+    found.fleet = part.fleet >= 0;
     found.categories = has_categories(part);
     const auto has_times = [&](int32_t series) {
       return any(rec_.series.points[series], [&](int32_t row) { return rec_.points.time[row] != kNoTime; });

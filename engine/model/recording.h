@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "engine/base/hash.h"
 #include "engine/base/string_pool.h"
 #include "engine/model/diagnostics.h"
+#include "engine/model/fleet.h"
 #include "engine/model/part.h"
 #include "engine/model/tables.h"
 #include "engine/trace/stack_table.h"
@@ -58,6 +60,7 @@ struct Recording {
   ThreadTable threads;
   RecordTable records;
   std::vector<Part> parts;
+  std::vector<std::unique_ptr<Fleet>> fleets;  // of parts that are fleets
   Diagnostics diagnostics;
   int64_t input_bytes = 0;
   std::string format = "pickle";  // "json in gzip": what the snapshots were found in, innermost first

@@ -66,6 +66,9 @@ Status calls(Asked& asked);
 Status operators(Asked& asked);
 Status telemetry(Asked& asked);
 
+// replies_of_fleets.cpp
+Status fleet(Asked& asked);
+
 // replies_of_ops.cpp
 Status ops(Asked& asked);
 Status profiler_table(Asked& asked);

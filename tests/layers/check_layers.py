@@ -14,7 +14,8 @@ RANK = {"base": 0, "trace": 1.0, "alloc": 1.5, "model": 2, "io": 3, "simulate": 
 # Clients of the engine: the engine folders that each may include.
 CLIENTS = {
     "engine/arrow": set(RANK) - {"session"},
-    "engine/cli": set(RANK) | {"engine/arrow", "engine/serve"},
+    "engine/cli": set(RANK) | {"engine/arrow", "engine/fleet", "engine/serve"},
+    "engine/fleet": {"base", "model"},
     "engine/serve": {"base", "analysis", "answers", "session"},
     "wasm": {"base", "model", "answers", "session"},
     "capture": {"base", "trace", "alloc", "model", "io"},
@@ -43,7 +44,7 @@ def owner(path):
     if parts[0] in ("wasm", "capture"):
         return parts[0]
     if parts[0] == "engine" and len(parts) > 2:
-        return f"engine/{parts[1]}" if parts[1] in ("arrow", "cli", "serve") else parts[1]
+        return f"engine/{parts[1]}" if parts[1] in ("arrow", "cli", "fleet", "serve") else parts[1]
     return None
 
 

@@ -16,7 +16,7 @@ ROWS = [
     ["engine"],
     ["model"],
     ["controls", "draw", "words"],
-    ["series"],
+    ["series", "fleet"],
     ["timeline", "panels", "details", "files"],
     ["viewer"],
     ["page"],

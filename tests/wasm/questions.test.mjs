@@ -238,6 +238,7 @@ const profilerFiles = [
   'functions.json',
   'trace.json',
 ].map((name) => ({ name, file: join(profilers, name) }));
+const fleetFile = { name: 'fleet', file: join(root, 'tests/data/fleet/small.json') };
 const stretch = { first: 0, width: 1, count: 20 };
 /** Numbers over time; most snapshots have none, which is refused in words. */
 const ofSeries = [
@@ -248,6 +249,10 @@ const ofSeries = [
   { ask: 'calls', args: { part: 0, first: 0, count: 10 } },
   { ask: 'operators', args: { part: 0, most: 10 } },
   { ask: 'telemetry', args: {} },
+];
+const ofFleets = [
+  { ask: 'fleet', args: { fleet: 0 } },
+  { ask: 'fleet', args: { fleet: 1 } },
 ];
 
 /** Frames of everything about every device and all three kinds of bands; the ids of views count up from 1. */
@@ -261,6 +266,7 @@ async function framesOf(data) {
     { ask: 'categoryRules', args: { text: '' } },
     { ask: 'categoryRules', args: { text: 'input 0.5 nonsense' } },
     ...ofSeries,
+    ...ofFleets,
   ];
   let id = 0;
   for (const [snapshot, { devices }] of contents.snapshots.entries()) {
@@ -327,6 +333,7 @@ test(
       const cases = [
         ...goldenCases.map((name) => ({ name, file: join(casesFolder, name, 'input.pickle') })),
         ...profilerFiles,
+        fleetFile,
       ];
       for (const { name, file } of cases) {
         const data = readFileSync(file);

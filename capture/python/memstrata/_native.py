@@ -16,7 +16,7 @@ from memstrata._errors import raise_error
 
 __all__ = ["Answer", "Handle", "ask", "folder", "in_background", "library"]
 
-_INTERFACE = 2
+_INTERFACE = 3
 _LIBRARY = "libmemstrata_file.so"
 folder = os.path.dirname(os.path.abspath(__file__))
 
@@ -49,6 +49,9 @@ _FUNCTIONS = [
     ("memstrata_file_read", _INT32, [_POINTER, _INT64, _ANSWER]),
     ("memstrata_file_progress", None, [_POINTER, ctypes.POINTER(_INT64)]),
     ("memstrata_file_close", None, [_POINTER]),
+    ("memstrata_file_begin", _POINTER, [_TEXT, _INT64, _INT64, _ANSWER]),
+    ("memstrata_file_write", _INT32, [_POINTER, _POINTER, _INT64, _ANSWER]),
+    ("memstrata_file_end", None, [_POINTER, _INT64, _ANSWER]),
     ("memstrata_file_contents", None, [_POINTER, _ANSWER]),
     ("memstrata_file_ask", None, [ctypes.POINTER(_POINTER), _INT32, ctypes.POINTER(_TEXT), _INT32, _ANSWER]),
     ("memstrata_file_table", _POINTER, [_POINTER, _INT32, _INT32, _INT32, _ANSWER]),

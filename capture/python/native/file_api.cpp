@@ -22,10 +22,13 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/exit_codes.h"
 #include "engine/cli/file_reading.h"
+#include "engine/io/any_reader.h"
 
 using namespace memstrata;
 
 namespace {
+
+constexpr size_t kWrittenPiece = size_t{1} << 20;  // bytes; between two looks whether the reader needs more
 
 // Of the text of one answer; whole commands write less.
 class TextSink final : public io::ByteSink {
@@ -40,12 +43,16 @@ class TextSink final : public io::ByteSink {
 
 struct Opened {
   Opened(const char* path_, int64_t budget_bytes)
-      : path(path_), budget(budget_bytes), recording(budget), reading(std::in_place, path, recording) {}
+      : path(path_),
+        budget(budget_bytes > 0 ? budget_bytes : cli::default_budget_bytes()),
+        recording(budget) {}
 
   std::string path;
   Budget budget;
   model::Recording recording;
   std::optional<cli::FileReading> reading;  // none once all was read, or reading failed
+  std::optional<io::AnyReader> written;     // the same of bytes from elsewhere
+  std::optional<cli::Failure> failure;      // of these
   bool is_read = false;
   int64_t bytes_read = 0, bytes_total = -1;
 };
@@ -62,6 +69,12 @@ void say(memstrata_answer& answer, int code, std::string_view text) {
 
 void say(memstrata_answer& answer, const cli::Failure& failure) {
   say(answer, failure.exit_code(), answers::json_of(failure.told()));
+}
+
+[[nodiscard]] cli::Failure no_memory(const Opened& opened) {
+  return cli::failure(name_of(ErrorCode::limit_exceeded), opened.path,
+                      "There is not enough memory for this file.")
+      .value();
 }
 
 void say_no_memory(memstrata_answer& answer) {
@@ -86,6 +99,27 @@ std::atomic<void* (*)(void*, const char*)> pointer_of_capsule{nullptr};
   return cli::failure(name_of(ErrorCode::wrong_usage), opened.path, "This file has not been read.").value();
 }
 
+// What was written cannot be read. What it took is given back.
+void fail(Opened& opened, cli::Failure failure, memstrata_answer& answer) {
+  opened.failure = std::move(failure);
+  opened.written.reset();
+  say(answer, *opened.failure);
+}
+
+// `step` of reading what is written, which fails for good.
+template <typename Step>
+void read_written(Opened& opened, memstrata_answer* answer, Step&& step) {
+  guarded(answer, [&] {
+    if (!opened.written) return;
+    try {
+      const Status done = step(*opened.written);
+      if (!done) fail(opened, cli::failure(done.error(), opened.path).value(), *answer);
+    } catch (const std::bad_alloc&) {
+      fail(opened, no_memory(opened), *answer);
+    }
+  });
+}
+
 }  // namespace
 
 struct memstrata_file {
@@ -101,16 +135,16 @@ void memstrata_answer_free(memstrata_answer* answer) {
   *answer = {0, 0, nullptr};
 }
 
-int32_t memstrata_file_interface() { return 2; }
+int32_t memstrata_file_interface() { return 3; }
 const char* memstrata_file_version() { return MEMSTRATA_VERSION; }
 
 memstrata_file* memstrata_file_open(const char* path, int64_t budget_bytes, memstrata_answer* answer) {
   std::unique_ptr<memstrata_file> file;
   guarded(answer, [&] {
     auto made = std::make_unique<memstrata_file>();
-    made->opened =
-        std::make_shared<Opened>(path, budget_bytes > 0 ? budget_bytes : cli::default_budget_bytes());
+    made->opened = std::make_shared<Opened>(path, budget_bytes);
     Opened& opened = *made->opened;
+    opened.reading.emplace(opened.path, opened.recording);
     if (const auto done = opened.reading->open(); !done) return say(*answer, done.error());
     opened.bytes_total = opened.reading->total_bytes();
     file = std::move(made);
@@ -145,6 +179,48 @@ int32_t memstrata_file_read(memstrata_file* file, int64_t bytes, memstrata_answe
   return goes_on ? 1 : 0;
 }
 
+memstrata_file* memstrata_file_begin(const char* name, int64_t total_bytes, int64_t budget_bytes,
+                                     memstrata_answer* answer) {
+  std::unique_ptr<memstrata_file> file;
+  guarded(answer, [&] {
+    auto made = std::make_unique<memstrata_file>();
+    made->opened = std::make_shared<Opened>(name, budget_bytes);
+    Opened& opened = *made->opened;
+    opened.written.emplace(opened.recording);
+    opened.bytes_total = total_bytes;
+    if (total_bytes >= 0) opened.written->expect_bytes(total_bytes);
+    file = std::move(made);
+  });
+  return file.release();
+}
+
+int32_t memstrata_file_write(memstrata_file* file, const void* bytes, int64_t size,
+                             memstrata_answer* answer) {
+  Opened& opened = *file->opened;
+  opened.bytes_read += size;
+  read_written(opened, answer, [&](io::AnyReader& reader) {
+    auto rest = std::span(static_cast<const std::byte*>(bytes), static_cast<size_t>(size));
+    while (!rest.empty() && !reader.done()) {
+      const auto piece = rest.first(std::min(rest.size(), kWrittenPiece));
+      if (Status status = io::push(reader, piece); !status) return status;
+      rest = rest.subspan(piece.size());
+    }
+    return Status{};
+  });
+  return opened.written && !opened.written->done() ? 1 : 0;
+}
+
+void memstrata_file_end(memstrata_file* file, int64_t total_bytes, memstrata_answer* answer) {
+  Opened& opened = *file->opened;
+  read_written(opened, answer, [&](io::AnyReader& reader) { return reader.finish(); });
+  if (opened.failure && answer->text == nullptr) guarded(answer, [&] { say(*answer, *opened.failure); });
+  if (!opened.written) return;
+  opened.written.reset();
+  opened.bytes_total = std::max({total_bytes, opened.bytes_total, opened.bytes_read});
+  opened.recording.input_bytes = opened.bytes_total;
+  opened.is_read = true;
+}
+
 void memstrata_file_progress(const memstrata_file* file, int64_t numbers[3]) {
   numbers[0] = file->opened->bytes_read;
   numbers[1] = file->opened->bytes_total;
@@ -169,9 +245,10 @@ void memstrata_file_ask(const memstrata_file* const* files, int32_t file_count, 
     std::vector<cli::OpenedFile> opened;
     int64_t budget = cli::default_budget_bytes();
     for (const memstrata_file* file : std::span(files, static_cast<size_t>(file_count))) {
-      if (!file->opened->is_read) return say(*answer, not_read(*file->opened));
+      const auto& failed = file->opened->failure;
+      if (!file->opened->is_read && !failed) return say(*answer, not_read(*file->opened));
       kept.push_back(file->opened);
-      opened.push_back({file->opened->path, file->opened->recording});
+      opened.push_back({file->opened->path, file->opened->recording, failed ? &*failed : nullptr});
       budget = std::min(budget, file->opened->budget.limit());
     }
     const std::vector<std::string> words(arguments, arguments + argument_count);

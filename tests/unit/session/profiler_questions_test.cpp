@@ -87,7 +87,7 @@ TEST_F(ProfilerQuestions, PartsTellChartsMarksAndThePeak) {
       HasSubstr(
           R"({"series":0,"name":"total","device":null,"points":4,"highest":16384,"lowest":4096,"chart":0})"));
   EXPECT_THAT(parts, HasSubstr(R"("peak":{"bytes":16384,"time_us":2000,"categories":{"PARAMETER":4096,)"));
-  EXPECT_THAT(asked(session, "contents"), HasSubstr(R"("series":1,"is_trace":false)"));
+  EXPECT_THAT(asked(session, "contents"), HasSubstr(R"("series":1,"fleets":0,"is_trace":false)"));
 }
 
 constexpr std::string_view kTelemetry =

@@ -25,6 +25,8 @@ export interface Contents {
   default: { snapshot: number; device: number } | null;
   /** Parts that are numbers over time. */
   series: number;
+  /** Parts that are many ranks, reduced (`memstrata fleet`). */
+  fleets: number;
   /** A profiler's; without snapshots it has no memory records. */
   is_trace: boolean;
   /** What reading it found out. */

@@ -66,6 +66,14 @@ export interface FileQuestions {
     answer: A.Telemetry;
   };
   /**
+   * The object that `memstrata fleet -o` writes, of a part that is many ranks; its curves' bytes as
+   * columns.
+   */
+  fleet: {
+    args: { fleet: T.Count };
+    answer: A.FleetAnswer;
+  };
+  /**
    * Opens a view. Views of one device share what they can. `only`: of what a filter means, stacked from
    * zero as if the rest had never been; refused as `filter`, and among pools.
    */

@@ -1,14 +1,14 @@
 // Chooses files. A real <input type=file> with a label, so that keyboard, screen reader and tests reach it.
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
-import { chosenFrom, markPicked, type ChosenFiles } from './open_file.ts';
+import { chosenFrom, foundOf, markPicked, type ChosenFiles } from './open_file.ts';
 import { base } from '../controls/styles.ts';
 
 function chosenIn(input: HTMLInputElement, folder: boolean): ChosenFiles | undefined {
   markPicked();
   const files = [...(input.files ?? [])];
   input.value = ''; // so that the same file can be chosen again
-  return files.length > 0 ? chosenFrom(files, folder) : undefined;
+  return files.length > 0 ? chosenFrom(files.map(foundOf), folder) : undefined;
 }
 
 let asking: HTMLInputElement | undefined; // kept: a browser may forget one that nobody holds

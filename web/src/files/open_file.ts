@@ -1,5 +1,6 @@
 // How files come in: dropped, pasted, chosen, or named by address.
 import type { EngineError } from '../../engine/index.ts';
+import { isFleetName, type Beside } from '../model/beside.ts';
 import type { Chosen } from '../model/open_files.ts';
 
 /** Snapshots of the site, made by site/samples/make_samples.py. */
@@ -55,7 +56,18 @@ export const samples = [
 ] as const;
 
 /** Files of a choice or a folder, ready to be opened. */
-export type ChosenFiles = { files: Chosen[] } | { refused: { name: string; error: EngineError } };
+export type ChosenFiles = ({ files: Chosen[] } | { refused: { name: string; error: EngineError } }) & {
+  /** All of the choice, to be opened when asked for. */
+  beside?: readonly Beside[];
+  /** One of them is a fleet by its name: it is what opens, the others lie beside it. */
+  withFleet?: boolean;
+};
+
+/** A file and the path by which it was chosen. */
+interface Found {
+  file: File;
+  path: string;
+}
 
 export interface FileReceiver {
   receive(chosen: ChosenFiles): void;
@@ -65,6 +77,7 @@ export interface FileReceiver {
 
 const mostFiles = 256; // of a folder; each one that is open holds memory of its own
 const deepest = 4; // folders inside a folder
+const mostListed = 50_000; // files of a folder that are looked at
 /** Names that files with snapshots have. Only to pick from a folder: what a file is, its bytes decide. */
 const likely = /\.(pickle|pkl|json|html?|gz|zst|zip|snapshot)$/i;
 
@@ -104,10 +117,10 @@ export function receiveFiles(target: EventTarget, receiver: FileReceiver): () =>
       const files = [...(event.dataTransfer?.files ?? [])];
       const folders = entries.filter((entry) => entry?.isDirectory);
       if (folders.length === 0) {
-        if (files.length > 0) receiver.receive(chosenFrom(files, false));
+        if (files.length > 0) receiver.receive(chosenFrom(files.map(foundOf), false));
         return;
       }
-      const loose = files.filter((_, index) => !entries[index]?.isDirectory);
+      const loose = files.filter((_, index) => !entries[index]?.isDirectory).map(foundOf);
       void Promise.all(folders.map((folder) => filesOf(folder as FileSystemDirectoryEntry, deepest))).then(
         (found) => receiver.receive(chosenFrom([...loose, ...found.flat()], true, folders[0]?.name)),
       );
@@ -118,7 +131,7 @@ export function receiveFiles(target: EventTarget, receiver: FileReceiver): () =>
     if (files.length === 0) return;
     markPicked();
     event.preventDefault();
-    receiver.receive(chosenFrom(files, false));
+    receiver.receive(chosenFrom(files.map(foundOf), false));
   };
   const all = Object.entries({ ...listeners, paste }) as [string, EventListener][];
   for (const [name, listener] of all) target.addEventListener(name, listener);
@@ -127,30 +140,43 @@ export function receiveFiles(target: EventTarget, receiver: FileReceiver): () =>
   };
 }
 
-/** Files as they are; of a folder those that may be snapshots, in the order in which people count. */
-export function chosenFrom(files: readonly File[], folder: boolean, name = 'folder'): ChosenFiles {
-  const named = files.filter((file) => likely.test(file.name));
-  const wanted = folder && named.length > 0 ? named : [...files];
+export const foundOf = (file: File): Found => ({ file, path: file.webkitRelativePath || file.name });
+
+/**
+ * Files as they are; of a folder those that may be snapshots, in the order in which people count. With a fleet among them
+ * only that is opened: it says which of the others are worth it.
+ */
+export function chosenFrom(found: readonly Found[], folder: boolean, name = 'folder'): ChosenFiles {
+  const chosen = ({ file }: Found): Chosen => ({ name: file.name, source: { file } });
+  const beside = found.map((one) => ({ path: one.path, chosen: chosen(one) }));
+  const fleets = found.filter(({ file }) => isFleetName(file.name));
+  if (fleets.length > 0 && fleets.length <= mostFiles)
+    return { files: fleets.map(chosen), beside, withFleet: true };
+  const named = found.filter(({ file }) => likely.test(file.name));
+  const wanted = folder && named.length > 0 ? named : [...found];
   const refused = (message: string): ChosenFiles => ({
     refused: { name, error: { code: 'folder', message, offset: -1 } },
+    beside,
   });
   if (wanted.length === 0) return refused('There is no file in this folder.');
   if (wanted.length > mostFiles)
-    return refused(`There are ${wanted.length} files; at most ${mostFiles} are opened at once.`);
+    return refused(
+      `There are ${wanted.length} files; at most ${mostFiles} are opened at once. Of more ranks memstrata fleet makes one file.`,
+    );
   // rank2 before rank10.
-  if (folder) wanted.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
-  return { files: wanted.map((file) => ({ name: file.name, source: { file } })) };
+  if (folder) wanted.sort((a, b) => a.file.name.localeCompare(b.file.name, 'en', { numeric: true }));
+  return { files: wanted.map(chosen), beside };
 }
 
-async function filesOf(folder: FileSystemDirectoryEntry, depth: number): Promise<File[]> {
+async function filesOf(folder: FileSystemDirectoryEntry, depth: number): Promise<Found[]> {
   const reader = folder.createReader();
-  const files: File[] = [];
+  const files: Found[] = [];
   for (;;) {
     // Told in batches; an empty one is the last.
     const batch = await new Promise<FileSystemEntry[]>((resolve) =>
       reader.readEntries(resolve, () => resolve([])),
     );
-    if (batch.length === 0 || files.length > mostFiles) return files;
+    if (batch.length === 0 || files.length > mostListed) return files;
     for (const entry of batch) {
       if (entry.isDirectory) {
         if (depth > 0) files.push(...(await filesOf(entry as FileSystemDirectoryEntry, depth - 1)));
@@ -158,7 +184,7 @@ async function filesOf(folder: FileSystemDirectoryEntry, depth: number): Promise
         const file = await new Promise<File | undefined>((resolve) =>
           (entry as FileSystemFileEntry).file(resolve, () => resolve(undefined)),
         );
-        if (file) files.push(file);
+        if (file) files.push({ file, path: entry.fullPath.replace(/^\//, '') });
       }
     }
   }

@@ -1,5 +1,6 @@
 // What one sees, as the part of an address behind `#`, and back. Nothing of the file itself is in it: the file is named
 // by its name and by a hash of its bytes, so that a link opened without it can ask for it.
+import { addFleet, fleetIn, type FleetChoice } from './fleet_choice.ts';
 import { colourWays } from './colours.ts';
 import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
 import { bandsWays } from './bands.ts';
@@ -33,6 +34,8 @@ export interface Shown {
   event: number | undefined;
   /** The sheet about the file lies over the page. */
   about: boolean;
+  /** Of a file that is a fleet. */
+  fleet: FleetChoice | undefined;
 }
 
 /** Without the `#`. What is as usual is left out. */
@@ -58,6 +61,7 @@ export function linkOf(shown: Shown): string {
   if (shown.answer !== undefined) parts.set('panel', shown.answer);
   if (shown.event !== undefined) parts.set('event', String(shown.event));
   if (shown.about) parts.set('about', '1');
+  if (shown.fleet) addFleet(parts, shown.fleet);
   return parts.toString();
 }
 
@@ -99,6 +103,7 @@ export function shownIn(fragment: string): Shown | undefined {
     answer: parts.get('panel') ?? undefined,
     event: Number.isNaN(event) ? undefined : event,
     about: parts.get('about') === '1',
+    fleet: fleetIn(parts),
   };
 }
 

@@ -9,6 +9,7 @@ import type {
   Shown,
   Source,
 } from '../../engine/index.ts';
+import type { FleetChoice } from './fleet_choice.ts';
 
 export interface OpenFile {
   name: string;
@@ -32,6 +33,8 @@ export interface OpenFile {
   peaks: readonly (Bytes | undefined)[] | undefined;
   /** Of every device of each snapshot; undefined = not found out yet. */
   devicePeaks: readonly (readonly { device: number; bytes: Bytes }[])[] | undefined;
+  /** What of a fleet was chosen; undefined = nothing yet. */
+  fleet: FleetChoice | undefined;
   /** Of its bytes (engine/base/content_hash.h). */
   hash: string;
   /** Why the engine stopped after the file was shown. */

@@ -408,6 +408,7 @@ function fileOf(
     peaks: undefined,
     devicePeaks: undefined,
     wanted: undefined,
+    fleet: undefined,
     switching: undefined,
     died: undefined,
   };

@@ -7,6 +7,7 @@ import type { Look } from '../model/stacking.ts';
 import type { Range } from '../model/workspace.ts';
 import '../files/banners.ts';
 import '../details/details.ts';
+import { fleetArea } from './fleet_area.ts';
 import './filter_bar.ts';
 import '../files/notes.ts';
 import '../controls/tabs.ts';
@@ -71,6 +72,7 @@ export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult
 /** Timeline, panels, details. */
 export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
   const { view } = file;
+  if (!view && file.contents.fleets > 0) return fleetArea(page, file);
   if (!view && file.contents.series > 0) {
     // All that some files have; others need not wait for it.
     import('../series/series.ts').catch(() =>

@@ -5,7 +5,10 @@ import type { Filtering } from '../model/filtering.ts';
 import type { DeviceChoice } from '../model/devices.ts';
 import type { Shown } from '../model/link.ts';
 import type { LinkWalk } from '../model/link_walk.ts';
+import type { FilesBeside } from '../model/beside.ts';
+import type { FleetChoice } from '../model/fleet_choice.ts';
 import type { OpenFile, OpenFiles } from '../model/open_files.ts';
+import type { Application } from './application.ts';
 import type { SettingsStore } from '../model/settings.ts';
 import type { Viewport } from '../model/viewport.ts';
 import type { Workspace } from '../model/workspace.ts';
@@ -49,6 +52,9 @@ interface Elements {
 interface Shared {
   readonly workspace: Workspace;
   readonly files: OpenFiles;
+  /** Chosen together with a fleet, opened when asked for. */
+  readonly beside: FilesBeside;
+  readonly application: Application | undefined;
   readonly file: OpenFile | undefined;
   readonly filter: Filtering;
   readonly links: LinkWalk;
@@ -79,6 +85,8 @@ export interface ViewerParts extends Elements, Shared {
   openPanel(id: string | undefined): boolean;
   /** Of the timeline; kept for the next visit. */
   setLook(change: Partial<Look>): void;
+  /** What of a fleet is shown. */
+  setFleet(file: OpenFile, change: Partial<FleetChoice>): void;
   chooseStat(what: 'peak' | 'oom' | 'notes'): void;
   moved(): void;
   firstPicture(): void;

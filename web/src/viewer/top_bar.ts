@@ -54,7 +54,7 @@ export class TopBarView extends LitElement {
       </div>
       ${file ? this.fileChoice(file) : nothing}
       <div class="end">
-        ${file?.view && this.linkable ? this.button('link', 'Copy a link to this view', 'U', symbols.link) : nothing}
+        ${(file?.view || file?.contents.fleets) && this.linkable ? this.button('link', 'Copy a link to this view', 'U', symbols.link) : nothing}
         ${file?.view ? this.button('picture', 'Save the picture', 'I', symbols.save) : nothing}
         ${file ? this.button('about', 'About this file', 'B', symbols.info) : nothing}
         ${this.button('theme', `Use the ${other} theme`, 'T', this.theme === 'dark' ? symbols.sun : symbols.moon)}

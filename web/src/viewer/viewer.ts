@@ -6,8 +6,10 @@ import type { Theme } from '../draw/colors.ts';
 import { pagePool } from '../../engine/pool.ts';
 import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
 import { noEditor, type EditorChoice } from '../model/editor.ts';
+import { FilesBeside } from '../model/beside.ts';
 import { Filtering } from '../model/filtering.ts';
 import { choiceOf, fileNameOf, titleOf, type DeviceChoice } from '../model/devices.ts';
+import { usualChoice, type FleetChoice } from '../model/fleet_choice.ts';
 import type { Shown } from '../model/link.ts';
 import { LinkWalk, type LinkTarget } from '../model/link_walk.ts';
 import type { Viewport } from '../model/viewport.ts';
@@ -28,6 +30,7 @@ import type { ExportView } from './export_picture.ts';
 import '../files/failure.ts';
 import { aboveTimeline, workArea } from './file_area.ts';
 import type { FilterBar } from './filter_bar.ts';
+import { loadFleet } from './fleet_area.ts';
 import type { KeysView } from './key_sheet.ts';
 import '../files/link_note.ts';
 import '../files/loading.ts';
@@ -69,6 +72,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   readonly workspace = createWorkspace((change) => this.links.step(change));
   readonly files = new OpenFiles(pagePool, () => this.filesChanged());
+  readonly beside = new FilesBeside();
   @state() private dragging = false;
   @state() detailsWidth = 0;
   @state() panelHeight = 0;
@@ -165,7 +169,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   private async loadLater(): Promise<void> {
-    await Promise.all([loadAll(), loadLanes(), loadSheets(), this.files.pool.loadRest()]);
+    await Promise.all([loadAll(), loadLanes(), loadSheets(), loadFleet(), this.files.pool.loadRest()]);
     this.dataset['whole'] = '';
   }
 
@@ -191,6 +195,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   receive(chosen: ChosenFiles): void {
+    if (chosen.withFleet) this.beside.add(chosen.beside ?? []);
     if ('refused' in chosen) this.files.fail(chosen.refused.name, chosen.refused.error);
     else this.files.open(chosen.files);
   }
@@ -230,7 +235,10 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.workspace.change({ file, view, ...(view?.info.extent.time_us === null && { axis: 'event' }) });
     this.filter.show(view);
     if (!file) return;
-    if (!file.view) return this.firstPicture();
+    if (!file.view) {
+      this.links.opened(file);
+      return this.firstPicture();
+    }
     this.firstView = this.links.opened(file) ?? this.bands.carryOn(file);
     if (!this.firstView) prepareFirst(file.view, this.axis, this.theme, this.workspace.get('look'));
   }
@@ -268,6 +276,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   shown(): Shown | undefined {
     const { file } = this.files;
+    if (file && !file.view && file.contents.fleets > 0) return this.shownFleet(file);
     if (!file?.view) return undefined;
     const view = this.workspace.get('viewport');
     const { extent, device, bands } = file.view.info;
@@ -293,6 +302,28 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
       answer: this.rooms.answer === firstAnswer ? undefined : (this.rooms.answer ?? ''),
       event: this.choices.chosen.event,
       about: this.about?.isOpen ?? false,
+      fleet: undefined,
+    };
+  }
+  private shownFleet({ name, hash, fleet }: OpenFile): Shown {
+    return {
+      file: name,
+      hash,
+      snapshot: 0,
+      device: 0,
+      bands: 'blocks',
+      axis: this.axis,
+      view: undefined,
+      colour: this.colour,
+      stacking: this.stacking,
+      filter: '',
+      only: '',
+      block: -1,
+      main: undefined,
+      answer: undefined,
+      event: undefined,
+      about: this.about?.isOpen ?? false,
+      fleet: fleet ?? usualChoice,
     };
   }
 
@@ -310,6 +341,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   async arrive(shown: Shown, file: OpenFile, isCurrent: () => boolean): Promise<void> {
     await this.timeline?.updateComplete;
     if (!isCurrent()) return;
+    if (shown.fleet && file.contents.fleets > 0) this.setFleet(file, shown.fleet);
     if (shown.view) this.timeline?.showView(shown.view);
     else this.timeline?.fit();
     if (shown.about) void openSheet('about', this);
@@ -324,6 +356,10 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     if (isCurrent()) choices.keep({ block });
   }
 
+  setFleet(file: OpenFile, change: Partial<FleetChoice>): void {
+    file.fleet = { ...(file.fleet ?? usualChoice), ...change };
+    this.requestUpdate();
+  }
   setLook(change: Partial<Look>): void {
     const look = lookWith(this.workspace.get('look'), change);
     this.workspace.change({ look });

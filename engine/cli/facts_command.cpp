@@ -1,0 +1,114 @@
+#include "engine/cli/facts_command.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "engine/analysis/summary.h"
+#include "engine/answers/facts.h"
+#include "engine/answers/failure.h"
+#include "engine/answers/json_of.h"
+#include "engine/cli/exit_codes.h"
+#include "engine/cli/facts_origin.h"
+#include "engine/cli/input.h"
+#include "engine/cli/opened_device.h"
+#include "engine/cli/output_file.h"
+
+namespace memstrata::cli {
+
+namespace {
+
+[[nodiscard]] answers::FactsOrigin origin_of(const std::string& file, const OriginOptions& said) {
+  answers::FactsOrigin origin = origin_of_path(file);
+  if (said.run) origin.run = *said.run;
+  if (said.host) origin.host = *said.host;
+  if (said.rank) origin.rank = said.rank;
+  if (said.world_size) origin.world_size = said.world_size;
+  return origin;
+}
+
+[[nodiscard]] Status add_device(const model::Recording& recording, const Chosen& chosen,
+                                const answers::FactsOrigin& origin, analysis::ShownStacks& stacks,
+                                std::string& lines) {
+  auto opened = open_device(recording, chosen);
+  if (!opened) return tl::unexpected(opened.error());
+  const replay::BlockLives& lives = opened->device->lives;
+  const auto attributes = analysis::block_attributes(recording, *chosen.part, lives);
+  if (!attributes) return tl::unexpected(attributes.error());
+  const auto facts = analysis::find_facts(opened->context(), *attributes);
+  if (!facts) return tl::unexpected(facts.error());
+  const auto categories = analysis::find_known_categories(recording, *chosen.part, opened->history.rows,
+                                                          lives, attributes->stack);
+  if (!categories) return tl::unexpected(categories.error());
+  model::Diagnostics diagnostics = recording.diagnostics;
+  analysis::add_device_diagnostics(diagnostics, recording, lives);
+  lines += answers::json_of(
+      answers::FactsAnswer{origin, opened->context(), *facts, *categories, diagnostics, stacks});
+  lines += '\n';
+  return {};
+}
+
+[[nodiscard]] Outcome<std::string> facts_of(const std::string& file, const OriginOptions& said,
+                                            const Console& console) {
+  Budget budget(console.budget_bytes);
+  InputRecording input(console, budget);
+  const auto read = input.read(file);
+  if (!read) return tl::unexpected(read.error());
+  const model::Recording& recording = **read;
+  const answers::FactsOrigin origin = origin_of(file, said);
+  analysis::ShownStacks stacks(recording);
+  const auto no_memory = [&] {
+    return failure(name_of(ErrorCode::limit_exceeded), file, "This file needs too much memory.");
+  };
+  if (!stacks.prepare()) return no_memory();
+  std::string lines;
+  for (const model::Part& part : recording.parts) {
+    for (const int32_t device : part.devices(recording.segments)) {
+      if (const Status done = add_device(recording, {&part, device}, origin, stacks, lines); !done)
+        return failure(done.error(), file);
+    }
+  }
+  if (lines.empty())
+    return failure(name_of(ErrorCode::invalid_format), file,
+                   "No device of this file has a segment or an event: there are no facts.");
+  return lines;
+}
+
+}  // namespace
+
+Outcome<void> write_facts(const std::string& file, const OriginOptions& origin, const Console& console,
+                          answers::TextOut& out) {
+  Outcome<std::string> lines;
+  try {
+    lines = facts_of(file, origin, console);
+  } catch (const std::bad_alloc&) {  // beyond what the budget knows; the other files may well fit
+    lines = failure(name_of(ErrorCode::limit_exceeded), file, "This file needs too much memory.");
+  }
+  if (!lines) return tl::unexpected(lines.error());
+  out.add(*lines);
+  return {};
+}
+
+int run_facts(const FactsOptions& options, const Console& console) {
+  int exit_code = kSuccess;
+  const auto write = [&](answers::TextOut& out) {
+    for (const std::string& file : options.files) {
+      const auto written = write_facts(file, options.origin, console, out);
+      if (written) continue;
+      const answers::FactsOrigin origin = origin_of(file, options.origin);
+      const answers::Failed failed = written.error().told();
+      answers::json_line(out, answers::FailedFacts{origin, failed});
+      exit_code = std::max(exit_code, written.error().exit_code());
+      if (!options.output.empty() && options.output != "-") (void)tell(written.error(), false, console);
+    }
+  };
+  if (options.output.empty() || options.output == "-") {
+    answers::TextOut out(console.out);
+    write(out);
+    return out.finish() ? exit_code : tell_unwritten(console);
+  }
+  const auto written = write_answer(options.output, options.files, console, write);
+  return written ? exit_code : std::max(exit_code, tell(written.error(), false, console));
+}
+
+}  // namespace memstrata::cli

@@ -1,0 +1,70 @@
+// Lines of facts (README.md) as tables, ready for the SQL.
+//
+// A line that is not what it should be is not half taken: it is counted, with why. O(bytes of the line) each.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/column.h"
+#include "engine/base/status.h"
+#include "engine/fleet/database.h"
+
+namespace memstrata::fleet {
+
+inline constexpr size_t kFactCurveColumns = 256;  // of a line
+inline constexpr size_t kLongestFactLine = size_t{64} << 20;
+
+// What the curve of a line says; all 0 if it has none.
+struct FactCurve {
+  int64_t from_us = 0, to_us = 0;
+  bool timed = false;
+  std::array<int64_t, kFactCurveColumns> allocated, reserved;
+};
+
+// A file, or a line of one, that is not among the facts.
+struct NotRead {
+  std::string file, message;
+};
+
+class FactTable {
+ public:
+  // `most_bytes` is what the database may take, `budget` gets the curves. Error: limit_exceeded.
+  [[nodiscard]] static Result<FactTable> open(int64_t most_bytes, Budget& budget);
+
+  // One line of facts out of `file`, or the line of a file that could not be read. Error: limit_exceeded; whatever else is
+  // wrong with it is in not_read().
+  [[nodiscard]] Status add_line(std::string_view line, const std::string& file);
+  void add_failure(const std::string& file, std::string message);
+  // An empty run means all.
+  [[nodiscard]] Status add_group(std::string_view run, int64_t rank, std::string_view kind,
+                                 std::string_view name);
+  // The table `facts`, from facts.sql. Then no more lines.
+  [[nodiscard]] Status seal();
+
+  [[nodiscard]] int64_t lines() const { return static_cast<int64_t>(curves_.size()); }
+  [[nodiscard]] const FactCurve& curve(int64_t id) const { return curves_[static_cast<size_t>(id)]; }
+  [[nodiscard]] const std::vector<NotRead>& not_read() const { return not_read_; }
+  [[nodiscard]] int64_t not_read_count() const { return not_read_count_; }
+  [[nodiscard]] Database& database() { return database_; }
+
+  static constexpr size_t kMostNotRead = 1000;  // that are named
+
+ private:
+  FactTable(Database&& database, Budget& budget) : database_(std::move(database)), curves_(budget) {}
+  // False: it tells of a file that could not be read. Error: why the line is none.
+  [[nodiscard]] Result<bool> take(std::string_view line, int64_t id, FactCurve& curve,
+                                  const std::string& file);
+  [[nodiscard]] Status take_curve(std::string_view text, FactCurve& curve);
+
+  Database database_;
+  Statement members_, insert_line_, insert_peak_, insert_leak_, insert_step_, insert_stack_, numbers_, group_;
+  Column<FactCurve> curves_;
+  std::vector<NotRead> not_read_;
+  int64_t not_read_count_ = 0;
+};
+
+}  // namespace memstrata::fleet

@@ -1,0 +1,380 @@
+// What of a fleet matters, in sentences, the most important first; each names its rows.
+//
+// One finding a kind and run: a job where everything is odd is told in a few lines, too.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/units.h"
+#include "engine/fleet/fleet_rows.h"
+#include "engine/fleet/queries.h"
+
+namespace memstrata::fleet {
+
+using model::FleetFinding;
+using model::FleetKind;
+
+namespace {
+
+constexpr size_t kMostRows = 1000;  // that a finding names
+constexpr size_t kMostFindingStacks = 5;
+constexpr size_t kMostNamed = 3;  // rows in a sentence
+constexpr double kUneven = 0.05;  // of the largest: ranks of a tensor-parallel group are alike
+constexpr double kUnevenStages =
+    0.2;  // stages of a pipeline hold different layers, but should not differ that much
+constexpr double kRunDrift = 0.01;  // of the peak before
+
+[[nodiscard]] std::string bytes_text(double bytes) {
+  if (!std::isfinite(bytes)) return "an unknown size";
+  const double whole = std::clamp(std::round(bytes), -9e18, 9e18);
+  return (whole < 0 ? "-" : "") + size_text(static_cast<int64_t>(std::abs(whole)));
+}
+
+[[nodiscard]] std::string_view fact_text(std::string_view fact) {
+  if (fact == "peak_requested") return "peak";
+  if (fact == "peak_reserved") return "reserved memory";
+  if (fact == "end_requested") return "memory at the end";
+  return "memory at the start";
+}
+
+// A finding that is being put together.
+struct Draft {
+  FleetKind kind = FleetKind::unknown;
+  std::string title, text;
+  bool bad = true;
+  std::vector<int32_t> rows;
+  std::vector<model::FleetFindingStack> stacks;
+};
+
+class Findings {
+ public:
+  explicit Findings(FleetRows& rows) : rows_(rows), fleet_(rows.fleet) {
+    rank_ = fleet_.column("rank");
+    device_ = fleet_.column("device");
+    file_ = fleet_.column("file");
+  }
+
+  [[nodiscard]] Status find() {
+    using Step = Status (Findings::*)();
+    for (const Step step :
+         {&Findings::out_of_memory, &Findings::outliers, &Findings::leaks, &Findings::stragglers,
+          &Findings::drift, &Findings::runs, &Findings::groups, &Findings::coverage}) {
+      if (Status done = (this->*step)(); !done) return done;
+    }
+    return {};
+  }
+
+ private:
+  // "rank 3", "rank 3 (device 1)", "model.pickle"
+  [[nodiscard]] std::string row_text(int32_t row) const {
+    if (row < 0) return "a rank";
+    const auto i = static_cast<size_t>(row);
+    const double rank = rank_->numbers[i], device = device_->numbers[i];
+    std::string text = std::isfinite(rank) ? fmt::format("rank {}", std::llround(rank))
+                                           : std::string(fleet_.strings.view(file_->texts[i]));
+    if (std::isfinite(device) && device != 0) text += fmt::format(" (device {})", std::llround(device));
+    return text;
+  }
+  // "ranks 3, 7 and 9", "ranks 3, 7, 9 and 12 more"
+  [[nodiscard]] std::string rows_text(const std::vector<int32_t>& rows) const {
+    std::string text;
+    const size_t named = rows.size() <= kMostNamed + 1 ? rows.size() : kMostNamed;
+    for (size_t i = 0; i < named; ++i) {
+      if (i > 0) text += i + 1 == rows.size() ? " and " : ", ";
+      text += row_text(rows[i]);
+    }
+    if (named < rows.size())
+      text += fmt::format(" and {} more", count_text(static_cast<int64_t>(rows.size() - named)));
+    return text;
+  }
+  // Names of files stay as they are.
+  [[nodiscard]] static std::string capital(std::string text) {
+    if (text.starts_with("rank ")) text[0] = 'R';
+    return text;
+  }
+  [[nodiscard]] std::string in_run(std::string_view run) const {
+    return fleet_.coverage.size() < 2 ? "" : fmt::format(" in run \"{}\"", run);
+  }
+
+  [[nodiscard]] Status add(const Draft& draft) {
+    FleetFinding finding;
+    finding.kind = draft.kind;
+    finding.title = rows_.text(capital(draft.title));
+    finding.text = rows_.text(capital(draft.text));
+    finding.bad = draft.bad;
+    finding.rows.first = static_cast<int32_t>(fleet_.rows.size());
+    for (const int32_t row : draft.rows) {
+      if (row < 0 || finding.rows.count == static_cast<int32_t>(kMostRows)) continue;
+      if (!fleet_.rows.push_back(row)) return no_memory();
+      ++finding.rows.count;
+    }
+    finding.stacks.first = static_cast<int32_t>(fleet_.finding_stacks.size());
+    for (const model::FleetFindingStack& stack : draft.stacks) {
+      if (!fleet_.finding_stacks.push_back(stack)) return no_memory();
+      ++finding.stacks.count;
+    }
+    if (finding.title.is_none() || finding.text.is_none() || !fleet_.findings.push_back(finding))
+      return no_memory();
+    return {};
+  }
+  [[nodiscard]] Status add_all(const std::vector<Draft>& drafts) {
+    for (const Draft& draft : drafts) {
+      if (Status done = add(draft); !done) return done;
+    }
+    return {};
+  }
+
+  [[nodiscard]] Status out_of_memory() {
+    std::map<std::string, Draft> drafts;
+    Status done = rows_.each(query("first_oom"), [&](Statement& one) {
+      const int32_t row = rows_.row(one.integer(1));
+      Draft draft;
+      draft.kind = FleetKind::oom;
+      draft.rows = {row};
+      const std::string run(one.text(0));
+      draft.title = fmt::format("{} ran out of memory first{}", row_text(row), in_run(run));
+      draft.text = fmt::format("It asked for {}", bytes_text(one.number(5)));
+      if (!one.text(8).empty()) draft.text += fmt::format(" at {}", one.text(8));
+      if (!one.is_null(6))
+        draft.text += fmt::format(", with {} free on the device", bytes_text(one.number(6)));
+      draft.text += fmt::format(". Its peak is {}", bytes_text(one.number(9)));
+      if (!one.is_null(10))
+        draft.text += fmt::format(", the median of the others {}", bytes_text(one.number(10)));
+      draft.text += one.integer(11) > 1
+                        ? fmt::format(". {} ran out of memory in all.", counted(one.integer(11), "rank"))
+                        : ". No other rank ran out of memory.";
+      drafts[run] = std::move(draft);
+      return true;
+    });
+    if (!done) return done;
+    done = rows_.each(query("first_oom_stacks"), [&](Statement& one) {
+      Draft& draft = drafts[std::string(one.text(0))];
+      if (draft.stacks.size() == kMostFindingStacks || !(one.number(6) > 0)) return true;
+      if (draft.stacks.empty())
+        draft.text +=
+            fmt::format(" Most above the others: {}, {} more.",
+                        one.text(3).empty() ? "an unnamed stack" : one.text(3), bytes_text(one.number(6)));
+      draft.stacks.push_back(
+          {rows_.text(one.text(2)), rows_.text(one.text(3)), one.number(4), one.number(5)});
+      return true;
+    });
+    if (!done) return done;
+    for (const auto& [run, draft] : drafts) {
+      if (Status added = add(draft); !added) return added;
+    }
+    return {};
+  }
+
+  // The rows of a run that a SELECT lists, in its order; `says` tells of the first.
+  template <typename Says>
+  [[nodiscard]] Status listed(std::string_view sql, FleetKind kind, int run_column, int id_column,
+                              const Says& says) {
+    std::vector<Draft> drafts;
+    std::map<std::string, size_t> number_of;
+    Status done = rows_.each(sql, [&](Statement& one) {
+      const std::string run(one.text(run_column));
+      const int32_t row = rows_.row(one.integer(id_column));
+      const auto [found, is_new] = number_of.emplace(run, drafts.size());
+      if (is_new) {
+        drafts.emplace_back().kind = kind;
+        says(one, run, row, drafts.back());
+      }
+      std::vector<int32_t>& rows = drafts[found->second].rows;
+      if (std::find(rows.begin(), rows.end(), row) == rows.end() && rows.size() < kMostRows)
+        rows.push_back(row);
+      return true;
+    });
+    if (!done) return done;
+    for (Draft& draft : drafts) {
+      if (draft.rows.size() < 2) continue;
+      const std::vector<int32_t> others(draft.rows.begin() + 1, draft.rows.end());
+      draft.text += fmt::format(" So {} {}.", others.size() == 1 ? "is" : "are", rows_text(others));
+    }
+    return add_all(drafts);
+  }
+
+  [[nodiscard]] Status outliers() {
+    return listed(query("outliers"), FleetKind::outlier, 2, 1,
+                  [&](Statement& one, const std::string& run, int32_t row, Draft& draft) {
+                    const double value = one.number(5), median = one.number(6);
+                    draft.title = fmt::format("{} is far from the others{}", row_text(row), in_run(run));
+                    draft.text = fmt::format(
+                        "Its {} is {}, {} {} the median of {} ranks like it ({}).", fact_text(one.text(0)),
+                        bytes_text(value), bytes_text(std::abs(value - median)),
+                        value > median ? "above" : "below", count_text(one.integer(9)), bytes_text(median));
+                  });
+  }
+
+  [[nodiscard]] Status stragglers() {
+    return listed(
+        query("stragglers"), FleetKind::fragmentation, 1, 0,
+        [&](Statement& one, const std::string& run, int32_t row, Draft& draft) {
+          draft.title = fmt::format("{} is more fragmented than the others{}", row_text(row), in_run(run));
+          draft.text = fmt::format(
+              "{:.1f} % of what it reserved is in pieces that cannot go back, the median is {:.1f} %; {} "
+              "are held back.",
+              100 * one.number(4), 100 * one.number(6), bytes_text(one.number(5)));
+        });
+  }
+
+  [[nodiscard]] Status drift() {
+    return listed(query("drift_steps"), FleetKind::drift, 1, 0,
+                  [&](Statement& one, const std::string& run, int32_t row, Draft& draft) {
+                    const double change = one.number(7);
+                    draft.title = fmt::format("The peaks of {} {} from step to step{}", row_text(row),
+                                              change > 0 ? "rise" : "fall", in_run(run));
+                    draft.text = fmt::format("From {} in the first third of {} steps to {} in the last.",
+                                             bytes_text(one.number(5)), count_text(one.integer(4)),
+                                             bytes_text(one.number(6)));
+                    draft.bad = change > 0;
+                  });
+  }
+
+  // Leaks of some rows only; then those that all have.
+  [[nodiscard]] Status leaks() {
+    std::map<std::pair<bool, std::string>, Draft> drafts;
+    std::map<std::pair<bool, std::string>, double> live;
+    std::map<std::pair<std::string, std::string>, std::pair<bool, std::string>> draft_of;  // run, stack
+    Status done = rows_.each(query("leaks"), [&](Statement& one) {
+      const std::string run(one.text(0));
+      const int64_t leaking = one.integer(3), of_rows = one.integer(4);
+      const std::pair<bool, std::string> key(2 * leaking > of_rows, run);  // most ranks leak it
+      Draft& draft = drafts[key];
+      live[key] += one.number(5);
+      draft_of[{run, std::string(one.text(1))}] = key;
+      if (draft.stacks.size() == kMostFindingStacks) return true;
+      if (draft.stacks.empty()) {
+        const int32_t row = rows_.row(one.integer(8));
+        draft.kind = FleetKind::leak;
+        draft.rows = {row};
+        const std::string who = one.text(2).empty() ? "a stack without a name" : std::string(one.text(2));
+        draft.title = key.first ? fmt::format("{} leaks on {} of {} ranks{}", who, count_text(leaking),
+                                              count_text(of_rows), in_run(run))
+                                : fmt::format("{} leaks{}", row_text(row), in_run(run));
+        draft.text = fmt::format("{} keeps {} more in every step, {} at the end; {} of {} ranks do.", who,
+                                 bytes_text(one.number(7)), bytes_text(one.number(6)), count_text(leaking),
+                                 count_text(of_rows));
+      }
+      model::FleetFindingStack stack;
+      stack.stack = rows_.text(one.text(1));
+      stack.who = rows_.text(one.text(2));
+      stack.value = one.number(6);
+      draft.stacks.push_back(stack);
+      return true;
+    });
+    if (!done) return done;
+    done = rows_.each(
+        "SELECT facts.run, leak_stacks.stack, facts.id FROM leak_stacks JOIN facts ON facts.id = leak_stacks.id "
+        "WHERE leak_stacks.stack IS NOT NULL ORDER BY facts.leak_bytes DESC, facts.place",
+        [&](Statement& one) {
+          const auto found = draft_of.find({std::string(one.text(0)), std::string(one.text(1))});
+          if (found == draft_of.end()) return true;
+          std::vector<int32_t>& rows = drafts[found->second].rows;
+          const int32_t row = rows_.row(one.integer(2));
+          if (rows.size() < kMostRows && std::find(rows.begin(), rows.end(), row) == rows.end())
+            rows.push_back(row);
+          return true;
+        });
+    if (!done) return done;
+    for (const auto& [key, draft] : drafts) {
+      if (Status added = add(draft); !added) return added;
+    }
+    return {};
+  }
+
+  [[nodiscard]] Status runs() {
+    return rows_.each(query("drift_runs"), [&](Statement& one) {
+      const double share = one.number(6), change = one.number(5);
+      if (!(std::abs(share) >= kRunDrift)) return true;
+      Draft draft;
+      draft.kind = FleetKind::run;
+      draft.bad = change > 0;
+      draft.rows = {rows_.row(one.integer(8))};
+      draft.title =
+          fmt::format("Run \"{}\" peaks {} \"{}\"", one.text(0), change > 0 ? "above" : "below", one.text(1));
+      draft.text = fmt::format("By {} ({:+.1f} %) in the median of {} ranks: {} against {}. Most at {}: {}.",
+                               bytes_text(std::abs(change)), 100 * share, count_text(one.integer(2)),
+                               bytes_text(one.number(3)), bytes_text(one.number(4)),
+                               row_text(draft.rows.front()), bytes_text(one.number(7)));
+      return static_cast<bool>(add(draft));
+    });
+  }
+
+  [[nodiscard]] Status groups() {
+    std::map<std::string, std::vector<size_t>> stages;  // of a run: its groups of kind pp
+    for (size_t i = 0; i < fleet_.groups.size(); ++i) {
+      const model::FleetGroup group = fleet_.groups[i];
+      const std::string kind(fleet_.strings.view(group.kind)), run(fleet_.strings.view(group.run));
+      if (kind == "pp") stages[run].push_back(i);
+      if (kind != "tp" || !(group.most_peak - group.least_peak > kUneven * group.most_peak)) continue;
+      Draft draft;
+      draft.kind = FleetKind::group;
+      draft.title =
+          fmt::format("Tensor-parallel group {} is uneven{}", fleet_.strings.view(group.name), in_run(run));
+      draft.text =
+          fmt::format("Peaks from {} to {} ({}), where equal ones are expected.",
+                      bytes_text(group.least_peak), bytes_text(group.most_peak), row_text(group.most_row));
+      draft.rows = {group.most_row};
+      if (Status done = add(draft); !done) return done;
+    }
+    for (const auto& [run, numbers] : stages) {
+      const auto by_median = [&](size_t one, size_t other) {
+        return fleet_.groups[one].median_peak < fleet_.groups[other].median_peak;
+      };
+      const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end(), by_median);
+      const model::FleetGroup low = fleet_.groups[*least], high = fleet_.groups[*most];
+      if (!(high.median_peak - low.median_peak > kUnevenStages * high.median_peak)) continue;
+      Draft draft;
+      draft.kind = FleetKind::group;
+      draft.bad = false;
+      draft.title = fmt::format("Pipeline stages hold different amounts{}", in_run(run));
+      draft.text = fmt::format("The median peak of stage {} is {}, that of stage {} {}.",
+                               fleet_.strings.view(high.name), bytes_text(high.median_peak),
+                               fleet_.strings.view(low.name), bytes_text(low.median_peak));
+      draft.rows = {high.most_row, low.most_row};
+      if (Status done = add(draft); !done) return done;
+    }
+    return {};
+  }
+
+  [[nodiscard]] Status coverage() {
+    for (const model::FleetCoverage& run : fleet_.coverage) {
+      const std::string_view missing = fleet_.strings.view(run.missing);
+      if (missing.empty()) continue;
+      Draft draft;
+      draft.kind = FleetKind::coverage;
+      draft.title = fmt::format("Ranks are missing{}", in_run(fleet_.strings.view(run.run)));
+      draft.text = fmt::format("No facts of {}. What they did is not known.", missing);
+      if (Status done = add(draft); !done) return done;
+    }
+    if (fleet_.unreadable_count < 1) return {};
+    Draft draft;
+    draft.kind = FleetKind::coverage;
+    draft.title = fleet_.unreadable_count == 1
+                      ? "1 file could not be read"
+                      : fmt::format("{} files could not be read",
+                                    count_text(static_cast<int64_t>(fleet_.unreadable_count)));
+    draft.text = "What they would have said is not in any number here.";
+    if (!fleet_.unreadable.empty())
+      draft.text += fmt::format(" The first: {}: {}", fleet_.strings.view(fleet_.unreadable[size_t{0}].file),
+                                fleet_.strings.view(fleet_.unreadable[size_t{0}].message));
+    return add(draft);
+  }
+
+  FleetRows& rows_;
+  model::Fleet& fleet_;
+  const model::FleetColumn* rank_ = nullptr;
+  const model::FleetColumn* device_ = nullptr;
+  const model::FleetColumn* file_ = nullptr;
+};
+
+}  // namespace
+
+Status add_findings(FleetRows& rows) { return Findings(rows).find(); }
+
+}  // namespace memstrata::fleet

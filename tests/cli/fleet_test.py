@@ -1,0 +1,330 @@
+"""facts and fleet: made-up ranks whose numbers are worked out by hand, files that are none, the same bytes twice."""
+import base64
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = ""
+MIB = 1 << 20
+START = 1_700_000_000_000_000  # microseconds
+STEPS = 8
+SAMPLE = os.path.join(os.path.dirname(__file__), "../../site/samples/training_run.pickle")
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
+
+
+def rank_snapshot(activations=2, leak=0, extra=0, oom=False, late=0):
+    """100 MiB of weights, then steps that take and give back `activations` times 50 MiB, one after the other.
+
+    leak: bytes that every step keeps. extra: bytes that live during the last step. Every event is 1 ms after the one before.
+    """
+    trace, marks, live = [], [], {}
+    clock = [START + late]
+
+    def event(action, address, size, line):
+        clock[0] += 1000
+        frames = [{"filename": "train.py", "line": line, "name": f"line{line}"}]
+        trace.append({"action": action, "addr": address, "size": size, "stream": 0, "time_us": clock[0], "frames": frames})
+
+    def alloc(address, size, line):
+        live[address] = (size, line)
+        event("alloc", address, size, line)
+
+    def free(address):
+        size, line = live.pop(address)
+        event("free_completed", address, size, line)
+
+    reserved = 512 * MIB
+    event("segment_alloc", 0x10000000, reserved, 1)
+    alloc(0x10000000, 100 * MIB, 10)
+    for step in range(STEPS):
+        marks.append({"name": f"ProfilerStep#{step}", "stage": "START", "device": 0, "time_us": clock[0] + 500})
+        if leak:
+            alloc(0x20000000 - (step + 1) * MIB, leak, 99)
+        if extra and step == STEPS - 1:
+            alloc(0x1F000000, extra, 77)
+        for i in range(activations):
+            alloc(0x17000000 + i * 50 * MIB, 50 * MIB, 20 + i)
+        if oom and step == STEPS - 1:
+            event("oom", 1 << 30, 4 << 30, 30)
+        for i in range(activations):
+            free(0x17000000 + i * 50 * MIB)
+        if extra and step == STEPS - 1:
+            free(0x1F000000)
+        marks.append({"name": f"ProfilerStep#{step}", "stage": "END", "device": 0, "time_us": clock[0] + 500})
+    blocks, at = [], 0x10000000
+    for address, (size, _) in sorted(live.items()):
+        if address > at:
+            blocks.append({"address": at, "size": address - at, "requested_size": 0, "state": "inactive", "frames": []})
+        blocks.append({"address": address, "size": size, "requested_size": size, "state": "active_allocated", "frames": []})
+        at = address + size
+    blocks.append({"address": at, "size": 0x10000000 + reserved - at, "requested_size": 0, "state": "inactive", "frames": []})
+    used = sum(size for size, _ in live.values())
+    segment = {"address": 0x10000000, "total_size": reserved, "stream": 0, "device": 0, "segment_type": "large",
+               "allocated_size": used, "active_size": used, "blocks": blocks, "segment_pool_id": (0, 0),
+               "is_expandable": False, "frames": []}
+    return {"segments": [segment], "device_traces": [trace], "allocator_settings": {}, "external_annotations": marks}
+
+
+class Fleet(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        planted = {3: {"extra": 10 * MIB, "oom": True}, 5: {"activations": 3}, 6: {"leak": MIB // 2}}
+        cls.ranks = os.path.join(cls.folder, "run=a")
+        os.makedirs(os.path.join(cls.ranks, "copy"))
+        for rank in range(7):
+            with open(os.path.join(cls.ranks, f"rank{rank}.pickle"), "wb") as out:
+                pickle.dump(rank_snapshot(**planted.get(rank, {})), out)
+        shutil.copy(os.path.join(cls.ranks, "rank2.pickle"), os.path.join(cls.ranks, "copy", "rank_2.pickle"))
+        with open(os.path.join(cls.ranks, "rank8.pickle"), "wb") as out:
+            out.write(b"nothing that anybody reads")
+        open(os.path.join(cls.ranks, "rank9.pickle"), "wb").close()
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def facts(self, *arguments):
+        done = run("facts", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def fleet(self, *arguments, code=0):
+        done = run("fleet", *arguments, "--json")
+        self.assertEqual(done.returncode, code, done.stderr)
+        return json.loads(done.stdout)
+
+    def column(self, fleet, name):
+        return next(one["values"] for one in fleet["columns"] if one["name"] == name)
+
+    # -- facts
+    def test_numbers_of_a_rank(self):
+        (one,) = self.facts(os.path.join(self.ranks, "rank0.pickle"))
+        self.assertEqual((one["memstrata_facts"], one["file"], one["run"], one["rank"]), (1, "rank0.pickle", "a", 0))
+        self.assertEqual((one["start_requested"], one["peak_requested"], one["end_requested"]), (0, 200 * MIB, 100 * MIB))
+        self.assertEqual((one["peak_reserved"], one["end_reserved"], one["end_allocated"]),
+                         (512 * MIB, 512 * MIB, 100 * MIB))
+        # Events: segment_alloc, weights, then 4 of each step; the first peak is after two of step 0.
+        self.assertEqual((one["events"], one["peak_event"], one["peak_us"]), (2 + 4 * STEPS, 3, START + 4000))
+        self.assertEqual((one["first_us"], one["last_us"]), (START + 1000, START + 1000 * (2 + 4 * STEPS)))
+        self.assertEqual((one["ooms"], one["oom_us"], one["leaks"], one["damaged"]), (0, None, 0, False))
+        # 412 MiB are free, all held back by the weights, but in one piece.
+        self.assertEqual((one["cached"], one["held_back"], one["fragmentation"]), (412 * MIB, 412 * MIB, 0.0))
+        self.assertEqual([stack["requested"] for stack in one["peak_stacks"]], [100 * MIB, 50 * MIB, 50 * MIB])
+        self.assertEqual(one["step_count"], STEPS)
+        self.assertEqual(one["steps"][1], {"step": 1, "first_us": START + 7000, "peak_requested": 200 * MIB,
+                                           "end_requested": 100 * MIB})
+        named = {stack["stack"]: stack for stack in one["stacks"]}
+        self.assertEqual(len(named), 3)
+        weights = named[one["peak_stacks"][0]["stack"]]
+        self.assertEqual(weights["who"], "line10 train.py:10")
+        self.assertEqual(weights["frames"], [{"filename": "train.py", "line": 10, "name": "line10"}])
+
+    def test_leak_and_out_of_memory(self):
+        (leaking,) = self.facts(os.path.join(self.ranks, "rank6.pickle"))
+        self.assertEqual((leaking["leaks"], leaking["leak_bytes"]), (1, STEPS * MIB // 2))
+        self.assertEqual(leaking["leak_stacks"][0]["bytes_per_step"], MIB // 2)
+        (out,) = self.facts(os.path.join(self.ranks, "rank3.pickle"))
+        self.assertEqual((out["ooms"], out["oom_requested"], out["oom_device_free"]), (1, 4 << 30, 1 << 30))
+        who = {stack["stack"]: stack["who"] for stack in out["stacks"]}
+        self.assertEqual(who[out["oom_stack"]], "line30 train.py:30")
+
+    def test_stacks_of_two_ranks_join(self):
+        hashes = [self.facts(os.path.join(self.ranks, f"rank{rank}.pickle"))[0]["peak_stacks"] for rank in (0, 1)]
+        self.assertEqual(*[[stack["stack"] for stack in one] for one in hashes])
+
+    def test_curve_of_a_sample(self):
+        """Against a replay of its own."""
+        (one,) = self.facts(SAMPLE)
+        with open(SAMPLE, "rb") as file:
+            trace = pickle.load(file)["device_traces"][0]
+        allocated, reserved, levels = 0, 0, []
+        for event in trace:
+            sign = {"alloc": 1, "free_completed": -1}.get(event["action"], 0)
+            allocated += sign * event["size"]
+            reserved += {"segment_alloc": 1, "segment_free": -1}.get(event["action"], 0) * event["size"]
+            levels.append((event["time_us"], allocated, reserved))
+        begin, extent = levels[0][0], levels[-1][0] - levels[0][0] + 1
+        expected = [[0] * 256, [0] * 256]
+        for kind in (0, 1):
+            level, at = 0, 0
+            for time, *values in levels:
+                column = (time - begin) * 256 // extent
+                for passed in range(at + 1, column + 1):
+                    expected[kind][passed] = level
+                at, level = column, values[kind]
+                expected[kind][at] = max(expected[kind][at], level)
+        self.assertEqual(one["curve"]["allocated"], expected[0])
+        self.assertEqual(one["curve"]["reserved"], expected[1])
+
+    def test_the_same_bytes_wherever_it_lies(self):
+        other = self.path("elsewhere", "run=a")
+        os.makedirs(other)
+        shutil.copy(os.path.join(self.ranks, "rank5.pickle"), other)
+        for out, folder in (("one.json", self.ranks), ("two.json", other)):
+            done = run("facts", os.path.join(folder, "rank5.pickle"), "-o", self.path(out))
+            self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        with open(self.path("one.json"), "rb") as one, open(self.path("two.json"), "rb") as two:
+            self.assertEqual(one.read(), two.read())
+
+    def test_rank_run_and_host_from_names_and_options(self):
+        folder = self.path("names", "run=b", "host=node7")
+        os.makedirs(folder)
+        for name, rank in (("job_rank-03.pickle", 3), ("global_rank_12.dump.pickle", 12), ("frank5.pickle", None),
+                           ("rank.pickle", None), ("rank99999999999.pickle", None), ("RANK=4.pickle", 4)):
+            shutil.copy(os.path.join(self.ranks, "rank0.pickle"), os.path.join(folder, name))
+            (one,) = self.facts(os.path.join(folder, name))
+            self.assertEqual((one["run"], one["host"], one["rank"]), ("b", "node7", rank), name)
+        (one,) = self.facts(os.path.join(folder, "rank.pickle"), "--run", "c", "--host", "h", "--rank", "9",
+                            "--world-size", "16")
+        self.assertEqual((one["run"], one["host"], one["rank"], one["world_size"]), ("c", "h", 9, 16))
+
+    def test_a_file_that_is_none_is_a_line(self):
+        out = self.path("failed.json")
+        done = run("facts", os.path.join(self.ranks, "rank8.pickle"), "-o", out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("rank8.pickle", done.stderr)
+        with open(out) as file:
+            line = json.loads(file.read())
+        self.assertEqual((line["memstrata_facts"], line["file"], line["rank"], set(line["error"])),
+                         (1, "rank8.pickle", 8, {"code", "message", "offset"}))
+
+    # -- fleet
+    def test_planted_ranks_are_the_first_findings(self):
+        fleet = self.fleet(self.ranks, code=2)
+        self.assertEqual(self.column(fleet, "rank"), list(range(7)))
+        self.assertEqual(self.column(fleet, "peak_requested"),
+                         [size * MIB for size in (200, 200, 200, 210, 200, 250, 204)])
+        found = [(one["kind"], one["rows"]) for one in fleet["findings"]]
+        self.assertEqual(found[:3], [("oom", [3]), ("outlier", [5]), ("leak", [6])])
+        oom, outlier, leak = fleet["findings"][:3]
+        self.assertEqual(oom["stacks"][0]["who"], "line77 train.py:77")
+        self.assertEqual((oom["stacks"][0]["value"], oom["stacks"][0]["median"]), (10 * MIB, 0))
+        self.assertIn("It asked for 4.0 GiB at line30 train.py:30, with 1.0 GiB free on the device", oom["text"])
+        self.assertIn("250.0 MiB, 50.0 MiB above the median of 7 ranks like it (200.0 MiB)", outlier["text"])
+        self.assertIn("line99 train.py:99 keeps 512.0 KiB more in every step, 4.0 MiB at the end; 1 of 7", leak["text"])
+
+    def test_what_is_not_as_it_should_be_is_said(self):
+        fleet = self.fleet(self.ranks, code=2)
+        (run_a,) = fleet["coverage"]
+        self.assertEqual((run_a["run"], run_a["rows"], run_a["duplicates"]), ("a", 7, 1))
+        self.assertEqual(fleet["unreadable_count"], 2)
+        self.assertEqual([os.path.basename(one["file"]) for one in fleet["unreadable"]], ["rank8.pickle", "rank9.pickle"])
+        text = run("fleet", self.ranks)
+        self.assertEqual(text.returncode, 2)
+        self.assertIn("1 line of a rank and device that others tell of, too", text.stdout)
+        self.assertIn("2 files could not be read", text.stdout)
+
+    def test_missing_ranks(self):
+        files = [os.path.join(self.ranks, f"rank{rank}.pickle") for rank in (0, 2, 5)]
+        parts = []
+        for file in files:
+            parts.append(self.path(os.path.basename(file) + ".facts.json"))
+            self.assertEqual(run("facts", file, "--world-size", "9", "-o", parts[-1]).returncode, 0)
+        fleet = self.fleet(*parts)
+        self.assertEqual(fleet["coverage"][0]["missing"], "1, 3 to 4, 6 to 8")
+
+    def test_facts_and_snapshots_give_the_same(self):
+        files = [os.path.join(self.ranks, f"rank{rank}.pickle") for rank in range(7)]
+        together = self.path("all.facts.json")
+        self.assertEqual(run("facts", *files, "-o", together).returncode, 0)
+        straight, reduced = self.fleet(*files, "--title", "t"), self.fleet(together, "--title", "t")
+        self.assertEqual(straight, reduced)
+        out = self.path("reduced.fleet.json")
+        self.assertEqual(run("fleet", together, "--title", "t", "-o", out).returncode, 0)
+        with open(out) as file:
+            self.assertEqual(json.load(file), reduced)
+
+    def test_heat_map_on_one_clock(self):
+        fleet = self.fleet(self.ranks, code=2)
+        curves = fleet["curves"]
+        self.assertEqual((curves["clock"], curves["scale"], curves["buckets"]), ("common", 512 * MIB, 128))
+        self.assertEqual(curves["from_us"], START + 1000)
+        allocated = base64.b64decode(curves["allocated"])
+        reserved = base64.b64decode(curves["reserved"])
+        self.assertEqual((len(allocated), len(reserved)), (7 * 128, 7 * 128))
+        row = allocated[:128]
+        # 100 MiB of 512 is 49.8 of 255, 200 MiB 99.6; the first bucket is a third of a millisecond: the empty segment.
+        self.assertEqual((row[0], max(row), row[-1]), (0, 100, 0))
+        # Rank 5 has the most events: 16 ms more than rank 0 of 49 ms, in which nothing is known of that.
+        self.assertEqual(reserved[0], 255)
+        self.assertEqual(reserved[127], 0)
+        self.assertEqual(reserved[5 * 128 + 127], 255)
+
+    def test_clocks_that_have_nothing_in_common(self):
+        folder = self.path("clocks")
+        os.makedirs(folder)
+        for rank in range(3):
+            with open(os.path.join(folder, f"rank{rank}.pickle"), "wb") as out:
+                pickle.dump(rank_snapshot(late=rank * 3_600_000_000), out)
+        fleet = self.fleet(folder)
+        self.assertEqual((fleet["curves"]["clock"], fleet["curves"]["from_us"]), ("each", 0))
+        self.assertTrue(any("no moment in common" in one for one in fleet["says"]))
+        rows = base64.b64decode(fleet["curves"]["allocated"])
+        self.assertEqual(rows[:128], rows[128:256])
+
+    def test_groups_by_layout_and_by_table(self):
+        files = [os.path.join(self.ranks, f"rank{rank}.pickle") for rank in range(7)]
+        groups = {(one["kind"], one["name"]): one for one in self.fleet(*files, "--layout", "tp=2,pp=4")["groups"]}
+        self.assertEqual(groups["tp", "4"]["rows_of"], [4, 5])
+        self.assertEqual((groups["tp", "4"]["least_peak"], groups["tp", "4"]["most_peak"]), (200 * MIB, 250 * MIB))
+        self.assertEqual(groups["pp", "1"]["rows_of"], [2, 3])
+        with open(self.path("groups.csv"), "w") as out:
+            out.write("rank,kind,name\n0,host,\"a, left\"\n1,host,b\n5,host,b\n")
+        groups = self.fleet(*files, "--groups", self.path("groups.csv"))["groups"]
+        self.assertEqual([(one["name"], one["rows_of"]) for one in groups], [("b", [1, 5]), ("a, left", [0])])
+        for wrong in (["--layout", "tp=0"], ["--layout", "tp"], ["--layout", "tp=2,tp=2"], ["--layout", "a=1000,b=1001"]):
+            self.assertEqual(run("fleet", *files, *wrong).returncode, 1, wrong)
+        with open(self.path("wrong.csv"), "w") as out:
+            out.write("rank,kind,name\nfirst,host,a\n")
+        done = run("fleet", *files, "--groups", self.path("wrong.csv"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Line 2: \"first\" is no rank", done.stderr)
+
+    def test_hostile_lines(self):
+        good = run("facts", os.path.join(self.ranks, "rank0.pickle")).stdout
+        lines = {
+            "no json": "{\"memstrata_facts\"",
+            "a list": "[1]",
+            "newer": good.replace("\"memstrata_facts\":1", "\"memstrata_facts\":2"),
+            "a text for a number": good.replace("\"peak_requested\":", "\"peak_requested\":\"9\",\"x\":"),
+            "a number for a share": good.replace("\"fragmentation\":0.0", "\"fragmentation\":\"much\""),
+            "no version": "{}",
+        }
+        for name, line in lines.items():
+            path = self.path("hostile.facts.json")
+            with open(path, "w") as out:
+                out.write("{\"memstrata_facts\":1,\"run\":\"a\",\"rank\":1,\"file\":\"x\"}\n" + line.strip() + "\n" + good)
+            fleet = self.fleet(path, code=2)
+            self.assertEqual(fleet["unreadable_count"], 1, name)
+            self.assertEqual(self.column(fleet, "rank"), [0, 1], name)
+        with open(path, "w") as out:
+            out.write("{\"memstrata_facts\":1,\"rank\":1,\"file\":\"'); DROP TABLE lines; --\",\"curve\":{\"allocated\":[1e300,"
+                      "-5,\"x\",null,[1]],\"from_us\":9,\"to_us\":1},\"peak_stacks\":[7,null,{\"stack\":5}]}\n")
+        self.assertEqual(self.column(self.fleet(path), "file"), ["'); DROP TABLE lines; --"])
+
+    def test_nothing_to_reduce(self):
+        empty = self.path("empty")
+        os.makedirs(empty)
+        done = run("fleet", empty)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("memstrata facts FILE", done.stderr)
+        done = run("fleet", self.path("not there"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("No such file", done.stderr)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()

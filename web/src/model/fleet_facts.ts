@@ -1,0 +1,223 @@
+// The facts of a fleet as its views read them: columns by name, which values are far from their peers, rows in order. No
+// DOM: it runs in Node.
+import type { FleetAnswer, FleetColumn } from '../../engine/index.ts';
+import type { FleetChoice } from './fleet_choice.ts';
+
+/** As the contract has it (engine/fleet/README.md): a row is odd from a score of 6 on, among 5 rows and more of its run. */
+const odd = 6;
+const fewest = 5;
+const mebibyte = 2 ** 20;
+
+export interface Spread {
+  /** Of all rows; null = no value is known. */
+  median: number | null;
+  /** 1 = far from the median of its run. */
+  odd: Uint8Array;
+}
+/** Rows that stand together. */
+export interface RowGroup {
+  name: string;
+  /** Place of the first in the order, and how many. */
+  first: number;
+  count: number;
+}
+export interface Ordered {
+  rows: Int32Array;
+  /** Empty if rows do not stand together. */
+  groups: readonly RowGroup[];
+}
+/** Which file a row was made of. */
+export interface RankFile {
+  row: number;
+  file: string;
+  run: string;
+  host: string;
+  rank: number | null;
+}
+
+export class FleetFacts {
+  readonly count: number;
+  /** Those of which a value is known. */
+  readonly columns: readonly FleetColumn[];
+  private readonly spreads = new Map<FleetColumn, Spread>();
+  private ordered: { key: string; ordered: Ordered } | undefined;
+
+  constructor(readonly fleet: FleetAnswer) {
+    this.count = fleet.columns[0]?.values.length ?? 0;
+    this.columns = fleet.columns.filter(({ values }) =>
+      values.some((value) => value !== null && value !== ''),
+    );
+  }
+
+  column(name: string): FleetColumn | undefined {
+    return this.fleet.columns.find((one) => one.name === name);
+  }
+  text(name: string, row: number): string {
+    const value = this.column(name)?.values[row];
+    return value === null || value === undefined ? '' : String(value);
+  }
+  number(name: string, row: number): number | null {
+    const value = this.column(name)?.values[row];
+    return typeof value === 'number' ? value : null;
+  }
+  fileOf(row: number): RankFile {
+    return {
+      row,
+      file: this.text('file', row),
+      run: this.text('run', row),
+      host: this.text('host', row),
+      rank: this.number('rank', row),
+    };
+  }
+  get runs(): number {
+    return new Set(this.column('run')?.values ?? []).size;
+  }
+  /** Ways to put rows together. */
+  get kinds(): readonly string[] {
+    const several = (name: string): boolean => new Set(this.column(name)?.values ?? []).size > 1;
+    const kinds = new Set(this.fleet.groups.flatMap(({ kind }) => (kind === null ? [] : [kind])));
+    return [...['run', 'host'].filter(several), ...kinds];
+  }
+
+  spreadOf(column: FleetColumn): Spread {
+    const known = this.spreads.get(column);
+    if (known) return known;
+    const spread =
+      column.unit === 'bytes' || column.unit === 'share'
+        ? spreadOf(column.values, this.peers(), column.unit === 'bytes' ? mebibyte : 0.01)
+        : { median: column.unit === 'count' ? medianOf(column.values) : null, odd: new Uint8Array(this.count) };
+    this.spreads.set(column, spread);
+    return spread;
+  }
+
+  private peers(): Map<string, number[]> {
+    const runs = new Map<string, number[]>();
+    for (let row = 0; row < this.count; row += 1) {
+      const run = this.text('run', row);
+      const rows = runs.get(run);
+      if (rows) rows.push(row);
+      else runs.set(run, [row]);
+    }
+    return runs;
+  }
+
+  /** The rows that are looked for, together and in order. The same object for the same choice. */
+  order({ sort, descending, by, find }: FleetChoice): Ordered {
+    const key = JSON.stringify([sort, descending, by, find]);
+    if (this.ordered?.key !== key) this.ordered = { key, ordered: this.newOrder(sort, descending, by, find) };
+    return this.ordered.ordered;
+  }
+
+  private newOrder(sort: string, descending: boolean, by: string, find: string): Ordered {
+    const rows = this.found(find);
+    const values = this.column(sort)?.values;
+    const sign = descending ? -1 : 1;
+    const compare = (a: number, b: number): number => {
+      const [one, other] = [values?.[a] ?? null, values?.[b] ?? null];
+      // What is not known comes last, either way.
+      if (one === null || other === null) return Number(one === null) - Number(other === null) || a - b;
+      if (typeof one === 'number' && typeof other === 'number') return sign * (one - other) || a - b;
+      return sign * String(one).localeCompare(String(other), 'en', { numeric: true }) || a - b;
+    };
+    if (by === '') return { rows: Int32Array.from(values ? rows.sort(compare) : rows), groups: [] };
+    const names = this.groupNames(by);
+    const together = new Map<string, number[]>();
+    for (const row of rows) {
+      const name = names[row] ?? '';
+      const group = together.get(name);
+      if (group) group.push(row);
+      else together.set(name, [row]);
+    }
+    const inOrder = [...together].sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }));
+    const groups: RowGroup[] = [];
+    const all: number[] = [];
+    for (const [name, members] of inOrder) {
+      groups.push({ name, first: all.length, count: members.length });
+      for (const row of values ? members.sort(compare) : members) all.push(row);
+    }
+    return { rows: Int32Array.from(all), groups };
+  }
+
+  private found(find: string): number[] {
+    const wanted = find.trim().toLowerCase();
+    const all = Array.from({ length: this.count }, (_, row) => row);
+    if (wanted === '') return all;
+    const columns = this.columns.filter(({ unit, name }) => unit === 'text' || name === 'rank');
+    return all.filter((row) =>
+      columns.some(({ name, values }) => {
+        const text = String(values[row] ?? '').toLowerCase();
+        return name === 'rank' ? text === wanted || `rank ${text}` === wanted : text.includes(wanted);
+      }),
+    );
+  }
+
+  private groupNames(by: string): string[] {
+    const names = Array.from({ length: this.count }, () => `no ${by}`);
+    if (by === 'run' || by === 'host')
+      return names.map((none, row) => this.text(by, row) || none);
+    const several = this.runs > 1;
+    for (const group of this.fleet.groups) {
+      if (group.kind !== by) continue;
+      const name = `${several && group.run ? `${group.run} ` : ''}${by} ${group.name ?? ''}`;
+      for (const row of group.rows_of) names[row] = name;
+    }
+    return names;
+  }
+
+  /** 1 = what is chosen lights the row. */
+  lit({ lit }: FleetChoice): Uint8Array {
+    const rows = new Uint8Array(this.count);
+    for (const row of this.rowsOf(lit)) rows[row] = 1;
+    return rows;
+  }
+  rowsOf(lit: FleetChoice['lit']): readonly number[] {
+    if (!lit) return [];
+    if (lit.of === 'finding') return this.fleet.findings[lit.at]?.rows ?? [];
+    if (lit.of === 'group') return this.fleet.groups[lit.at]?.rows_of ?? [];
+    const most = this.fleet.stacks[lit.at]?.most_row ?? null;
+    return most === null ? [] : [most];
+  }
+  /** 1 = it ran out of memory. */
+  outOfMemory(): Uint8Array {
+    return Uint8Array.from({ length: this.count }, (_, row) => ((this.number('ooms', row) ?? 0) > 0 ? 1 : 0));
+  }
+
+  /** Comma separated values of rows; texts that a spreadsheet would take for a formula get an apostrophe. */
+  csv(rows: Int32Array): string {
+    const field = (value: string | number | null): string => {
+      if (value === null) return '';
+      if (typeof value === 'number') return String(value);
+      const safe = /^\s*[=+\-@＝＋－＠]/u.test(value) ? `'${value}` : value;
+      return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+    };
+    const lines = [this.columns.map(({ name }) => field(name)).join(',')];
+    for (const row of rows) lines.push(this.columns.map(({ values }) => field(values[row] ?? null)).join(','));
+    return `${lines.join('\n')}\n`;
+  }
+}
+
+/** The mean of the two in the middle, if there are two. */
+export function medianOf(values: readonly (number | string | null)[]): number | null {
+  const sorted = Float64Array.from(values.filter((value) => typeof value === 'number')).sort();
+  if (sorted.length === 0) return null;
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
+}
+
+function spreadOf(
+  values: readonly (number | string | null)[],
+  peers: ReadonlyMap<string, readonly number[]>,
+  leastScale: number,
+): Spread {
+  const marks = new Uint8Array(values.length);
+  for (const rows of peers.values()) {
+    const known = rows.filter((row) => typeof values[row] === 'number');
+    const median = medianOf(known.map((row) => values[row] ?? null));
+    if (known.length < fewest || median === null) continue;
+    const away = (row: number): number => Number(values[row]) - median;
+    const mad = medianOf(known.map((row) => Math.abs(away(row)))) ?? 0;
+    const scale = Math.max(1.4826 * mad, 0.01 * Math.abs(median), leastScale);
+    for (const row of known) marks[row] = Math.abs(away(row)) >= odd * scale ? 1 : 0;
+  }
+  return { median: medianOf(values), odd: marks };
+}

@@ -1,0 +1,40 @@
+// Ranks of a fleet and their facts, in words.
+import { formatBytes, formatCount, formatExactBytes, formatShare, formatWallClock, plural } from '../base/format.ts';
+import type { FleetColumn, FleetCoverage, FleetUnit } from '../../engine/index.ts';
+import type { FleetFacts } from '../model/fleet_facts.ts';
+
+/** `Rank 613 of run a`, or its file where no rank is known. */
+export function rankName(facts: FleetFacts, row: number): string {
+  const { rank, run, file } = facts.fileOf(row);
+  const name = rank === null ? file || `Row ${formatCount(row + 1)}` : `Rank ${rank}`;
+  return run !== '' && facts.runs > 1 ? `${name} of ${run}` : name;
+}
+
+/** What tells it from others: `node0076 · rank613.pickle`. */
+export function rankPlace(facts: FleetFacts, row: number): string {
+  const { host, file } = facts.fileOf(row);
+  return [host, file].filter((text) => text !== '').join(' · ');
+}
+
+export const columnTitle = ({ title, name }: FleetColumn): string => title ?? name ?? '';
+
+export function factText(unit: FleetUnit, value: number | string | null | undefined): string {
+  if (value === null || value === undefined) return '–';
+  if (typeof value === 'string') return value;
+  if (unit === 'bytes') return formatBytes(value);
+  if (unit === 'share') return formatShare(value, 1);
+  if (unit === 'us') return formatWallClock(value);
+  return Number.isInteger(value) ? formatCount(value) : String(value);
+}
+/** With all its digits, for who points at it. */
+export function factExactly(unit: FleetUnit, value: number | string | null | undefined): string {
+  return unit === 'bytes' && typeof value === 'number' ? formatExactBytes(value) : factText(unit, value);
+}
+
+/** `1,000 of 1,024 ranks, 1,000 rows; missing: 3, 7 to 9` */
+export function coverageText({ ranks, world_size, rows, missing }: FleetCoverage): string {
+  const of = world_size !== null && world_size !== ranks ? `${formatCount(ranks)} of ` : '';
+  const count = world_size !== null && world_size !== ranks ? world_size : ranks;
+  const same = rows === ranks ? '' : `, ${plural(rows, 'row')}`;
+  return `${of}${plural(count, 'rank')}${same}${missing ? `; missing: ${missing}` : ''}`;
+}
