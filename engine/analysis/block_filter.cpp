@@ -25,14 +25,15 @@ class Evaluation {
   using SearchText = std::function<Result<Matches>(SearchIn, std::string_view)>;
   Evaluation(const model::Recording& recording, const replay::Bands& bands, const BlockAttributes& attributes,
              const FilterTree& tree, SearchText search_text, int32_t peak_event,
-             const CategorySource& categories)
+             const CategorySource& categories, const MadeIn* made_in)
       : recording_(recording),
         bands_(bands),
         attributes_(attributes),
         tree_(tree),
         search_text_(std::move(search_text)),
         peak_event_(peak_event),
-        categories_(categories) {}
+        categories_(categories),
+        made_in_(made_in) {}
 
   [[nodiscard]] Result<Mask> of(int32_t node_index) const {
     const FilterNode& node = tree_.nodes[static_cast<size_t>(node_index)];
@@ -93,7 +94,29 @@ class Evaluation {
     if (node.field == FilterField::metadata) where = SearchIn::metadata;
     auto found = search_text_(where, node.text);
     if (!found) return tl::unexpected(found.error());
-    return std::move(found->matched);
+    const bool of_stacks = where == SearchIn::op || where == SearchIn::frame || where == SearchIn::anything;
+    if (made_in_ == nullptr || !of_stacks || node.text.empty()) return std::move(found->matched);
+    Mask made_there(recording_.budget);
+    if (!mark_made_in(where == SearchIn::op, node.text, made_there))
+      return fail(ErrorCode::limit_exceeded, -1, "not enough memory to look for ops of the trace");
+    return per_rank([&](size_t rank) {
+      if (found->matched[rank] != 0) return true;
+      const int32_t born = bands_.born[rank];
+      const int32_t path = born < 0 ? -1 : made_in_->node[static_cast<size_t>(born)];
+      return path >= 0 && made_there[static_cast<size_t>(path)] != 0;
+    });
+  }
+
+  // As search() looks in stacks: the whole name of an op, else some of any name.
+  [[nodiscard]] bool mark_made_in(bool ops, std::string_view text, Mask& marks) const {
+    const std::string wanted = ascii::lower(text);
+    const auto same = [](char a, char b) { return ascii::lower(a) == b; };
+    return made_in_->mark(
+        [&](std::string_view name, bool is_op) {
+          if (ops) return is_op && name == text;
+          return std::search(name.begin(), name.end(), wanted.begin(), wanted.end(), same) != name.end();
+        },
+        marks);
   }
 
   [[nodiscard]] Result<Mask> call_term(const FilterNode& node) const {
@@ -200,12 +223,13 @@ class Evaluation {
   SearchText search_text_;
   int32_t peak_event_;
   const CategorySource& categories_;
+  const MadeIn* made_in_;
 };
 
 [[nodiscard]] Result<Matches> filter(const model::Recording& recording, const replay::Bands& bands,
                                      const BlockAttributes& attributes, std::string_view text,
                                      Evaluation::SearchText search_text, int32_t peak_event,
-                                     const CategorySource& categories) {
+                                     const CategorySource& categories, const MadeIn* made_in) {
   auto tree = parse_filter(text);
   if (!tree) return tl::unexpected(tree.error());
   Matches matches(recording.budget);
@@ -213,8 +237,9 @@ class Evaluation {
     if (matches.matched.resize(static_cast<size_t>(bands.count()), 0)) return matches;
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory to filter {} blocks", bands.count());
   }
-  auto mask = Evaluation(recording, bands, attributes, *tree, std::move(search_text), peak_event, categories)
-                  .of(tree->root);
+  auto mask =
+      Evaluation(recording, bands, attributes, *tree, std::move(search_text), peak_event, categories, made_in)
+          .of(tree->root);
   if (!mask) return tl::unexpected(mask.error());
   matches.matched = std::move(*mask);
   for (size_t rank = 0; rank < matches.matched.size(); ++rank) {
@@ -231,20 +256,21 @@ class Evaluation {
 Result<Matches> filter_blocks(const model::Recording& recording, const model::Part& part,
                               const replay::BlockLives& lives, const BlockAttributes& attributes,
                               std::string_view text, std::optional<int32_t> peak_event,
-                              const CategorySource& categories) {
+                              const CategorySource& categories, const MadeIn* made_in) {
   return filter(
       recording, lives, attributes, text,
       [&](SearchIn where, std::string_view words) { return search(recording, part, lives, where, words); },
-      peak_event.value_or(lives.peak_event), categories);
+      peak_event.value_or(lives.peak_event), categories, made_in);
 }
 
 Result<Matches> filter_segments(const model::Recording& recording, const replay::SegmentBands& segments,
                                 const BlockAttributes& attributes, std::string_view text) {
-  return filter(recording, segments, attributes, text,
-                [&](SearchIn where, std::string_view words) {
-                  return search_segments(recording, segments, attributes.stack.span(), where, words);
-                },
-                segments.peak_event, {});
+  return filter(
+      recording, segments, attributes, text,
+      [&](SearchIn where, std::string_view words) {
+        return search_segments(recording, segments, attributes.stack.span(), where, words);
+      },
+      segments.peak_event, {}, nullptr);
 }
 
 }  // namespace memstrata::analysis

@@ -9,6 +9,7 @@
 
 #include "engine/analysis/block_attributes.h"
 #include "engine/analysis/known_categories.h"
+#include "engine/analysis/made_in.h"
 #include "engine/analysis/search.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
@@ -19,12 +20,13 @@ namespace memstrata::analysis {
 
 // An empty text means nothing. `peak_event`: what `alive@peak` means where the blocks are part of other bands
 // (pool_bands.h), whose peak counts; none = that of the blocks. `categories` is asked where a term names one, and must
-// then be there. Error: invalid_format with the byte of `text` at fault as offset, limit_exceeded.
+// then be there. `made_in`: ops and functions of a trace of the same run, which terms mean as they mean stacks. Error: invalid_format with the byte of `text` at fault as offset, limit_exceeded.
 [[nodiscard]] Result<Matches> filter_blocks(const model::Recording& recording, const model::Part& part,
                                             const replay::BlockLives& lives,
                                             const BlockAttributes& attributes, std::string_view text,
                                             std::optional<int32_t> peak_event = {},
-                                            const CategorySource& categories = {});
+                                            const CategorySource& categories = {},
+                                            const MadeIn* made_in = nullptr);
 // The same of segments as bands, which have no category.
 [[nodiscard]] Result<Matches> filter_segments(const model::Recording& recording,
                                               const replay::SegmentBands& segments,

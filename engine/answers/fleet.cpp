@@ -1,5 +1,6 @@
 #include "engine/answers/fleet.h"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -13,6 +14,8 @@ using model::FleetKind;
 using model::FleetUnit;
 
 namespace {
+
+constexpr size_t kMostSummaryFindings = 20;
 
 constexpr double kExact = 9007199254740992;  // 2^53
 
@@ -185,6 +188,29 @@ void to_json(JsonWriter& json, const Fleet& fleet, CurveBytes bytes) {
   curves_to_json(json, rows, fleet.curves, bytes);
   findings_to_json(json, rows, fleet);
   stacks_to_json(rows, fleet);
+  json.end_object();
+}
+
+void summary_to_json(JsonWriter& json, const Fleet& fleet) {
+  Rows rows(json, fleet);
+  const size_t told = std::min(fleet.findings.size(), kMostSummaryFindings);
+  json.begin_object();
+  rows.text("title", fleet.title);
+  json.member("rows", fleet.row_count);
+  json.member("runs", fleet.coverage.size());
+  rows.number("unreadable", fleet.unreadable_count);
+  json.key("findings");
+  json.begin_array();
+  for (size_t i = 0; i < told; ++i) {
+    const model::FleetFinding& finding = fleet.findings[i];
+    json.begin_object();
+    json.member("kind", name_of(finding.kind));
+    rows.text("title", finding.title);
+    json.member("bad", finding.bad);
+    json.end_object();
+  }
+  json.end_array();
+  json.member("findings_left_out", fleet.findings.size() - told);
   json.end_object();
 }
 

@@ -20,7 +20,8 @@ enum class CurveBytes : uint8_t { in_base64, apart };
 // (io/readers/fleet_file.h) of this text gives the same Fleet.
 void to_json(JsonWriter& json, const model::Fleet& fleet, CurveBytes bytes = CurveBytes::in_base64);
 
-// For `memstrata summary`: what it is of, and the titles of its findings; lines of at most `columns`.
+// In words: findings first, what was not as it should be, then the ranks that hold most. Lines of at most `columns`, as far as
+// words allow; printable.
 void to_text(TextOut& out, const model::Fleet& fleet, size_t columns);
 // {"title","rows","runs","unreadable","findings":[{"kind","title","bad"}],"findings_left_out"}
 void summary_to_json(JsonWriter& json, const model::Fleet& fleet);

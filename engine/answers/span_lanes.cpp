@@ -68,7 +68,13 @@ void lane_names_to_json(JsonWriter& json, const model::Recording& recording,
   json.end_object();
 }
 
-void running_ops_to_json(JsonWriter& json, const model::Recording& recording,
+void next_event_to_json(JsonWriter& json, int32_t event) {
+  json.begin_object();
+  json.member("next", event);
+  json.end_object();
+}
+
+void running_ops_to_json(JsonWriter& json, const model::Recording& recording, const replay::SpanLanes& lanes,
                          std::span<const int32_t> running) {
   const model::SpanTable& spans = recording.spans;
   json.begin_array();
@@ -79,6 +85,15 @@ void running_ops_to_json(JsonWriter& json, const model::Recording& recording,
     lane_text(json, "thread", recording, recording.threads.id[thread]);
     lane_text(json, "thread_name", recording, recording.threads.name[thread]);
     json.member("span", span);
+    json.key("lane");
+    if (const auto place = lanes.place_of(span)) {
+      json.begin_object();
+      json.member("thread", place->thread);
+      json.member("row", place->row);
+      json.end_object();
+    } else {
+      json.null();
+    }
     json.key("ops");
     json.begin_array();
     StringId module;

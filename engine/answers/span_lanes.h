@@ -15,8 +15,12 @@ void to_json(JsonWriter& json, const model::Recording& recording, const replay::
 // {"names":[...]} with the columns that the answer has besides as null.
 void lane_names_to_json(JsonWriter& json, const model::Recording& recording, std::span<const StringId> names);
 
-// [{"process","thread","thread_name","span","ops":[names, innermost first],"module"}] of innermost ops.
-void running_ops_to_json(JsonWriter& json, const model::Recording& recording, std::span<const int32_t> spans);
+// [{"process","thread","thread_name","span","lane": {"thread","row"} of its lane | null,"ops":[names, innermost first],
+// "module"}] of innermost ops.
+void running_ops_to_json(JsonWriter& json, const model::Recording& recording, const replay::SpanLanes& lanes,
+                         std::span<const int32_t> spans);
+// {"next": event}; the columns of the answer are beside it.
+void next_event_to_json(JsonWriter& json, int32_t event);
 
 struct ShownSpan {
   const model::Recording& recording;

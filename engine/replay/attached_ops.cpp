@@ -1,31 +1,19 @@
 #include "engine/replay/attached_ops.h"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "engine/base/saturating.h"
+#include "engine/replay/op_finder.h"
 
 namespace memstrata::replay {
 
-using model::RowRange;
 using trace::Action;
 
 namespace {
 
 constexpr int64_t kNanosecondsPerMicrosecond = 1000;
-constexpr int64_t kNearRecord = 1'000'000;  // ns
 constexpr size_t kMostOpFrames = 1000;
-
-// An allocation that the trace tells of, too.
-struct KnownAllocation {
-  int32_t device;
-  uint64_t address;
-  int64_t time_ns;
-  int32_t op;
-
-  [[nodiscard]] auto place() const { return std::tuple(device, address, time_ns); }
-};
 
 [[nodiscard]] std::optional<int64_t> moved(const std::optional<int64_t>& ns, int64_t offset_us) {
   int64_t offset = 0, sum = 0;
@@ -39,29 +27,17 @@ struct KnownAllocation {
 class Attaching {
  public:
   Attaching(model::Recording& snapshot, const model::Recording& trace, const AttachWanted& wanted)
-      : snapshot_(snapshot), trace_(trace), wanted_(wanted), known_(snapshot.budget) {}
+      : snapshot_(snapshot), trace_(trace), wanted_(wanted) {}
 
   [[nodiscard]] Result<AttachedOps> run() {
-    const model::Part* ops = nullptr;
-    for (const model::Part& part : trace_.parts) {
-      if (part.kind == model::PartKind::trace && part.spans.count > 0 && ops == nullptr) ops = &part;
-    }
-    if (ops != nullptr) {
-      auto made = SpanLanes::make(trace_, *ops, nullptr);
-      if (!made) return tl::unexpected(made.error());
-      lanes_.emplace(std::move(*made));
-    }
-    if (!lanes_ || lanes_->threads().empty())
+    auto finder = OpFinder::make(trace_);
+    if (!finder && finder.error().code == ErrorCode::wrong_usage)
       return fail(ErrorCode::wrong_usage, -1,
                   "The file that is named with --with is no profiler's trace with ops.");
-    clock_ = ops->clock;
-    for (int32_t place = 0; place < static_cast<int32_t>(lanes_->order().size()); ++place) {
-      const auto first = clock_.nanoseconds(lanes_->start_of(place));
-      const auto last = clock_.nanoseconds(lanes_->end_of(place));
-      if (first && (!found_.first_op_ns || *first < *found_.first_op_ns)) found_.first_op_ns = first;
-      if (last && (!found_.last_op_ns || *last > *found_.last_op_ns)) found_.last_op_ns = last;
-    }
-    if (!collect_known()) return no_memory();
+    if (!finder) return tl::unexpected(finder.error());
+    finder_.emplace(std::move(*finder));
+    found_.first_op_ns = finder_->first_op_ns();
+    found_.last_op_ns = finder_->last_op_ns();
     no_file_ = snapshot_.strings.intern("");
     if (no_file_.is_none()) return no_memory();
     bool is_snapshot = false;
@@ -85,59 +61,6 @@ class Attaching {
  private:
   [[nodiscard]] static tl::unexpected<Error> no_memory() {
     return fail(ErrorCode::limit_exceeded, -1, "not enough memory to find the op of every allocation");
-  }
-
-  // Allocations on devices of the kind that snapshots tell of: not on the host.
-  [[nodiscard]] bool collect_known() {
-    for (const model::Part& part : trace_.parts) {
-      if (part.kind != model::PartKind::trace || part.name == "cpu") continue;
-      for (const model::DeviceTrace& device : part.traces) {
-        if (device.first_record < 0) continue;
-        for (int32_t i = 0; i < device.events.count; ++i) {
-          const auto event = static_cast<size_t>(device.events.first + i);
-          if (trace_.events.action[event] != Action::alloc) continue;
-          const int32_t op = trace_.records.op[device.first_record + i];
-          const auto ns = part.clock.nanoseconds(trace_.events.time[event]);
-          if (op < 0 || !ns) continue;
-          if (!known_.push_back({device.device, trace_.events.address[event], *ns, op})) return false;
-        }
-      }
-    }
-    std::sort(known_.data(), known_.data() + known_.size(),
-              [](const KnownAllocation& a, const KnownAllocation& b) { return a.place() < b.place(); });
-    return true;
-  }
-
-  [[nodiscard]] int32_t op_of_record(int32_t device, uint64_t address, int64_t ns) const {
-    const KnownAllocation from{device, address, saturated_difference(ns, kNearRecord), -1};
-    const KnownAllocation* one = std::lower_bound(
-        known_.begin(), known_.end(), from,
-        [](const KnownAllocation& a, const KnownAllocation& b) { return a.place() < b.place(); });
-    const int64_t last = saturated_sum(ns, kNearRecord);
-    int32_t op = -1;
-    int64_t nearest = kNearRecord;
-    for (; one != known_.end() && one->device == device && one->address == address && one->time_ns <= last;
-         ++one) {
-      const int64_t distance = one->time_ns < ns ? ns - one->time_ns : one->time_ns - ns;
-      if (op >= 0 && distance > nearest) break;
-      op = one->op;
-      nearest = distance;
-    }
-    return op;
-  }
-
-  // -1 = none, -2 = one on each of several threads.
-  [[nodiscard]] int32_t op_at(int64_t ns) const {
-    int64_t since = 0;
-    if (__builtin_sub_overflow(ns, clock_.base_ns, &since)) return -1;
-    int32_t op = -1;
-    for (const SpanLanes::Thread& thread : lanes_->threads()) {
-      const int32_t innermost = innermost_op(*lanes_, thread, since / clock_.tick_ns);
-      if (innermost < 0) continue;
-      if (op >= 0) return -2;
-      op = innermost;
-    }
-    return op;
   }
 
   [[nodiscard]] bool attach(const model::Part& part, const model::DeviceTrace& device) {
@@ -164,20 +87,23 @@ class Attaching {
     }
     found_.first_allocation_ns = std::min(found_.first_allocation_ns.value_or(*ns), *ns);
     found_.last_allocation_ns = std::max(found_.last_allocation_ns.value_or(*ns), *ns);
-    if (const int32_t op = op_of_record(device, snapshot_.events.address[event], *ns); op >= 0) {
-      ++found_.by_record;
-      return op;
-    }
-    // It happened in the microsecond from its time on: the middle is least far from it.
-    const int32_t op = op_at(saturated_sum(*ns, kNanosecondsPerMicrosecond / 2));
-    if (op >= 0) {
-      ++found_.by_time;
-    } else if (op == -2) {
-      ++found_.on_several_threads;
-    } else if (*ns < found_.first_op_ns || *ns >= found_.last_op_ns) {
-      ++found_.outside;
-    } else {
-      ++found_.in_no_op;
+    const auto [op, how] = finder_->find(device, snapshot_.events.address[event], *ns);
+    switch (how) {
+      case OpFinder::How::record:
+        ++found_.by_record;
+        break;
+      case OpFinder::How::time:
+        ++found_.by_time;
+        break;
+      case OpFinder::How::several_threads:
+        ++found_.on_several_threads;
+        break;
+      case OpFinder::How::no_op:
+        ++found_.in_no_op;
+        break;
+      case OpFinder::How::outside:
+        ++found_.outside;
+        break;
     }
     return op;
   }
@@ -208,9 +134,7 @@ class Attaching {
   model::Recording& snapshot_;
   const model::Recording& trace_;
   AttachWanted wanted_;
-  std::optional<SpanLanes> lanes_;
-  model::Clock clock_;
-  Column<KnownAllocation> known_;
+  std::optional<OpFinder> finder_;
   StringId no_file_;
   AttachedOps found_;
   std::vector<FrameId> frames_;
@@ -219,27 +143,6 @@ class Attaching {
 };
 
 }  // namespace
-
-int32_t innermost_op(const SpanLanes& lanes, const SpanLanes::Thread& thread, int64_t time) {
-  int32_t found = -1;
-  for (int32_t row = 0; row < thread.rows; ++row) {
-    const RowRange range = lanes.row(thread, row);
-    const int32_t* first = lanes.order().data() + range.first;
-    // The first one that begins after it; the one before is the only one that can go on.
-    int32_t low = range.first, high = range.end();
-    while (low < high) {
-      const int32_t middle = low + (high - low) / 2;
-      if (lanes.start_of(middle) <= time) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    if (low == range.first || lanes.end_of(low - 1) <= time) continue;
-    found = first[low - 1 - range.first];
-  }
-  return found;
-}
 
 Result<AttachedOps> attach_ops(model::Recording& snapshot, const model::Recording& trace,
                                const AttachWanted& wanted) {

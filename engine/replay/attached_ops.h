@@ -1,21 +1,15 @@
 // A snapshot and a profiler's trace of one run: each allocation of the snapshot gets the ops that were running then.
 //
-// Both have times of the same clock, of the machine's day: the snapshot's to a microsecond, the trace's to a nanosecond.
-// An allocation belongs to the op
-//   of the trace's own memory record of that device type, device and address, if one lies within a millisecond; else
-//   that was running at its time, if that was so on one thread only. Of several threads nobody knows which it was, and
-//   the snapshot does not say: these are counted and keep their stacks.
+// Which op that is says op_finder.h; where it cannot be told the allocation is counted and keeps its stack.
 // The ops become frames without a file, innermost first, in front of the allocation's own stack, as the stacks of a
 // trace are: filters (op:"aten::mm"), tables and flame graphs work on them as they do there.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
-#include "engine/replay/span_lanes.h"
 
 namespace memstrata::replay {
 
@@ -39,8 +33,5 @@ struct AttachWanted {
 // the snapshot no allocations), limit_exceeded; the stacks may be changed in part then.
 [[nodiscard]] Result<AttachedOps> attach_ops(model::Recording& snapshot, const model::Recording& trace,
                                              const AttachWanted& wanted);
-
-// The op that started last of those that go on at a time, on a thread of the lanes; -1 = none.
-[[nodiscard]] int32_t innermost_op(const SpanLanes& lanes, const SpanLanes::Thread& thread, int64_t time);
 
 }  // namespace memstrata::replay

@@ -82,6 +82,23 @@ Result<SpanLanes> SpanLanes::make(const model::Recording& recording, const model
 
 int64_t SpanLanes::end_of(int32_t place) const { return lane_end(*spans_, order_[place]); }
 
+std::optional<SpanLanes::Place> SpanLanes::place_of(int32_t span) const {
+  for (size_t index = 0; index < threads_.size(); ++index) {
+    const Thread& thread = threads_[index];
+    if (thread.thread != spans_->thread[span]) continue;
+    for (int32_t row = 0; row < thread.rows; ++row) {
+      const RowRange range = this->row(thread, row);
+      const int32_t* const end = order_.data() + range.end();
+      const int32_t* const found =
+          std::lower_bound(order_.data() + range.first, end, spans_->start[span],
+                           [&](int32_t one, int64_t start) { return spans_->start[one] < start; });
+      // Nothing overlaps within a row, so one begins there at most.
+      if (found != end && *found == span) return Place{static_cast<int32_t>(index), row};
+    }
+  }
+  return std::nullopt;
+}
+
 bool SpanLanes::build(const model::Part& part, const model::DeviceTrace* trace) {
   struct Found {
     RowRange spans;

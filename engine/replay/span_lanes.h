@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -84,6 +85,12 @@ class SpanLanes {
   [[nodiscard]] model::RowRange row(const Thread& thread, int32_t row) const {
     return rows_[thread.first_row + row];
   }
+  // Where an op lies; none = its thread was left out, or it lies below the last row. O(rows x log n).
+  struct Place {
+    int32_t thread = 0;  // index in threads()
+    int32_t row = 0;     // of it
+  };
+  [[nodiscard]] std::optional<Place> place_of(int32_t span) const;
   // What the columns show of a row, by start; at most two entries a column. O(entries x log n).
   void entries(const SpanAxis& axis, const LaneGrid& grid, model::RowRange row,
                std::vector<LaneEntry>& found) const;

@@ -277,6 +277,18 @@ std::vector<int32_t> Arguments::integers(std::string_view name) const {
   return numbers;
 }
 
+std::vector<double> Arguments::reals(std::string_view name) const {
+  std::vector<double> numbers;
+  for (const JsonValue& item : value(name).items) numbers.push_back(item.number);
+  return numbers;
+}
+
+std::vector<std::string_view> Arguments::texts(std::string_view name) const {
+  std::vector<std::string_view> texts;
+  for (const JsonValue& item : value(name).items) texts.push_back(item.text);
+  return texts;
+}
+
 std::vector<uint32_t> Arguments::colours(std::string_view name) const {
   std::vector<uint32_t> colours;
   for (const JsonValue& item : value(name).items) colours.push_back(static_cast<uint32_t>(item.number));

@@ -56,6 +56,8 @@ class Arguments {
   [[nodiscard]] int32_t integer(std::string_view name) const;
   [[nodiscard]] std::string_view text(std::string_view name) const;
   [[nodiscard]] std::vector<int32_t> integers(std::string_view name) const;
+  [[nodiscard]] std::vector<double> reals(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string_view> texts(std::string_view name) const;
   [[nodiscard]] std::vector<uint32_t> colours(std::string_view name) const;  // none if it was left out
   // Number of a word in the list of its type.
   template <typename Enum>

@@ -123,6 +123,64 @@ Result<const replay::SpanLanes*> Device::lanes() {
   return &*lanes_;
 }
 
+Result<const replay::OpFinder*> Device::op_finder() {
+  if (!op_finder_) {
+    auto made = replay::OpFinder::make(recording());
+    if (!made) return tl::unexpected(made.error());
+    op_finder_.emplace(std::move(*made));
+  }
+  return &*op_finder_;
+}
+
+Result<const analysis::OpPaths*> Device::op_paths() {
+  if (!op_paths_) {
+    auto made = analysis::OpPaths::make(recording());
+    if (!made) return tl::unexpected(made.error());
+    op_paths_.emplace(std::move(*made));
+  }
+  return &*op_paths_;
+}
+
+void Device::forget_made_in() {
+  if (made_in_) ++made_in_version_;
+  made_in_.reset();
+}
+
+Status Device::tell_made_in(const MadeInPart& part) {
+  const auto refuse = [this](std::string_view why) -> Status {
+    forget_made_in();
+    return fail(ErrorCode::wrong_usage, -1, "{}", why);
+  };
+  if (part.parents.size() != part.names.size() || part.parents.size() != part.ops.size() ||
+      part.events.size() != part.nodes.size())
+    return refuse("lists that belong together must have the same length");
+  Budget& budget = recording().budget;
+  if (!made_in_) made_in_ = std::make_unique<analysis::MadeIn>(budget);
+  analysis::MadeIn& made = *made_in_;
+  ++made_in_version_;
+  const auto count = static_cast<size_t>(lives().events.count);
+  bool room = made.node.size() == count || made.node.resize(count, -1);
+  for (size_t i = 0; room && i < part.parents.size(); ++i) {
+    if (part.parents[i] >= static_cast<int32_t>(made.parent.size()))
+      return refuse("a node must come behind its parent");
+    const StringId name = made.names.intern(part.names[i]);
+    room = !name.is_none() && made.parent.push_back(part.parents[i]) && made.name.push_back(name) &&
+           made.is_op.push_back(part.ops[i] != 0 ? 1 : 0);
+  }
+  if (!room) {
+    forget_made_in();
+    return fail(ErrorCode::limit_exceeded, -1, "not enough memory to keep the op of every allocation");
+  }
+  for (size_t i = 0; i < part.events.size(); ++i) {
+    const int32_t event = part.events[i];
+    if (event < 0 || static_cast<size_t>(event) >= count)
+      return refuse("an allocation must be an event of the device");
+    if (part.nodes[i] >= static_cast<int32_t>(made.parent.size())) return refuse("there is no such node");
+    made.node[static_cast<size_t>(event)] = part.nodes[i];
+  }
+  return {};
+}
+
 Result<StateView*> Device::states() {
   if (!states_) {
     const auto found = history();

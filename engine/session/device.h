@@ -4,15 +4,20 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "engine/analysis/block_attributes.h"
 #include "engine/analysis/device_index.h"
 #include "engine/analysis/known_categories.h"
+#include "engine/analysis/made_in.h"
 #include "engine/analysis/op_list.h"
+#include "engine/analysis/op_paths.h"
 #include "engine/analysis/profiler_table.h"
 #include "engine/analysis/report.h"
 #include "engine/analysis/what_if.h"
 #include "engine/replay/device.h"
+#include "engine/replay/op_finder.h"
 #include "engine/replay/span_lanes.h"
 #include "engine/session/state_view.h"
 
@@ -55,6 +60,25 @@ class Device {
   }
   // Of a profiler's trace. Error: limit_exceeded.
   [[nodiscard]] Result<const replay::SpanLanes*> lanes();
+  // Of a profiler's trace, for allocations of a snapshot of the same run. Error: limit_exceeded.
+  [[nodiscard]] Result<const replay::OpFinder*> op_finder();
+  [[nodiscard]] Result<const analysis::OpPaths*> op_paths();
+
+  // What a trace of the same run told of this device's allocations; null = nothing.
+  [[nodiscard]] const analysis::MadeIn* made_in() const { return made_in_.get(); }
+  struct MadeInPart {
+    std::vector<int32_t> parents;  // of nodes behind those that are known
+    std::vector<std::string_view> names;
+    std::vector<int32_t> ops;            // 0 or 1
+    std::vector<int32_t> events, nodes;  // of allocations
+  };
+  // Adds to it; all views' filters mean it from then on. Error: wrong_usage (lists of different lengths, numbers that are
+  // not there), limit_exceeded; nothing is told then.
+  [[nodiscard]] Status tell_made_in(const MadeInPart& part);
+  void forget_made_in();
+  // Another number: what was found by filters before is not what they mean now.
+  [[nodiscard]] int32_t made_in_version() const { return made_in_version_; }
+
   // What states() needs is made in parts of some milliseconds: at least the first `part` of them are then
   // there. Error: limit_exceeded.
   [[nodiscard]] int32_t state_parts() const { return replayed_->rows.events.count / kEventsOfAPart + 1; }
@@ -87,6 +111,10 @@ class Device {
   std::optional<replay::SpanLanes> lanes_;
   std::optional<Ops> ops_;
   std::optional<Profiled> profiled_;
+  std::optional<replay::OpFinder> op_finder_;
+  std::optional<analysis::OpPaths> op_paths_;
+  std::unique_ptr<analysis::MadeIn> made_in_;
+  int32_t made_in_version_ = 0;
 };
 
 }  // namespace memstrata::session

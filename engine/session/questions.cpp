@@ -123,8 +123,21 @@ constexpr Question kQuestions[] = {
     {"lanes", Of::view, "axis: Axis, from: Real, step: Positive, columns: Pixels, threads: Count[], rows: Count[], search: Text, leastForName: Real", "Lanes", reply::lanes},
     {"span", Of::view, "span: Row", "SpanDetails", reply::span},
     // What ran at a microsecond of the axis of times, thread by thread: the ops that a block of a snapshot of the same run was
-    // made in.
-    {"opsAt", Of::view, "time: Real", "RunningOps[]", reply::ops_at},
+    // made in. Of its device and address: that of the trace's own record of it alone, if there is one.
+    {"opsAt", Of::view, "time: Real, device?: Device, address?: Real", "RunningOps[]", reply::ops_at},
+
+    // A snapshot and a trace of one run, each in a session of its own. Of a snapshot: allocations from an event on, at most
+    // 16,384, and the event to go on from.
+    {"allocations", Of::view, "from: Event", "Allocations", reply::allocations},
+    // Of a trace: the nodes of its paths of ops that allocations of a device were made in (engine/replay/op_finder.h): -1 = in
+    // no op, -2 = in one of several threads, -3 = outside of the trace. `times`: microseconds since 1970; `addresses`: -1 = not
+    // known.
+    {"opsOf", Of::view, "device: Device, times: Real[], addresses: Real[]", "AllocationOps", reply::ops_of},
+    // Such nodes: their parents (-1 = none), names, whether they are ops or Python functions.
+    {"opPaths", Of::view, "nodes: Count[]", "OpPaths", reply::op_paths},
+    // To a snapshot: more nodes, behind those it was told, and those of allocations. Filters of all views of the device mean
+    // them from then on, as the one thing that a question changes. `anew`: what was told before is forgotten.
+    {"tellMadeIn", Of::view, "anew: Flag, parents: NodeOrNone[], names: Text[], ops: Count[], events: Event[], nodes: NodeOrNone[]", "Count", reply::tell_made_in},
 
     // Makes at least the first `part` parts of what the questions below need, which else make it all at once;
     // a part takes some milliseconds. How many parts there are.
@@ -240,6 +253,7 @@ Status answer_question(Session& session, std::span<const std::byte> frame, Answe
   }();
   const JsonValue* const given = head->find("args");
   Limits limits;
+  if (view != nullptr) view->forget_outdated();
   if (view != nullptr) limits = {view->event_count(), view->rank_count()};
   const auto arguments = Arguments::check(question->arguments, given ? *given : no_arguments, limits);
   if (!arguments) return wrong_question(question->name, arguments.error().message);

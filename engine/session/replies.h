@@ -79,6 +79,12 @@ Status lanes(Asked& asked);
 Status span(Asked& asked);
 Status ops_at(Asked& asked);
 
+// replies_of_made_in.cpp
+Status allocations(Asked& asked);
+Status ops_of(Asked& asked);
+Status op_paths(Asked& asked);
+Status tell_made_in(Asked& asked);
+
 // replies_of_states.cpp
 Status prepare(Asked& asked);
 Status states(Asked& asked);

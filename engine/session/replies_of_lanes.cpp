@@ -4,7 +4,7 @@
 
 #include "engine/analysis/span_details.h"
 #include "engine/answers/span_lanes.h"
-#include "engine/replay/attached_ops.h"
+#include "engine/replay/op_finder.h"
 #include "engine/session/replies.h"
 
 namespace memstrata::session::reply {
@@ -41,6 +41,19 @@ class AnswerNames {
   std::unordered_map<int32_t, int32_t> numbers_;
   std::vector<StringId> used_;
 };
+
+// That of the trace's own record of what is asked for; -1 = none.
+[[nodiscard]] Result<int32_t> op_of_record(Asked& asked, int64_t tick) {
+  const Arguments& given = asked.arguments;
+  if (!given.has("device") || !given.has("address")) return -1;
+  const double address = given.real("address");
+  const auto ns = asked.view->device().part().clock.nanoseconds(tick);
+  if (!ns || address < 0) return -1;
+  const auto finder = asked.view->device().op_finder();
+  if (!finder) return tl::unexpected(finder.error());
+  const auto found = (*finder)->find(given.integer("device"), static_cast<uint64_t>(address), *ns);
+  return found.how == replay::OpFinder::How::record ? found.op : -1;
+}
 
 }  // namespace
 
@@ -131,10 +144,17 @@ Status ops_at(Asked& asked) {
   const int64_t time =
       asked.view->device().span_axis().last_tick(replay::Axis::time, asked.arguments.real("time"));
   std::vector<int32_t> running;
-  for (const replay::SpanLanes::Thread& thread : (*lanes)->threads()) {
-    if (const int32_t span = replay::innermost_op(**lanes, thread, time); span >= 0) running.push_back(span);
+  const auto recorded = op_of_record(asked, time);
+  if (!recorded) return tl::unexpected(recorded.error());
+  if (*recorded >= 0) {
+    running.push_back(*recorded);
+  } else {
+    for (const replay::SpanLanes::Thread& thread : (*lanes)->threads()) {
+      if (const int32_t span = replay::innermost_op(**lanes, thread, time); span >= 0)
+        running.push_back(span);
+    }
   }
-  answers::running_ops_to_json(asked.json(), asked.session.recording(), running);
+  answers::running_ops_to_json(asked.json(), asked.session.recording(), **lanes, running);
   return {};
 }
 

@@ -22,7 +22,8 @@ View::View(std::shared_ptr<Device> device, Bands bands)
       budget_(device_->recording().budget),
       bands_(&device_->lives()),
       drawn_(budget_),
-      scratch_(budget_) {}
+      scratch_(budget_),
+      made_in_version_(device_->made_in_version()) {}
 
 Status View::choose(std::string_view only) {
   if (pools_)
@@ -163,6 +164,12 @@ std::optional<int64_t> View::time_of(int32_t event) const {
 }
 
 int64_t View::position(Axis axis, int32_t event) const { return timeline_->position(axis, event); }
+
+void View::forget_outdated() {
+  if (made_in_version_ == device_->made_in_version()) return;
+  made_in_version_ = device_->made_in_version();
+  forget_kept();
+}
 
 void View::forget_kept() {
   lit_spans_.reset();

@@ -83,6 +83,8 @@ class View {
   [[nodiscard]] int32_t event_count() const { return bands_->events.count; }
   [[nodiscard]] int32_t rank_count() const;
   [[nodiscard]] int32_t peak_event() const { return bands_->peak_event; }
+  // What filters meant before the device was told more (Device::tell_made_in). Called before every question.
+  void forget_outdated();
   // What reading the file and showing the device found out, whatever the bands; of its states StateView tells.
   [[nodiscard]] model::Diagnostics diagnostics() const;
 
@@ -304,6 +306,7 @@ class View {
   replay::KeptPictures drawn_;  // before transposing
   std::string drawn_look_;      // what they were coloured by
   Column<uint32_t> scratch_;
+  int32_t made_in_version_ = 0;  // of the device, when that was found
 };
 
 }  // namespace memstrata::session

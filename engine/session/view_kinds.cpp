@@ -38,8 +38,9 @@ Result<const Filtered*> View::filtered(std::string_view text) {
   const replay::Bands& lives = ranked();
   auto found = with_room([&] {
     return segments_ ? analysis::filter_segments(recording(), *segments_, **known, text)
-                     : analysis::filter_blocks(recording(), device_->part(), device_->lives(), **known, text,
-                                               peak_event(), [&] { return device_->categories(); });
+                     : analysis::filter_blocks(
+                           recording(), device_->part(), device_->lives(), **known, text, peak_event(),
+                           [&] { return device_->categories(); }, device_->made_in());
   });
   if (!found) return tl::unexpected(found.error());
   Filtered filtered{std::string(text), std::move(*found), 0};

@@ -132,6 +132,20 @@ const parts = {
     prepare: (page) => drawer(page, 'ops', 430),
   },
   rank: { open: 'eight_ranks.zip', of: 'memstrata-peak-row' },
+  fleet: {
+    of: 'memstrata-fleet',
+    prepare: async (page) => {
+      // A thousand made-up ranks, three of them planted.
+      const script = join(root, 'tests/data/fleet/make.py');
+      const buffer = execFileSync('python3', [script, '1000'], { maxBuffer: 1 << 28 });
+      await page
+        .locator('input[type=file]')
+        .first()
+        .setInputFiles({ name: 'run-a.fleet.json', mimeType: '', buffer });
+      await page.locator('memstrata-heat-map canvas[data-settled]').waitFor();
+      await page.locator('[data-finding]').nth(1).getByRole('button').click();
+    },
+  },
   changed: {
     of: 'memstrata-drawer',
     prepare: async (page) => {

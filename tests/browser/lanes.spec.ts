@@ -2,7 +2,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { resolve } from 'node:path';
-import { keepDetails, pointOf as pointOnPlot, settledView, viewAfter } from './page.ts';
+import { settledView, viewAfter } from './page.ts';
 import { openFile, openKnown, openPage } from './support.ts';
 
 const trace = resolve(import.meta.dirname, '..', 'data', 'profilers', 'trace.json');
@@ -167,109 +167,3 @@ for (const theme of ['light', 'dark'] as const) {
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
   });
 }
-
-// A snapshot and a trace of one made-up run. Times are microseconds of the run.
-const base = 1_700_000_000_000_000;
-const ops = [
-  ['## forward ##', 100, 1000, 9000],
-  ['aten::linear', 100, 2000, 4000],
-  ['aten::empty', 100, 2100, 2200],
-  ['aten::to', 200, 5000, 6000],
-] as const;
-const allocations = [0, 2150, 3000, 5600, 10_000];
-
-/** `late`: microseconds that the snapshot's clock is behind. */
-async function openPair(page: Page, late = 0): Promise<void> {
-  const events: object[] = ops.map(([name, tid, ts, end]) => ({
-    ph: 'X',
-    cat: name.startsWith('#') ? 'user_annotation' : 'cpu_op',
-    name,
-    pid: 1,
-    tid,
-    ts,
-    dur: end - ts,
-  }));
-  for (const ts of [500, 9500]) {
-    const args = { Bytes: 512, Addr: 4096 * ts, 'Device Type': 1, 'Device Id': 0 };
-    events.push({ ph: 'i', name: '[memory]', pid: 1, tid: 100, ts, args });
-  }
-  const trace = { baseTimeNanoseconds: 0, traceEvents: events };
-  const text = JSON.stringify(trace).replace('"baseTimeNanoseconds":0', `"baseTimeNanoseconds":${base}000`);
-  const history = allocations.map((time, index) => ({
-    action: 'alloc',
-    addr: 2 ** 30 + index * 2 ** 22,
-    size: 2 ** 20 * (index + 1),
-    stream: 0,
-    time_us: base + time - late,
-    frames: [],
-  }));
-  const snapshot = JSON.stringify({ segments: [], device_traces: [history] });
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles([
-      { name: 'run.json', mimeType: '', buffer: Buffer.from(snapshot) },
-      { name: 'trace.json', mimeType: '', buffer: Buffer.from(text) },
-    ]);
-  await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-state', 'ready');
-  await expect(page.locator('[data-entry-state=ready]')).toHaveCount(2);
-  await page.locator('[data-entry="run.json"] .bar').click();
-  await settledView(page);
-}
-
-test('a trace opened beside a snapshot of the same run is drawn above it, by the clock', async ({ page }) => {
-  await openPage(page);
-  await openPair(page);
-  const beside = lanes(page).locator('[data-beside]');
-  await expect(beside).toHaveText('Ops of trace.json lie on the axis of time: choose Time (E).');
-  await page.getByLabel('Time', { exact: true }).check({ force: true });
-  await settledView(page);
-  await expect(beside).toHaveText('Ops of trace.json, by the clock.');
-  await expect(lanes(page)).toHaveAttribute('data-settled', '');
-  await hoverAt(page, 1, 3500);
-  await expect(tip(page)).toContainText('aten::linear');
-  // What was allocated while it ran: events 1 and 2.
-  const { x, y } = await pointOf(page, 1, 3500);
-  await page.mouse.click(x, y);
-  await expect(page.locator('memstrata-filter input')).toHaveValue('born:1..2');
-  await expect(count(page)).toHaveAttribute('data-bytes', String(5 * 2 ** 20));
-});
-
-test('a block of the snapshot names the op that it was made in, or what could have been', async ({
-  page,
-}) => {
-  await openPage(page);
-  await openPair(page);
-  await keepDetails(page); // else the plot moves with the first block that is pinned
-  const made = lanes(page).locator('[data-made-in]');
-  // Blocks of 1, 2, 3, 4, 5 MiB lie on each other at the end.
-  const pin = async (mib: number): Promise<void> => {
-    const { x, y } = await pointOnPlot(page, 4.5, mib * 2 ** 20);
-    await page.mouse.click(x, y);
-  };
-  await pin(2);
-  await expect(made).toContainText(
-    'was allocated in aten::empty in aten::linear in ## forward ## (thread 100).',
-  );
-  await pin(8);
-  await expect(made).toContainText(
-    '## forward ## (thread 100), or aten::to (thread 200) ran: which of them did is not recorded.',
-  );
-  await pin(12);
-  await expect(made).toContainText('no op of the trace ran when it was allocated.');
-});
-
-test('clocks that differ are said, and nudged', async ({ page }) => {
-  await openPage(page);
-  await openPair(page, 60_000_000);
-  const beside = lanes(page).locator('[data-beside]');
-  await expect(beside).toContainText('after this recording ends. If they are of one run, nudge.');
-  await lanes(page).locator('[data-nudge]').fill('60000000');
-  await lanes(page).locator('[data-nudge]').press('Enter');
-  await page.getByLabel('Time', { exact: true }).check({ force: true });
-  await settledView(page);
-  await expect(beside).toHaveText('Ops of trace.json, by the clock.');
-  await hoverAt(page, 1, 3500);
-  await expect(tip(page)).toContainText('aten::linear');
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
-});

@@ -31,6 +31,12 @@ test('what is shown goes into a link and comes back', () => {
     answer: 'events',
     event: -1,
     about: true,
+    beside: [
+      { name: 'trace, of "rank 1".json', hash: 'fedcba9876543210', nudge: -1500.25, threads: [0, 17] },
+      { name: 'closed.json', hash: 'fedcba9876543211', nudge: 0, threads: [] },
+      { name: '', hash: 'fedcba9876543212', nudge: 6e7, threads: undefined },
+    ],
+    fleet: undefined,
   };
   expect(shownIn(`#${linkOf(shown)}`)).toEqual(shown);
   const host = { ...shown, device: -1 }; // pinned host memory
@@ -38,7 +44,7 @@ test('what is shown goes into a link and comes back', () => {
   expect(shownIn('')).toBeUndefined();
   expect(shownIn('#file=x&hash=nothex')).toBeUndefined();
   const odd = shownIn(
-    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-2&colour=red&stack=groups&axis=up&block=1e9&panel=z&event=-2&about=yes&bands=up',
+    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-2&colour=red&stack=groups&axis=up&block=1e9&panel=z&event=-2&about=yes&bands=up&with=fedcba9876543210,1e9,-,x&with=x,1,-,x&with=fedcba9876543210,1',
   );
   expect(odd).toMatchObject({
     view: undefined,
@@ -52,6 +58,7 @@ test('what is shown goes into a link and comes back', () => {
     answer: 'z', // a panel of a later version: the registry decides
     event: undefined,
     about: false,
+    beside: [],
   });
 });
 

@@ -2,6 +2,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { settledView, watchErrors } from './page.ts';
+import { fleetOf, openFleet } from './fleets.ts';
 import { openPage, waitForState } from './support.ts';
 
 /** Of a run that went out of memory: all but those of profilers have something to say. */
@@ -76,6 +77,16 @@ for (const { name, width, height, scale, axe } of screens) {
         await check(page, `${id}, ${width} x ${height}`, axe);
       }
       expect(opened).toBeGreaterThan(10);
+      expect(errors).toEqual([]);
+    });
+    test('every table of a fleet', async ({ page }) => {
+      const errors = watchErrors(page);
+      await page.emulateMedia({ colorScheme: scale === 2 ? 'dark' : 'light', reducedMotion: 'reduce' });
+      await openFleet(page, fleetOf('64', '--runs', '2'));
+      for (const id of ['ranks', 'groups', 'stacks']) {
+        await page.locator(`[role=tab][data-panel="${id}"]`).click();
+        await check(page, `${id} of a fleet, ${width} x ${height}`, axe);
+      }
       expect(errors).toEqual([]);
     });
     test('every panel of a profiler', async ({ page }) => {

@@ -1,7 +1,7 @@
 // Colours that mean something, for all eyes: computed, without a page.
 import { expect, test } from '@playwright/test';
 import { colorsOf } from '../../web/src/draw/colors.ts';
-import { colorsOfKinds } from '../../web/src/draw/palettes.ts';
+import { colorsOfKinds, heatColors } from '../../web/src/draw/palettes.ts';
 import { contrast, distance, seen, visions } from './colour_vision.ts';
 
 const themes = ['light', 'dark'] as const;
@@ -56,5 +56,24 @@ test('what ran out of memory is told from every other sign; lines and words stan
       expect(contrast(line, colors.background), `${theme} ${line}`).toBeGreaterThan(3);
     expect(contrast(colors.text, colors.background)).toBeGreaterThan(4.5);
     expect(contrast(colors.peakText, colors.peak)).toBeGreaterThan(4.5);
+  }
+});
+
+test('a heat map keeps its order for all eyes, and nothing at all is none of it', () => {
+  for (const theme of themes) {
+    const [nothing = '', ...heat] = heatColors(theme);
+    expect(heat).toHaveLength(255);
+    const falling = theme === 'light' ? -1 : 1;
+    for (const vision of visions) {
+      // An eighth more memory is always a clear step of lightness.
+      const steps = heat.filter((_, at) => at % 32 === 0).map((color) => seen(color, vision)[0]);
+      steps
+        .slice(1)
+        .forEach((value, at) =>
+          expect((value - steps[at]!) * falling, `${theme} ${vision}`).toBeGreaterThan(3),
+        );
+      const nearest = Math.min(...heat.map((color) => distance(color, nothing, vision)));
+      expect(nearest, `${theme} ${vision}`).toBeGreaterThan(7);
+    }
   }
 });

@@ -239,14 +239,15 @@ struct Whole {
   return {std::move(answer.head), std::move(answer.columns)};
 }
 
-// Questions that open, release or add nothing, for the view of that number.
+// Questions that open, release, add or change nothing, for the view of that number.
 [[nodiscard]] std::vector<std::string> heads_for(ViewId view, uint64_t seed, int count) {
   Asker asker(seed);
   std::vector<std::string> heads;
   const auto all = questions();
   while (static_cast<int>(heads.size()) < count) {
     const Question& question = all[asker.below(all.size())];
-    if (question.of == Question::Of::file || question.name == "release" || question.name == "addRun")
+    if (question.of == Question::Of::file || question.name == "release" || question.name == "addRun" ||
+        question.name == "tellMadeIn")
       continue;
     heads.push_back("{\"ask\":\"" + std::string(question.name) + "\",\"view\":" + std::to_string(view) +
                     ",\"args\":" + asker.object(question.arguments) + "}");

@@ -49,6 +49,12 @@ const ofOps = [
   ['lanes', { ...lanes, axis: 'event', from: 0, step: 0.25, threads: [9], rows: [0] }],
   ['span', { span: 1 }],
   ['opsAt', { time: 10 }],
+  ['opsAt', { time: 10, device: 0, address: 4096 }],
+  ['allocations', { from: 0 }],
+  ['opsOf', { device: 0, times: [10, 1e15], addresses: [4096, -1] }],
+  ['opPaths', { nodes: [0] }],
+  ['tellMadeIn', { anew: true, parents: [-1], names: ['op'], ops: [1], events: [0], nodes: [0] }],
+  ['filter', { text: 'op:op' }],
 ];
 
 /** One of every kind, for a view with so many events; rows and ranks may not exist, which has an answer as well. */

@@ -293,7 +293,7 @@ TEST_F(OpQuestions, WhatRanAtATime) {
   EXPECT_THAT(
       asked(session, "opsAt", view, R"({"time":7})"),
       HasSubstr(
-          R"([{"process":"1","thread":"100","thread_name":null,"span":3,"ops":["aten::addmm","aten::linear","train"],"module":null}])"));
+          R"([{"process":"1","thread":"100","thread_name":null,"span":3,"lane":{"thread":0,"row":2},"ops":["aten::addmm","aten::linear","train"],"module":null}])"));
   EXPECT_THAT(asked(session, "opsAt", view, R"({"time":1.5})"),
               HasSubstr(R"("ops":["aten::linear","train"])"));
   EXPECT_THAT(asked(session, "opsAt", view, R"({"time":187})"), HasSubstr(R"("answer":[])"));

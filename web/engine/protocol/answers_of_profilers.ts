@@ -232,9 +232,31 @@ export interface RunningOps {
   thread_name: string | null;
   /** The innermost op. */
   span: number;
+  /** Index in `LaneThreads` and row of its lane; null = it is not drawn. */
+  lane: { thread: number; row: number } | null;
   /** Names, innermost first. */
   ops: string[];
   module: string | null;
+}
+/** Of a snapshot, by event. */
+export interface Allocations {
+  /** The event to ask on from; the number of events = that was all. */
+  next: number;
+  event: Int32Array;
+  /** Since 1970; NaN = not known. */
+  time_us: Float64Array;
+  /** -1 = none that a number tells exactly. */
+  address: Float64Array;
+}
+/** Of each allocation asked for; below 0 = none (engine/session/questions.cpp says why). */
+export interface AllocationOps {
+  node: Int32Array;
+}
+export interface OpPaths {
+  names: string[];
+  parent: Int32Array;
+  /** 1 = an op, 0 = a Python function. */
+  op: Uint8Array;
 }
 export interface SpanDetails {
   span: number;

@@ -308,11 +308,43 @@ export interface ViewQuestions {
   };
   /**
    * What ran at a microsecond of the axis of times, thread by thread: the ops that a block of a snapshot
-   * of the same run was made in.
+   * of the same run was made in. Of its device and address: that of the trace's own record of it alone,
+   * if there is one.
    */
   opsAt: {
-    args: { time: T.Real };
+    args: { time: T.Real; device?: T.Device; address?: T.Real };
     answer: A.RunningOps[];
+  };
+  /**
+   * A snapshot and a trace of one run, each in a session of its own. Of a snapshot: allocations from an
+   * event on, at most 16,384, and the event to go on from.
+   */
+  allocations: {
+    args: { from: T.Event };
+    answer: A.Allocations;
+  };
+  /**
+   * Of a trace: the nodes of its paths of ops that allocations of a device were made in
+   * (engine/replay/op_finder.h): -1 = in no op, -2 = in one of several threads, -3 = outside of the
+   * trace. `times`: microseconds since 1970; `addresses`: -1 = not known.
+   */
+  opsOf: {
+    args: { device: T.Device; times: readonly T.Real[]; addresses: readonly T.Real[] };
+    answer: A.AllocationOps;
+  };
+  /** Such nodes: their parents (-1 = none), names, whether they are ops or Python functions. */
+  opPaths: {
+    args: { nodes: readonly T.Count[] };
+    answer: A.OpPaths;
+  };
+  /**
+   * To a snapshot: more nodes, behind those it was told, and those of allocations. Filters of all views
+   * of the device mean them from then on, as the one thing that a question changes. `anew`: what was told
+   * before is forgotten.
+   */
+  tellMadeIn: {
+    args: { anew: T.Flag; parents: readonly T.NodeOrNone[]; names: readonly T.Text[]; ops: readonly T.Count[]; events: readonly T.Event[]; nodes: readonly T.NodeOrNone[] };
+    answer: T.Count;
   };
   /**
    * Makes at least the first `part` parts of what the questions below need, which else make it all at

@@ -9,9 +9,14 @@ import { font, type Context, type PlotArea } from './plot.ts';
 
 const gutters = { left: 76, narrowLeft: 58, marks: 14, right: 12, top: 8, bottom: 26 } as const;
 /** A rank's row is at most so high. */
-export const tallestRow: CssPx = 22;
-/** Room for all but rows. */
-export const aroundRows: CssPx = gutters.top + gutters.bottom;
+const tallestRow: CssPx = 22;
+
+/** Of the canvas, at most about `room`: what its rows take, so that nothing is empty. */
+export function heightFor(rows: number, room: CssPx, ratio: number): CssPx {
+  const around = gutters.top + gutters.bottom;
+  const { height } = heatLayout(rows, 1, Math.round(Math.max(room, around + 1) * ratio), ratio);
+  return Math.ceil(height / ratio) + around + 1;
+}
 
 /** Where rows lie: either each has some pixels, or some share one. */
 export interface HeatLayout extends PlotArea {
@@ -30,7 +35,10 @@ export function heatLayout(rows: number, width: DevicePx, height: DevicePx, rati
   const room = Math.max(1, height - top - Math.round(gutters.bottom * ratio));
   const share = Math.max(1, Math.ceil(rows / room));
   const painted = Math.ceil(rows / share);
-  const rowHeight = Math.max(1, Math.min(Math.floor(room / Math.max(painted, 1)), Math.round(tallestRow * ratio)));
+  const rowHeight = Math.max(
+    1,
+    Math.min(Math.floor(room / Math.max(painted, 1)), Math.round(tallestRow * ratio)),
+  );
   return {
     left,
     top,
@@ -210,15 +218,15 @@ function paintCursor(ctx: Context, at: HeatLayout, { place, bucket, buckets, the
     ctx.fillRect(Math.round(at.left + ((bucket + 0.5) / buckets) * at.width), at.top, thin, at.height);
   }
   if (place === undefined) return;
-  const least = 3 * at.ratio;
-  const height = Math.max(at.rowHeight, least);
-  const y = Math.round(yOf(at, place) + at.rowHeight / 2 - height / 2);
+  // Around it: what it shows stays free.
+  const height = at.rowHeight + 5 * at.ratio;
+  const y = yOf(at, place) + at.rowHeight / 2 - height / 2;
   for (const [color, line] of [
     [colors.halo, 3.5],
     [colors.outline, 1.5],
   ] as const) {
     ctx.strokeStyle = color;
     ctx.lineWidth = line * at.ratio;
-    ctx.strokeRect(at.left, y - at.ratio, at.width, height + 2 * at.ratio);
+    ctx.strokeRect(at.left - 2 * at.ratio, y, at.width + 4 * at.ratio, height);
   }
 }

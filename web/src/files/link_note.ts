@@ -1,6 +1,7 @@
 // A link was opened: which file it was made from, and what happens without it.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import type { BesideInLink } from '../model/beside.ts';
 import type { Shown } from '../model/link.ts';
 import './file_button.ts';
 import { base } from '../controls/styles.ts';
@@ -11,19 +12,29 @@ export class LinkNote extends LitElement {
   @property({ attribute: false }) wanted: Shown | undefined;
   /** Of the file that is open. */
   @property() name = '';
+  /** Files that the link shows beside it, and that are not open. */
+  @property({ attribute: false }) missing: readonly BesideInLink[] = [];
 
   protected override render(): TemplateResult | typeof nothing {
-    const { wanted, name } = this;
-    if (!wanted) return nothing;
-    return html`<section aria-label="Link" data-link-note=${wanted.hash}>
+    const { wanted, name, missing } = this;
+    const [beside] = missing;
+    if (!wanted && !beside) return nothing;
+    return html`<section aria-label="Link" data-link-note=${(wanted ?? beside)?.hash ?? nothing}>
       <p role="status">
         ${
-          name === ''
-            ? html`<strong>This link shows a place in <code>${wanted.file}</code>.</strong> Links hold no
-                data: choose or drop that file (content <code>${wanted.hash}</code>), and its place is shown.`
-            : html`<strong><code>${name}</code> is not the file of this link.</strong> It was made from
-                <code>${wanted.file}</code> with other content (<code>${wanted.hash}</code>); colour, axis and
-                filter are the link's, the place is not.`
+          !wanted
+            ? html`<strong
+                  >This link shows <code>${name}</code> beside
+                  ${missing.map((one, at) => html`${at > 0 ? ' and ' : ''}<code>${one.name}</code>`)}.</strong
+                >
+                Choose or drop ${missing.length > 1 ? 'them' : 'that file'}, and the picture is the same.`
+            : name === ''
+              ? html`<strong>This link shows a place in <code>${wanted.file}</code>.</strong> Links hold no
+                  data: choose or drop that file (content <code>${wanted.hash}</code>), and its place is
+                  shown.`
+              : html`<strong><code>${name}</code> is not the file of this link.</strong> It was made from
+                  <code>${wanted.file}</code> with other content (<code>${wanted.hash}</code>); colour, axis
+                  and filter are the link's, the place is not.`
         }
       </p>
       <memstrata-file-button label="Choose the file…"></memstrata-file-button>

@@ -1,6 +1,6 @@
 // How files come in: dropped, pasted, chosen, or named by address.
 import type { EngineError } from '../../engine/index.ts';
-import { isFleetName, type Beside } from '../model/beside.ts';
+import { isFleetName, type NamedFile } from '../model/rank_files.ts';
 import type { Chosen } from '../model/open_files.ts';
 
 /** Snapshots of the site, made by site/samples/make_samples.py. */
@@ -58,7 +58,7 @@ export const samples = [
 /** Files of a choice or a folder, ready to be opened. */
 export type ChosenFiles = ({ files: Chosen[] } | { refused: { name: string; error: EngineError } }) & {
   /** All of the choice, to be opened when asked for. */
-  beside?: readonly Beside[];
+  beside?: readonly NamedFile[];
   /** One of them is a fleet by its name: it is what opens, the others lie beside it. */
   withFleet?: boolean;
 };
@@ -168,7 +168,11 @@ export function chosenFrom(found: readonly Found[], folder: boolean, name = 'fol
   return { files: wanted.map(chosen), beside };
 }
 
-async function filesOf(folder: FileSystemDirectoryEntry, depth: number): Promise<Found[]> {
+async function filesOf(
+  folder: FileSystemDirectoryEntry,
+  depth: number,
+  path = folder.name,
+): Promise<Found[]> {
   const reader = folder.createReader();
   const files: Found[] = [];
   for (;;) {
@@ -179,12 +183,13 @@ async function filesOf(folder: FileSystemDirectoryEntry, depth: number): Promise
     if (batch.length === 0 || files.length > mostListed) return files;
     for (const entry of batch) {
       if (entry.isDirectory) {
-        if (depth > 0) files.push(...(await filesOf(entry as FileSystemDirectoryEntry, depth - 1)));
+        const inside = entry as FileSystemDirectoryEntry;
+        if (depth > 0) files.push(...(await filesOf(inside, depth - 1, `${path}/${entry.name}`)));
       } else {
         const file = await new Promise<File | undefined>((resolve) =>
           (entry as FileSystemFileEntry).file(resolve, () => resolve(undefined)),
         );
-        if (file) files.push({ file, path: entry.fullPath.replace(/^\//, '') });
+        if (file) files.push({ file, path: `${path}/${entry.name}` });
       }
     }
   }

@@ -89,6 +89,7 @@ export class FleetFindings extends LitElement {
         font-size: 13px;
         font-weight: 600;
         line-height: 1.4;
+        text-wrap: pretty;
       }
       h3 button {
         padding: 0;

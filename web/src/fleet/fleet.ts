@@ -137,12 +137,20 @@ export class FleetView extends LitElement {
         <h2>${title || 'Ranks'}</h2>
         <p class="dim" data-coverage>
           ${[
-            coverage.length === 1 && only ? coverageText(only) : `${plural(count, 'row')} of ${plural(coverage.length, 'run')}`,
+            coverage.length === 1 && only
+              ? coverageText(only)
+              : `${plural(count, 'row')} of ${plural(coverage.length, 'run')}`,
             ...(when === '' ? [] : [when]),
           ].join(' · ')}
         </p>
       </header>
-      ${says.length === 0 ? nothing : html`<ul class="says" aria-label="What is not as it should be">${says.map((one) => html`<li>${one}</li>`)}</ul>`}
+      ${
+        says.length === 0
+          ? nothing
+          : html`<ul class="says" aria-label="What is not as it should be">
+              ${says.map((one) => html`<li>${one}</li>`)}
+            </ul>`
+      }
       ${
         coverage.length > 1
           ? html`<details>
@@ -195,7 +203,9 @@ export class FleetView extends LitElement {
               .theme=${this.theme}
               @row=${(event: CustomEvent<number>) => this.choose({ row: event.detail })}
               @open-row=${(event: CustomEvent<number>) => void this.open(event.detail)}></memstrata-heat-map>`
-          : html`<p class="dim">${has ? 'No rank has this text.' : `The file does not tell what was ${choice.curve} over time.`}</p>`
+          : html`<p class="dim">
+              ${has ? 'No rank has this text.' : `The file does not tell what was ${choice.curve} over time.`}
+            </p>`
       }
       ${this.notFound(facts)}
     </section>`;
@@ -243,13 +253,13 @@ export class FleetView extends LitElement {
         facts.kinds.length === 0
           ? nothing
           : html`<label
-              >Together
+              >Grouped by
               <select
                 class="field"
                 data-choice="by"
                 @change=${(event: Event) => this.choose({ by: picked(event) })}>
-                <option value="" ?selected=${by === ''}>All</option>
-                ${facts.kinds.map((kind) => html`<option value=${kind} ?selected=${by === kind}>By ${kind}</option>`)}
+                <option value="" ?selected=${by === ''}>Nothing</option>
+                ${facts.kinds.map((kind) => html`<option value=${kind} ?selected=${by === kind}>${kind}</option>`)}
               </select></label
             >`
       }
@@ -300,7 +310,9 @@ export class FleetView extends LitElement {
   private rankTools(facts: FleetFacts, { rows }: Ordered): TemplateResult {
     const name = `${facts.fleet.title || 'ranks'}.csv`;
     return html`<div class="end">
-      <span class="dim" role="status">${rows.length === facts.count ? plural(rows.length, 'rank') : `${formatCount(rows.length)} of ${plural(facts.count, 'rank')}`}</span>
+      <span class="dim" role="status"
+        >${rows.length === facts.count ? plural(rows.length, 'rank') : `${formatCount(rows.length)} of ${plural(facts.count, 'rank')}`}</span
+      >
       <input
         class="field"
         type="search"
@@ -330,7 +342,10 @@ export class FleetView extends LitElement {
         @sort=${(event: CustomEvent<string>) => this.sortBy(event.detail)}
         @row=${(event: CustomEvent<number>) => this.choose({ row: event.detail })}
         @open-row=${(event: CustomEvent<number>) => void this.open(event.detail)}></memstrata-rank-table>
-      <p class="dim">≠ far from the median of its run: six times the usual distance or more.</p>`;
+      <p class="dim">
+        ≠ unlike the other ranks of its run: six times as far from their median as usual, or what nine in ten
+        do not have.
+      </p>`;
   }
 
   static override styles = [base, fleetStyles];

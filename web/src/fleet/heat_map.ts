@@ -6,14 +6,13 @@ import { onceAFrame } from '../base/once_a_frame.ts';
 import type { CssPx } from '../base/units.ts';
 import type { Theme } from '../draw/colors.ts';
 import {
-  aroundRows,
   bucketAt,
   heatImage,
   heatLayout,
+  heightFor,
   highestOf,
   paintHeat,
   placesAt,
-  tallestRow,
   type HeatLayout,
 } from '../draw/heat_map.ts';
 import { heatColors } from '../draw/palettes.ts';
@@ -46,21 +45,31 @@ export class HeatMapView extends LitElement {
   @state() private pointed: Pointed | undefined;
   @state() private bucket: number | undefined;
   @query('canvas') private canvas!: HTMLCanvasElement | null;
+  /** As high as the picture may get. */
+  @query('.most') private most!: HTMLElement | null;
+  @state() private room: CssPx = 0;
   private image: { key: readonly unknown[]; canvas: HTMLCanvasElement } | undefined;
   @state() private share = 1;
-  private readonly resized = new ResizeObserver(() => this.redraw());
+  private readonly resized = new ResizeObserver(() => {
+    this.room = this.most?.clientHeight ?? 0;
+    this.redraw();
+  });
   private readonly redraw = onceAFrame(() => this.draw());
 
   override connectedCallback(): void {
     super.connectedCallback();
-    if (this.canvas) this.resized.observe(this.canvas);
+    this.observe();
+  }
+  private observe(): void {
+    for (const one of [this.canvas, this.most]) if (one) this.resized.observe(one);
   }
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.resized.disconnect();
   }
   protected override firstUpdated(): void {
-    if (this.canvas) this.resized.observe(this.canvas);
+    this.room = this.most?.clientHeight ?? 0;
+    this.observe();
   }
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('ordered')) this.pointed = undefined;
@@ -157,11 +166,15 @@ export class HeatMapView extends LitElement {
     const places = placesAt(at, y * devicePixelRatio);
     const bucket = bucketAt(at, x * devicePixelRatio, this.curves.buckets);
     if (!places || bucket === undefined) return undefined;
-    // Of those that share the pixels the one that they show.
+    // Of those that share the pixels the one that they show; nobody hits a single pixel, so a lower row takes its
+    // neighbours along.
+    const reach = at.rowHeight < 3 * devicePixelRatio ? devicePixelRatio : 0;
+    const first = placesAt(at, y * devicePixelRatio - reach)?.first ?? places.first;
+    const end = placesAt(at, y * devicePixelRatio + reach)?.end ?? places.end;
     let place = places.first;
-    for (let one = places.first; one < places.end; one += 1)
+    for (let one = first; one < end; one += 1)
       if (this.byteAt(one, bucket) > this.byteAt(place, bucket)) place = one;
-    return { place, bucket, among: places.end - places.first, x, y };
+    return { place, bucket, among: end - first, x, y };
   }
   private byteAt(place: number, bucket: number): number {
     return this.bytes[(this.ordered.rows[place] ?? 0) * this.curves.buckets + bucket] ?? 0;
@@ -232,7 +245,7 @@ export class HeatMapView extends LitElement {
       rankName(this.facts, row),
       `${size} ${this.curve}, ${this.time(bucket)}`,
       ...(rankPlace(this.facts, row) === '' ? [] : [rankPlace(this.facts, row)]),
-      ...(among > 1 ? [`The highest of ${plural(among, 'rank')} in this row of pixels`] : []),
+      ...(among > 1 ? [`The highest of ${plural(among, 'rank')} here`] : []),
     ];
   }
 
@@ -243,12 +256,18 @@ export class HeatMapView extends LitElement {
       pointed ?? (place === undefined ? undefined : { place, bucket: bucket ?? 0, among: 1, x: 0, y: 0 });
     const shown = now && (pointed || bucket !== undefined) ? this.words(now) : undefined;
     const said =
-      shown ?? (place === undefined ? [] : [rankName(this.facts, rows[place] ?? 0), rankPlace(this.facts, rows[place] ?? 0)]);
-    const wanted = Math.round(rows.length * tallestRow + aroundRows);
+      shown ??
+      (place === undefined
+        ? []
+        : [rankName(this.facts, rows[place] ?? 0), rankPlace(this.facts, rows[place] ?? 0)]);
+    const height = heightFor(rows.length, this.room, devicePixelRatio);
     return html`<div class="legend" aria-hidden="true">
-        <span>0</span><i class="ramp" .style=${`background: linear-gradient(to right, ${legend(this.theme)})`}></i
+        <span>0</span
+        ><i class="ramp" .style=${`background: linear-gradient(to right, ${legend(this.theme)})`}></i
         ><span>${formatBytes(this.curves.scale)}</span>
-        <span class="key"><i class="nothing" .style=${`background: ${heatColors(this.theme)[0]}`}></i>nothing</span>
+        <span class="key"
+          ><i class="nothing" .style=${`background: ${heatColors(this.theme)[0]}`}></i>nothing</span
+        >
         ${this.outOfMemory.includes(1) ? html`<span class="key"><i class="oom"></i>out of memory</span>` : nothing}
         ${this.lit.includes(1) ? html`<span class="key"><i class="lit"></i>lit</span>` : nothing}
       </div>
@@ -260,13 +279,14 @@ export class HeatMapView extends LitElement {
         }
         Each column is the most of ${formatDuration(this.span / this.curves.buckets)}.
       </p>
+      <div class="most" aria-hidden="true"></div>
       <div class="stage" @pointerleave=${this.left}>
         <canvas
           tabindex="0"
           role="application"
           aria-roledescription="heat map"
           aria-label="Memory of all ranks over time. Up and down choose a rank, left and right a moment, Enter opens the rank's snapshot."
-          .style=${`height: min(${wanted}px, var(--heat-height, 420px))`}
+          .style=${`height: ${height}px`}
           @pointermove=${this.moved}
           @click=${this.clicked}
           @keydown=${this.keys}></canvas>
@@ -281,6 +301,7 @@ export class HeatMapView extends LitElement {
     css`
       :host {
         display: block;
+        position: relative;
         min-width: 0;
       }
       .legend {
@@ -332,6 +353,13 @@ export class HeatMapView extends LitElement {
       }
       .stage {
         position: relative;
+      }
+      .most {
+        position: absolute;
+        width: 0;
+        height: var(--heat-height, 420px);
+        visibility: hidden;
+        pointer-events: none;
       }
       canvas {
         display: block;

@@ -205,8 +205,8 @@ export class RankTable extends LitElement {
       data-column=${column.name ?? ''}
       data-value=${value ?? nothing}
       data-odd=${odd ? '' : nothing}
-      title=${odd ? `${factExactly(column.unit, value)}, far from the median` : factExactly(column.unit, value)}
-      >${odd ? html`<b aria-hidden="true">≠ </b><span class="visually-hidden">far from the median: </span>` : nothing}${factText(column.unit, value)}</span
+      title=${odd ? `${factExactly(column.unit, value)}, unlike the other ranks` : factExactly(column.unit, value)}
+      >${odd ? html`<b aria-hidden="true">≠ </b><span class="visually-hidden">unlike the others: </span>` : nothing}${factText(column.unit, value)}</span
     >`;
   }
 
@@ -290,7 +290,9 @@ export class RankTable extends LitElement {
         font-weight: 500;
       }
       .row.current .rank {
-        box-shadow: inset 2px 2px 0 var(--accent), inset 0 -2px 0 var(--accent);
+        box-shadow:
+          inset 2px 2px 0 var(--accent),
+          inset 0 -2px 0 var(--accent);
       }
       .number,
       .text,
@@ -357,7 +359,8 @@ export class RankTable extends LitElement {
   ];
 }
 
-const classOf = ({ unit }: FleetColumn): string => (unit === 'text' ? 'text' : unit === 'us' ? 'time' : 'number');
+const classOf = ({ unit }: FleetColumn): string =>
+  unit === 'text' ? 'text' : unit === 'us' ? 'time' : 'number';
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -12,7 +12,9 @@ type Light = (lit: NonNullable<FleetChoice['lit']>) => void;
 function bytes(value: number | null): TemplateResult {
   return value === null
     ? html`<td class="number">–</td>`
-    : html`<td class="number" data-bytes=${value} title=${formatExactBytes(value)}>${formatBytes(value)}</td>`;
+    : html`<td class="number" data-bytes=${value} title=${formatExactBytes(value)}>
+        ${formatBytes(value)}
+      </td>`;
 }
 
 function lightButton(text: string, says: string, lit: boolean, light: () => void): TemplateResult {
@@ -22,7 +24,9 @@ function lightButton(text: string, says: string, lit: boolean, light: () => void
 }
 
 function more(count: number): TemplateResult | typeof nothing {
-  return count > mostRows ? html`<p class="dim">… ${formatCount(count - mostRows)} more are in the file.</p>` : nothing;
+  return count > mostRows
+    ? html`<p class="dim">… ${formatCount(count - mostRows)} more are in the file.</p>`
+    : nothing;
 }
 
 export function groupsTable(facts: FleetFacts, { lit }: FleetChoice, light: Light): TemplateResult {
@@ -99,7 +103,9 @@ export function stacksTable(facts: FleetFacts, { lit }: FleetChoice, light: Ligh
                 ${
                   most_row === null
                     ? '–'
-                    : lightButton(rankName(facts, most_row), 'Light the rank', chosen, () => light({ of: 'stack', at }))
+                    : lightButton(rankName(facts, most_row), 'Light the rank', chosen, () =>
+                        light({ of: 'stack', at }),
+                      )
                 }
               </td>
             </tr>`;

@@ -40,6 +40,14 @@ export class Filtering {
     this.latest?.request(text);
   }
 
+  /** What words mean has changed: asks again. */
+  again(): void {
+    const { text } = this.now;
+    if (text === '') return;
+    this.change({ ...meansNothing, error: undefined });
+    this.latest?.request(text);
+  }
+
   /** The match after the one shown, or before it; undefined = none, or another was asked for meanwhile. */
   async step(by: 1 | -1): Promise<Rank | undefined> {
     const { found, highlight: filter, match: before } = this.now;

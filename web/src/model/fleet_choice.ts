@@ -59,8 +59,7 @@ export function fleetIn(parts: URLSearchParams): FleetChoice | undefined {
     by: text('by'),
     find: text('find'),
     row: whole(text('row')),
-    lit:
-      lit >= 0 && (of === 'finding' || of === 'group' || of === 'stack') ? { of, at: lit } : undefined,
+    lit: lit >= 0 && (of === 'finding' || of === 'group' || of === 'stack') ? { of, at: lit } : undefined,
     table: fleetTables.find((one) => one === text('table')) ?? 'ranks',
   };
 }

@@ -7,11 +7,16 @@ import type { FleetChoice } from './fleet_choice.ts';
 const odd = 6;
 const fewest = 5;
 const mebibyte = 2 ** 20;
+/** A count or a word is odd that so many others of its run do not have, if they all have the same. */
+const nearlyAll = 0.9;
+const fewestAlike = 10;
+/** They tell ranks apart. */
+const names = new Set(['run', 'rank', 'host', 'device', 'file']);
 
 export interface Spread {
-  /** Of all rows; null = no value is known. */
+  /** Of all rows; null = none is known, or it would say nothing. */
   median: number | null;
-  /** 1 = far from the median of its run. */
+  /** 1 = unlike the others of its run. */
   odd: Uint8Array;
 }
 /** Rows that stand together. */
@@ -82,12 +87,16 @@ export class FleetFacts {
   spreadOf(column: FleetColumn): Spread {
     const known = this.spreads.get(column);
     if (known) return known;
-    const spread =
-      column.unit === 'bytes' || column.unit === 'share'
-        ? spreadOf(column.values, this.peers(), column.unit === 'bytes' ? mebibyte : 0.01)
-        : { median: column.unit === 'count' ? medianOf(column.values) : null, odd: new Uint8Array(this.count) };
+    const spread = this.newSpread(column);
     this.spreads.set(column, spread);
     return spread;
+  }
+
+  private newSpread({ name, unit, values }: FleetColumn): Spread {
+    if (names.has(name ?? '') || unit === 'us') return { median: null, odd: new Uint8Array(this.count) };
+    if (unit === 'bytes') return spreadOf(values, this.peers(), mebibyte);
+    if (unit === 'share') return spreadOf(values, this.peers(), 0.01);
+    return { median: unit === 'count' ? medianOf(values) : null, odd: unlikeMost(values, this.peers()) };
   }
 
   private peers(): Map<string, number[]> {
@@ -153,8 +162,7 @@ export class FleetFacts {
 
   private groupNames(by: string): string[] {
     const names = Array.from({ length: this.count }, () => `no ${by}`);
-    if (by === 'run' || by === 'host')
-      return names.map((none, row) => this.text(by, row) || none);
+    if (by === 'run' || by === 'host') return names.map((none, row) => this.text(by, row) || none);
     const several = this.runs > 1;
     for (const group of this.fleet.groups) {
       if (group.kind !== by) continue;
@@ -191,7 +199,8 @@ export class FleetFacts {
       return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
     };
     const lines = [this.columns.map(({ name }) => field(name)).join(',')];
-    for (const row of rows) lines.push(this.columns.map(({ values }) => field(values[row] ?? null)).join(','));
+    for (const row of rows)
+      lines.push(this.columns.map(({ values }) => field(values[row] ?? null)).join(','));
     return `${lines.join('\n')}\n`;
   }
 }
@@ -220,4 +229,19 @@ function spreadOf(
     for (const row of known) marks[row] = Math.abs(away(row)) >= odd * scale ? 1 : 0;
   }
   return { median: medianOf(values), odd: marks };
+}
+
+function unlikeMost(
+  values: readonly (number | string | null)[],
+  peers: ReadonlyMap<string, readonly number[]>,
+): Uint8Array {
+  const marks = new Uint8Array(values.length);
+  for (const rows of peers.values()) {
+    const counts = new Map<number | string | null, number>();
+    for (const row of rows) counts.set(values[row] ?? null, (counts.get(values[row] ?? null) ?? 0) + 1);
+    const [usual, count] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), [null, 0]);
+    if (rows.length < fewestAlike || count < nearlyAll * rows.length) continue;
+    for (const row of rows) marks[row] = (values[row] ?? null) === usual ? 0 : 1;
+  }
+  return marks;
 }

@@ -2,6 +2,7 @@
 // by its name and by a hash of its bytes, so that a link opened without it can ask for it.
 import { addFleet, fleetIn, type FleetChoice } from './fleet_choice.ts';
 import { colourWays } from './colours.ts';
+import type { BesideInLink } from './beside.ts';
 import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
 import { bandsWays } from './bands.ts';
 import type { Rank } from '../base/units.ts';
@@ -36,6 +37,8 @@ export interface Shown {
   about: boolean;
   /** Of a file that is a fleet. */
   fleet: FleetChoice | undefined;
+  /** Files of the same run, by whose clock it is drawn. */
+  beside: readonly BesideInLink[];
 }
 
 /** Without the `#`. What is as usual is left out. */
@@ -62,6 +65,7 @@ export function linkOf(shown: Shown): string {
   if (shown.event !== undefined) parts.set('event', String(shown.event));
   if (shown.about) parts.set('about', '1');
   if (shown.fleet) addFleet(parts, shown.fleet);
+  for (const file of shown.beside) parts.append('with', textOf(file));
   return parts.toString();
 }
 
@@ -104,7 +108,29 @@ export function shownIn(fragment: string): Shown | undefined {
     event: Number.isNaN(event) ? undefined : event,
     about: parts.get('about') === '1',
     fleet: fleetIn(parts),
+    beside: parts.getAll('with').slice(0, mostBeside).flatMap(besideIn),
   };
+}
+
+const mostBeside = 16;
+
+/** Hash, microseconds, threads that are open ('-' = no trace), name. */
+function textOf({ hash, nudge, threads, name }: BesideInLink): string {
+  return [hash, nudge, threads?.join('.') ?? '-', name].join();
+}
+
+function besideIn(text: string): BesideInLink[] {
+  const [, hash, nudge, threads, name] =
+    /^([0-9a-f]{16}),(-?\d{1,15}(?:\.\d{1,3})?),(-|(?:\d{1,3}(?:\.\d{1,3}){0,255})?),(.*)$/s.exec(text) ?? [];
+  if (hash === undefined || threads === undefined) return [];
+  return [
+    {
+      hash,
+      nudge: Number(nudge),
+      threads: threads === '-' ? undefined : threads.split('.').filter(Boolean).map(Number),
+      name: (name ?? '').slice(0, 1000),
+    },
+  ];
 }
 
 /** Of links made when there was one panel, below the timeline. */

@@ -5,6 +5,7 @@
 // together with it, and are kept for as long as it is. The range and the viewport go with the view.
 import type { AxisUnits } from '../base/units.ts';
 import type { Axis, Band, EngineError, EngineView, FilterAnswer } from '../../engine/index.ts';
+import { nothingBeside, type Beside } from './beside.ts';
 import type { OpenFile } from './open_file.ts';
 import type { Look } from './stacking.ts';
 import type { Thing } from './things.ts';
@@ -54,6 +55,8 @@ export interface Parts {
   main: string | undefined;
   /** The panel that is open below it; undefined = none. */
   answer: string | undefined;
+  /** How other files of the run lie beside the one that is shown. */
+  beside: Beside;
 }
 export type Part = keyof Parts;
 
@@ -87,6 +90,7 @@ const atFirst: Parts = {
   look: { colour: 'allocation', stacking: 'blocks' },
   main: undefined,
   answer: undefined,
+  beside: nothingBeside,
 };
 
 /** `step` makes the change it is given, as one that one can go back from. */

@@ -7,6 +7,7 @@ import type { TemplateResult } from 'lit';
 import type { Rank } from '../base/units.ts';
 import type { Theme } from '../draw/colors.ts';
 import type { Axis, BlockDetails, ColourBy, EngineView, SegmentRow, ViewInfo } from '../../engine/index.ts';
+import type { BesideTrace } from '../model/beside.ts';
 import type { EditorChoice } from '../model/editor.ts';
 import type { SourceFolder } from '../model/source_folder.ts';
 import type { Thing } from '../model/things.ts';
@@ -41,6 +42,8 @@ export interface PanelPage {
   elsewhere: Elsewhere;
   /** All open files that can be asked, this one among them, in their order; what is shown of each. */
   files: readonly PanelFile[];
+  /** A profiler's trace that lies beside the device that is shown. */
+  trace: BesideTrace | undefined;
   /** Where frames open. */
   editor: EditorChoice;
   /** The reader's own source, if it was given. */
@@ -98,10 +101,10 @@ export interface Panel {
   readonly place: 'main' | 'drawer';
   /** What the engine builds for it: begun when somebody points at the tab. */
   readonly needs: readonly 'states'[];
-  /** Only files of one kind can have it: views of others have no tab of it. Absent = all have. */
-  isFor?(info: ViewInfo): boolean;
+  /** Only files of one kind can have it: views of others have no tab of it. Absent = all have. `trace`: one lies beside it. */
+  isFor?(info: ViewInfo, trace: boolean): boolean;
   /** Why it has nothing to show of a view, as a sentence; undefined = it has. Absent = it always has. */
-  lacks?(info: ViewInfo): string | undefined;
+  lacks?(info: ViewInfo, trace: boolean): string | undefined;
   load(): Promise<{ panel: LoadedPanel }>;
 }
 

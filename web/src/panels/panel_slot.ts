@@ -62,7 +62,7 @@ export class PanelSlot extends LitElement {
 
   protected override render(): TemplateResult {
     const panel = loaded.get(this.of);
-    const lacks = lacking(this.of, this.page.info);
+    const lacks = lacking(this.of, this.page.info, this.page.trace !== undefined);
     if (lacks !== undefined) return html`<p class="dim" data-lacks>${lacks}</p>`;
     if (this.problem !== undefined) return html`<p role="alert">${this.problem}</p>`;
     if (!panel || !this.given || !this.kept) return html`<p class="dim">Loading…</p>`;

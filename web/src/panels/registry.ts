@@ -136,9 +136,9 @@ export const panels = [
     name: 'Ops',
     place: 'drawer',
     needs: [],
-    isFor: ({ has_ops }) => has_ops,
-    lacks: ({ has_ops }) =>
-      has_ops
+    isFor: ({ has_ops }, trace) => has_ops || trace,
+    lacks: ({ has_ops }, trace) =>
+      has_ops || trace
         ? undefined
         : 'This is no trace of a profiler: it names no ops. Stacks say who asked for memory.',
     load: () => import('./ops/panel.ts'),
@@ -164,13 +164,17 @@ export function panelOf(id: string): Panel | undefined {
 }
 
 /** Tabs of panels that a file of this kind can have. */
-export function tabsFor<T extends { id: string }>(tabs: readonly T[], info: ViewInfo): readonly T[] {
-  return tabs.filter(({ id }) => panelOf(id)?.isFor?.(info) ?? true);
+export function tabsFor<T extends { id: string }>(
+  tabs: readonly T[],
+  info: ViewInfo,
+  trace: boolean,
+): readonly T[] {
+  return tabs.filter(({ id }) => panelOf(id)?.isFor?.(info, trace) ?? true);
 }
 
 /** Why a panel has nothing to show of a view; undefined = it has, or there is no such panel. */
-export function lacking(id: string, info: ViewInfo | undefined): string | undefined {
-  return info && panelOf(id)?.lacks?.(info);
+export function lacking(id: string, info: ViewInfo | undefined, trace: boolean): string | undefined {
+  return info && panelOf(id)?.lacks?.(info, trace);
 }
 
 const at = (place: Panel['place']): readonly { id: PanelId; name: string }[] =>

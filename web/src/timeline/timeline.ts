@@ -3,7 +3,7 @@
 // Nothing is computed here: the engine answers (tracks/picture_track.ts, moment_track.ts), tracks/scene.ts draws,
 // tracks/view_motion.ts and travel.ts move. This element binds them to the page: properties in, events out.
 import { html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
-import { customElement, property, query, state } from 'lit/decorators.js';
+import { customElement, property, query, queryAll, state } from 'lit/decorators.js';
 import { formatBytes, formatCount } from '../base/format.ts';
 import { onceAFrame } from '../base/once_a_frame.ts';
 import type { Bytes, Rank } from '../base/units.ts';
@@ -11,7 +11,10 @@ import { colorsOf, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds } from '../draw/palettes.ts';
 import { plotArea } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
-import type { Axis, Band, ColourBy, EngineView } from '../../engine/index.ts';
+import type { Axis, Band, ColourBy, EngineView, RunningOps } from '../../engine/index.ts';
+import { noFiles, type BesideFiles, type BesideTrace } from '../model/beside.ts';
+import type { ToldOps } from '../model/told_ops.ts';
+import type { CountersView } from './beside/counters.ts';
 import type { Look, Stacking } from '../model/stacking.ts';
 import { bandsNames, hasGap } from '../model/bands.ts';
 import { deviceName } from '../model/devices.ts';
@@ -40,7 +43,7 @@ import { blockTip, tipAt } from './block_tip.ts';
 import { markerTip } from './marker_tip.ts';
 import './regions.ts';
 import type { RegionsView } from './regions.ts';
-import type { LanesView, Stretch as LanesStretch } from './lanes/lanes.ts';
+import type { LanesView, Run, Stretch as LanesStretch } from './lanes/lanes.ts';
 import { base } from '../controls/styles.ts';
 import { timelineBar, type BarActions } from './bar.ts';
 import { groupLines, groupName } from '../words/group_text.ts';
@@ -52,6 +55,8 @@ import { tipStyles } from '../controls/tip.ts';
 
 /** Only traces of profilers have them. */
 export const loadLanes = (): Promise<unknown> => import('./lanes/lanes.ts').catch(() => undefined);
+/** Only where counters are open beside a recording. */
+export const loadCounters = (): Promise<unknown> => import('./beside/counters.ts').catch(() => undefined);
 
 @customElement('memstrata-timeline')
 export class TimelineView extends LitElement {
@@ -66,8 +71,11 @@ export class TimelineView extends LitElement {
   @property({ attribute: false }) chosen: number | undefined;
   /** The filter whose blocks are lit while the others fade; empty = none fade. */
   @property({ attribute: false }) highlight = '';
-  /** A trace that is open beside it: its ops are drawn above this recording, by the clock. */
-  @property({ attribute: false }) beside: { name: string; view: EngineView } | undefined;
+  /** What is drawn above this recording, by the clock: ops of a trace, counters. */
+  @property({ attribute: false }) beside: BesideFiles = noFiles;
+  /** How many allocations have an op of that trace; what the pinned block was made in. */
+  @property({ attribute: false }) told: ToldOps | undefined;
+  @property({ attribute: false }) running: readonly RunningOps[] | undefined;
   /** What is pointed at is told beside the pointer. */
   @property({ type: Boolean }) tips = false;
   /** Shown first of a device instead of everything; taken once. */
@@ -86,6 +94,7 @@ export class TimelineView extends LitElement {
   @query('memstrata-minimap') private minimap!: MinimapView | null;
   @query('memstrata-regions') private regions!: RegionsView | null;
   @query('memstrata-lanes') private lanes!: LanesView | null;
+  @queryAll('memstrata-counters') private counters!: NodeListOf<CountersView>;
 
   private readonly stage = new Stage();
   private readonly motion: ViewMotion = new ViewMotion(
@@ -194,6 +203,16 @@ export class TimelineView extends LitElement {
     return this.travel.showBlock(rank, size);
   }
 
+  /** An op of the trace, in its lane. */
+  async showOp(op: RunningOps): Promise<void> {
+    await this.updateComplete;
+    if (!this.device.info.has_ops && this.axis !== 'time') await this.changeAxis('time');
+    await loadLanes();
+    await this.updateComplete;
+    await this.lanes?.updateComplete;
+    await this.lanes?.showOp(op);
+  }
+
   /** An event that was chosen elsewhere. */
   showEvent(event: number): Promise<void> {
     return this.travel.showEvent(event);
@@ -288,7 +307,8 @@ export class TimelineView extends LitElement {
       this.hoverOutline.forget();
       this.labels.forget();
     }
-    if (this.device.info.has_ops || this.beside) void loadLanes();
+    if (this.device.info.has_ops || this.beside.trace) void loadLanes();
+    if (this.beside.counters.length > 0) void loadCounters();
     this.chosenTrack.show(this.chosen);
     if (this.chosen !== undefined && changed.has('chosen')) this.cursor.leaveEvent(this.chosen);
   }
@@ -455,7 +475,10 @@ export class TimelineView extends LitElement {
     drawBase(ctx, at, { stage, picture, labels, landmarks, markers, outline }, colorsOf(this.theme));
     this.drawOverlay();
     this.regions?.draw(at, ctx.canvas.width, this.axis);
-    if (settled || this.firstPicture) this.lanes?.draw?.(at, ctx.canvas.width, this.axis);
+    if (settled || this.firstPicture) {
+      this.lanes?.draw?.(at, ctx.canvas.width, this.axis);
+      this.counters.forEach((one) => one.draw?.(at, ctx.canvas.width, this.axis));
+    }
     // After the first picture: a question asked before would delay it.
     const marked = (settled || this.firstPicture) && kept.marks.want(this.axis);
     this.tellState(settled, settled && labels.settled && marked);
@@ -550,19 +573,16 @@ export class TimelineView extends LitElement {
               @reveal=${({ detail }: CustomEvent<PlacedRegion>) => this.travel.reveal(detail.from, detail.to)}></memstrata-regions>`
           : ''
       }
-      ${
-        info.has_ops || this.beside
-          ? html`<memstrata-lanes
-              .device=${info.has_ops ? this.device : this.beside?.view}
-              .run=${info.has_ops ? undefined : { name: this.beside?.name, view: this.device, block: this.pinned }}
-              .theme=${this.theme}
-              .search=${this.highlight}
-              .motion=${this.motionAt}
-              @ready=${this.redraw}
-              @fit=${({ detail }: CustomEvent<LanesStretch>) => this.travel.fitStretch(detail.from, detail.to)}
-              @reveal=${({ detail }: CustomEvent<LanesStretch>) => this.travel.reveal(detail.from, detail.to)}></memstrata-lanes>`
-          : ''
-      }
+      ${info.has_ops ? this.lanesOf(this.device) : this.beside.trace ? this.lanesOf(this.beside.trace.view, this.beside.trace) : ''}
+      ${this.beside.counters.map(
+        (file) =>
+          html`<memstrata-counters
+            .file=${file}
+            .recording=${this.device}
+            .theme=${this.theme}
+            .motion=${this.motionAt}
+            @ready=${this.redraw}></memstrata-counters>`,
+      )}
       <div
         class="plot"
         tabindex="0"
@@ -599,6 +619,27 @@ export class TimelineView extends LitElement {
         ${this.marker ? markerLines(this.marker, info.first_time_us).join(', ') : ''}
       </p>
     `;
+  }
+
+  /** Of the trace that is shown, or of one beside it. */
+  private lanesOf(trace: EngineView, beside?: BesideTrace): TemplateResult {
+    const { device: view, pinned: block, running, told } = this;
+    return html`<memstrata-lanes
+      .device=${trace}
+      .run=${beside && this.runOf({ trace: beside, view, block, running, told })}
+      .theme=${this.theme}
+      .search=${this.highlight}
+      .motion=${this.motionAt}
+      @ready=${this.redraw}
+      @fit=${({ detail }: CustomEvent<LanesStretch>) => this.travel.fitStretch(detail.from, detail.to)}
+      @reveal=${({ detail }: CustomEvent<LanesStretch>) => this.travel.reveal(detail.from, detail.to)}></memstrata-lanes>`;
+  }
+  private lastRun: Run | undefined;
+  /** The same object as long as it is the same. */
+  private runOf(run: Run): Run {
+    const names = Object.keys(run) as (keyof Run)[];
+    if (!this.lastRun || names.some((name) => run[name] !== this.lastRun?.[name])) this.lastRun = run;
+    return this.lastRun ?? run;
   }
 
   private hoverTip(): TemplateResult | '' {

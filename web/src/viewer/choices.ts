@@ -9,10 +9,13 @@ import {
   type Band,
   type EngineView,
   type Kind,
+  type RunningOps,
 } from '../../engine/index.ts';
 import { describeBand } from '../words/band_text.ts';
+import { withOps } from '../words/made_in_text.ts';
 import type { Described, Goal } from '../words/described.ts';
 import { nextOom, type DeviceChoice } from '../model/devices.ts';
+import { MadeIn, type TraceOfRun } from '../model/made_in.ts';
 import { momentOf, type Workspace } from '../model/workspace.ts';
 import { describeThing } from '../words/thing_text.ts';
 import { thingAt, type Thing } from '../model/things.ts';
@@ -33,6 +36,8 @@ export interface ChoicesTarget {
   requestUpdate(): void;
   readonly timeline: TimelineView | null;
   readonly filter: { set(text: string): void };
+  /** The trace that names the op of a block. */
+  readonly beside: { readonly trace: TraceOfRun | undefined };
   readonly rooms: {
     readonly main: string;
     /** Opens a panel wherever its place is. */
@@ -52,7 +57,8 @@ export class Choices {
   /** Under the pointer in a panel. */
   private pointedThing: Thing | undefined;
 
-  private told: { what: Thing | Band; as: Described } | undefined;
+  private told: { what: Thing | Band; ops: readonly RunningOps[] | undefined; as: Described } | undefined;
+  private readonly madeIn = new MadeIn(() => this.page.requestUpdate());
 
   constructor(
     private readonly workspace: Workspace,
@@ -92,9 +98,20 @@ export class Choices {
     const info = this.view?.info;
     const what = this.pointedThing ?? chosen.thing ?? chosen.block ?? this.pointedBlock;
     if (!info || !what) return undefined;
-    if (what !== this.told?.what)
-      this.told = { what, as: 'rank' in what ? describeBand(what, info) : describeThing(what, info) };
+    const ops = 'rank' in what ? this.opsOf(what) : undefined;
+    if (what !== this.told?.what || ops !== this.told.ops) {
+      const as = 'rank' in what ? describeBand(what, info) : describeThing(what, info);
+      this.told = { what, ops, as: ops ? withOps(as, ops) : as };
+    }
     return this.told.as;
+  }
+  private opsOf(band: Band): readonly RunningOps[] | undefined {
+    const { trace } = this.page.beside;
+    return trace && isBlock(band) ? this.madeIn.of(band, trace) : undefined;
+  }
+  /** What the chosen block was made in. */
+  get running(): readonly RunningOps[] | undefined {
+    return this.block && this.opsOf(this.block);
   }
   /** There is something to read about, whatever is pointed at. */
   get isAny(): boolean {
@@ -255,6 +272,9 @@ export class Choices {
         if (thing && view === this.view) this.chooseThing(thing);
         return;
       }
+      case 'op':
+        this.page.rooms.show('timeline');
+        return this.page.timeline?.showOp(goal.op);
       case 'peak':
         return this.page.timeline?.goToPeak();
       case 'filter':

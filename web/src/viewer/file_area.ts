@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Axis, Band, ViewInfo } from '../../engine/index.ts';
 import type { Goal } from '../words/described.ts';
+import type { BesideChange } from '../model/beside.ts';
 import type { OpenFile } from '../model/open_files.ts';
 import type { Look } from '../model/stacking.ts';
 import type { Range } from '../model/workspace.ts';
@@ -99,8 +100,10 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
   }
   const { rooms } = page;
   const { main, answer } = rooms;
+  const beside = page.beside.files;
+  const trace = beside.trace !== undefined;
   const withReasons = (tabs: readonly Tab[]): Tab[] =>
-    tabsFor(tabs, view.info).map((tab) => ({ ...tab, lacks: lacking(tab.id, view.info) }));
+    tabsFor(tabs, view.info, trace).map((tab) => ({ ...tab, lacks: lacking(tab.id, view.info, trace) }));
   const panelPage = rooms.panelPage(view);
   const withDetails = page.choices.isAny || page.detailsOpen;
   return html`<div
@@ -120,6 +123,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         page.settings.save({ editor });
       }}
       @choose-source=${({ detail }: CustomEvent<PanelEvents['choose-source'] | null>) => (page.source = detail ?? undefined)}
+      @beside-change=${(event: CustomEvent<BesideChange>) => page.beside.change(event.detail)}
       @go=${(event: CustomEvent<Goal>) => void page.choices.go(event.detail)}>
       <memstrata-timeline
         .device=${view}
@@ -131,7 +135,9 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         .chosen=${page.choices.event}
         .highlight=${page.workspace.get('filter').highlight}
         .firstView=${page.firstView}
-        .beside=${panelPage.files.find((one) => one.view !== view && one.view.info.has_ops)}
+        .beside=${beside}
+        .told=${page.beside.told}
+        .running=${page.choices.running}
         .tips=${!withDetails}
         @look-change=${(event: CustomEvent<Partial<Look>>) => page.setLook(event.detail)}
         @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => page.choices.chooseEvent(event.detail)}

@@ -4,7 +4,7 @@ import { html, type TemplateResult } from 'lit';
 import type { FleetView } from '../fleet/fleet.ts';
 import '../files/file_button.ts';
 import { markPicked, type ChosenFiles } from '../files/open_file.ts';
-import { pathOf } from '../model/beside.ts';
+import { pathOf } from '../model/rank_files.ts';
 import { usualChoice, type FleetChoice } from '../model/fleet_choice.ts';
 import type { RankFile } from '../model/fleet_facts.ts';
 import type { Chosen, OpenFile } from '../model/open_files.ts';
@@ -17,7 +17,9 @@ export async function loadFleet(): Promise<void> {
 }
 
 export function fleetArea(page: ViewerParts, file: OpenFile): TemplateResult {
-  loadFleet().catch(() => page.toast.say('The view of ranks could not be loaded. Is the server still there?'));
+  loadFleet().catch(() =>
+    page.toast.say('The view of ranks could not be loaded. Is the server still there?'),
+  );
   return html`<memstrata-fleet
     .engine=${file.engine}
     .theme=${page.theme}
@@ -35,7 +37,7 @@ function takeFiles(page: ViewerParts, event: CustomEvent<ChosenFiles>): void {
   event.stopPropagation();
   const { detail, currentTarget } = event;
   const beside = detail.beside ?? [];
-  page.beside.add(beside);
+  page.rankFiles.add(beside);
   if (beside.length > 1) (currentTarget as FleetView).retry();
   else page.receive(detail);
 }
@@ -43,7 +45,7 @@ function takeFiles(page: ViewerParts, event: CustomEvent<ChosenFiles>): void {
 /** Undefined = it is open now, or on its way; else why not, in words. */
 async function openRank(page: ViewerParts, of: OpenFile, rank: RankFile): Promise<string | undefined> {
   if (rank.file === '') return 'The file does not tell its name.';
-  const beside = page.beside.find(rank);
+  const beside = page.rankFiles.find(rank);
   if (beside === 'several')
     return `Several of the files that were chosen are called so, and their folders do not tell which is meant.`;
   if (beside !== 'none') return show(page, beside);
@@ -54,7 +56,8 @@ async function openRank(page: ViewerParts, of: OpenFile, rank: RankFile): Promis
   }
   const server = 'served' in of.source ? of.source.served.address : page.application?.server;
   if (server !== undefined) return openServed(page, server, rank);
-  if ('url' in of.source) return show(page, { name: rank.file, source: { url: neighbour(of.source.url, rank.file) } });
+  if ('url' in of.source)
+    return show(page, { name: rank.file, source: { url: neighbour(of.source.url, rank.file) } });
   return 'It is not among the files that this page knows: choose it, or the folder that it lies in.';
 }
 
@@ -66,8 +69,12 @@ function neighbour(url: string, name: string): string {
 async function openServed(page: ViewerParts, server: string, rank: RankFile): Promise<string | undefined> {
   try {
     const { files, left_out } = await servedFiles(server);
-    const found = pathOf(files.map(({ name }) => name), rank);
-    if (found === 'several') return 'The server has several files of this name, and their folders do not tell which is meant.';
+    const found = pathOf(
+      files.map(({ name }) => name),
+      rank,
+    );
+    if (found === 'several')
+      return 'The server has several files of this name, and their folders do not tell which is meant.';
     if (found === 'none')
       return left_out
         ? 'It is not among the files that the server lists; it has more than it lists.'

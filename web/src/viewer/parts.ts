@@ -5,7 +5,7 @@ import type { Filtering } from '../model/filtering.ts';
 import type { DeviceChoice } from '../model/devices.ts';
 import type { Shown } from '../model/link.ts';
 import type { LinkWalk } from '../model/link_walk.ts';
-import type { FilesBeside } from '../model/beside.ts';
+import type { RankFiles } from '../model/rank_files.ts';
 import type { FleetChoice } from '../model/fleet_choice.ts';
 import type { OpenFile, OpenFiles } from '../model/open_files.ts';
 import type { Application } from './application.ts';
@@ -24,6 +24,7 @@ import type { DrawerView } from '../panels/drawer.ts';
 import type { PanelSlot } from '../panels/panel_slot.ts';
 import type { TimelineView } from '../timeline/timeline.ts';
 import type { BandsSwitch } from './bands_switch.ts';
+import type { BesideRun } from './beside_run.ts';
 import type { Choices } from './choices.ts';
 import type { ExportView } from './export_picture.ts';
 import type { FilterBar } from './filter_bar.ts';
@@ -53,7 +54,7 @@ interface Shared {
   readonly workspace: Workspace;
   readonly files: OpenFiles;
   /** Chosen together with a fleet, opened when asked for. */
-  readonly beside: FilesBeside;
+  readonly rankFiles: RankFiles;
   readonly application: Application | undefined;
   readonly file: OpenFile | undefined;
   readonly filter: Filtering;
@@ -61,6 +62,7 @@ interface Shared {
   readonly rooms: Rooms;
   readonly choices: Choices;
   readonly bands: BandsSwitch;
+  readonly beside: BesideRun;
   readonly onlyThese: OnlyThese;
   readonly themes: ViewerTheme;
   readonly theme: Theme;

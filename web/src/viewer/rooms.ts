@@ -1,4 +1,5 @@
 // Which picture is the main one, which answer is open below it, and what panels know of the page.
+import type { BesideFiles } from '../model/beside.ts';
 import { isBlock, type EngineView } from '../../engine/index.ts';
 import { beginWith } from '../panels/kept.ts';
 import type { Elsewhere, PanelFile, PanelPage } from '../panels/panel.ts';
@@ -16,6 +17,7 @@ export const firstAnswer: PanelId = 'overview';
 /** The viewer, as far as panels go. */
 interface RoomsTarget {
   readonly choices: Choices;
+  readonly beside: { readonly files: BesideFiles };
   readonly files: OpenFiles;
   readonly theme: Theme;
   readonly editor: EditorChoice;
@@ -53,6 +55,10 @@ export class Rooms {
   settle(view: EngineView | undefined): void {
     if (view) this.settled.add(view);
     this.page.requestUpdate();
+  }
+
+  isSettled(view: EngineView): boolean {
+    return this.settled.has(view);
   }
 
   showMain(main: MainId): void {
@@ -119,6 +125,7 @@ export class Rooms {
       settled: this.settled.has(view),
       elsewhere: this.elsewhereOf(view),
       files: this.openFiles(),
+      trace: viewer.beside.files.trace,
       editor: viewer.editor,
       source: viewer.source,
     };

@@ -6,7 +6,7 @@ import type { Theme } from '../draw/colors.ts';
 import { pagePool } from '../../engine/pool.ts';
 import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
 import { noEditor, type EditorChoice } from '../model/editor.ts';
-import { FilesBeside } from '../model/beside.ts';
+import { RankFiles } from '../model/rank_files.ts';
 import { Filtering } from '../model/filtering.ts';
 import { choiceOf, fileNameOf, titleOf, type DeviceChoice } from '../model/devices.ts';
 import { usualChoice, type FleetChoice } from '../model/fleet_choice.ts';
@@ -24,6 +24,7 @@ import { actions, type ActionId } from './actions.ts';
 import type { Application, ViewerChange } from './application.ts';
 import type { AboutView } from '../files/about.ts';
 import { BandsSwitch } from './bands_switch.ts';
+import { BesideRun } from './beside_run.ts';
 import { Choices, type ChoicesTarget } from './choices.ts';
 import type { DetailsView } from '../details/details.ts';
 import type { ExportView } from './export_picture.ts';
@@ -47,7 +48,7 @@ import { lacking } from '../panels/registry.ts';
 import type { ServedSheet } from '../files/served.ts';
 import '../files/start.ts';
 import { base, tokens } from '../controls/styles.ts';
-import { loadLanes, type TimelineView } from '../timeline/timeline.ts';
+import { loadCounters, loadLanes, type TimelineView } from '../timeline/timeline.ts';
 import { prepareFirst } from '../timeline/tracks/device_tracks.ts';
 import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
@@ -72,7 +73,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   readonly workspace = createWorkspace((change) => this.links.step(change));
   readonly files = new OpenFiles(pagePool, () => this.filesChanged());
-  readonly beside = new FilesBeside();
+  readonly rankFiles = new RankFiles();
   @state() private dragging = false;
   @state() detailsWidth = 0;
   @state() panelHeight = 0;
@@ -97,6 +98,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   readonly choices: Choices = new Choices(this.workspace, this);
   readonly bands = new BandsSwitch(this.workspace, this, this.files, this.links, this.choices);
   readonly onlyThese = new OnlyThese(this.workspace, this.bands);
+  readonly beside: BesideRun = new BesideRun(this.workspace, this);
   readonly rooms: Rooms = new Rooms(this.workspace, this);
   readonly themes = new ViewerTheme(this, () => this.settings);
   readonly actions: ViewerActions = new ViewerActions(this);
@@ -154,8 +156,9 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.choices.start();
     this.onlyThese.start();
     // The viewport changes with every frame of a zoom: `moved` knows who draws it.
-    this.workspace.watch(['axis', 'moment', 'range', 'selection', 'filter', 'look', 'main', 'answer'], () =>
-      this.requestUpdate(),
+    this.workspace.watch(
+      ['axis', 'moment', 'range', 'selection', 'filter', 'look', 'main', 'answer', 'beside'],
+      () => this.requestUpdate(),
     );
     this.workspace.change({ look: { colour, stacking }, answer: firstAnswer });
     // So that a click anywhere inside gives it the keys.
@@ -169,7 +172,14 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   private async loadLater(): Promise<void> {
-    await Promise.all([loadAll(), loadLanes(), loadSheets(), loadFleet(), this.files.pool.loadRest()]);
+    await Promise.all([
+      loadAll(),
+      loadLanes(),
+      loadCounters(),
+      loadSheets(),
+      loadFleet(),
+      this.files.pool.loadRest(),
+    ]);
     this.dataset['whole'] = '';
   }
 
@@ -195,7 +205,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   receive(chosen: ChosenFiles): void {
-    if (chosen.withFleet) this.beside.add(chosen.beside ?? []);
+    if (chosen.withFleet) this.rankFiles.add(chosen.beside ?? []);
     if ('refused' in chosen) this.files.fail(chosen.refused.name, chosen.refused.error);
     else this.files.open(chosen.files);
   }
@@ -211,6 +221,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     if (changed.has('wantedTheme') && this.wantedTheme) this.themes.choose(this.wantedTheme);
     const { file, state } = this.files;
     this.links.remember();
+    if (file?.view && this.rooms.isSettled(file.view)) this.beside.tell();
     this.dataset['theme'] = this.theme;
     this.dataset['state'] = state;
     this.tell({ state, file: file?.name, theme: this.theme });
@@ -227,6 +238,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     const { file } = this.files;
     const { workspace } = this;
     if (file !== workspace.get('file') || file?.view !== workspace.get('view')) this.viewChanged(file);
+    this.beside.filesChanged();
     this.requestUpdate();
   }
 
@@ -302,6 +314,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
       answer: this.rooms.answer === firstAnswer ? undefined : (this.rooms.answer ?? ''),
       event: this.choices.chosen.event,
       about: this.about?.isOpen ?? false,
+      beside: this.beside.inLink,
       fleet: undefined,
     };
   }
@@ -323,12 +336,14 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
       answer: undefined,
       event: undefined,
       about: this.about?.isOpen ?? false,
+      beside: [],
       fleet: fleet ?? usualChoice,
     };
   }
 
-  take({ axis, colour, stacking, filter, only, main, answer }: Shown): void {
+  take({ axis, colour, stacking, filter, only, main, answer, hash, beside }: Shown): void {
     this.onlyThese.wished = only !== '';
+    this.beside.restore(hash, beside);
     this.workspace.change({
       axis,
       look: { colour, stacking },
@@ -366,7 +381,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.settings.save(look);
   }
   openPanel(id: string | undefined): boolean {
-    const lacks = id === undefined ? undefined : lacking(id, this.workspace.get('view')?.info);
+    const trace = this.beside.files.trace !== undefined;
+    const lacks = id === undefined ? undefined : lacking(id, this.workspace.get('view')?.info, trace);
     if (lacks !== undefined) this.toast.say(lacks);
     else if (id === undefined) this.rooms.showAnswer(undefined);
     else this.rooms.show(id);
@@ -453,8 +469,12 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
       <memstrata-link-note
         .wanted=${state === 'loading' ? undefined : this.links.wanted}
         .name=${file?.name ?? ''}
+        .missing=${state === 'loading' ? [] : this.beside.missing}
         @files=${this.chosen}
-        @forget=${() => this.links.forget()}></memstrata-link-note>
+        @forget=${() => {
+          this.links.forget();
+          this.beside.forgetMissing();
+        }}></memstrata-link-note>
       ${file ? aboveTimeline(this, file) : nothing}
       <main part="main">
         ${file ? workArea(this, file) : nothing} ${state === 'empty' ? this.firstScreen() : nothing}

@@ -1,7 +1,7 @@
 // A thing as the details pane and the clipboard tell it.
 import { formatBytes, formatExactBytes } from '../base/format.ts';
 import type { Bytes, Rank } from '../base/units.ts';
-import type { BlockRow, Frame, Proof, SegmentRow } from '../../engine/index.ts';
+import type { BlockRow, Frame, Proof, RunningOps, SegmentRow } from '../../engine/index.ts';
 
 export interface Fact {
   label: string;
@@ -21,6 +21,8 @@ export type Goal =
   /** The events whose address or name has this part. */
   | { to: 'events'; address: string }
   | { to: 'peak' }
+  /** The op of the trace in its lane. */
+  | { to: 'op'; op: RunningOps }
   /** Blocks that a filter means (engine/analysis/filter_syntax.h). */
   | { to: 'filter'; text: string }
   /** A panel (panels/registry.ts), after this event if one is named. */

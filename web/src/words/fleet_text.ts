@@ -1,5 +1,12 @@
 // Ranks of a fleet and their facts, in words.
-import { formatBytes, formatCount, formatExactBytes, formatShare, formatWallClock, plural } from '../base/format.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatExactBytes,
+  formatShare,
+  formatWallClock,
+  plural,
+} from '../base/format.ts';
 import type { FleetColumn, FleetCoverage, FleetUnit } from '../../engine/index.ts';
 import type { FleetFacts } from '../model/fleet_facts.ts';
 
@@ -24,11 +31,12 @@ export function factText(unit: FleetUnit, value: number | string | null | undefi
   if (unit === 'bytes') return formatBytes(value);
   if (unit === 'share') return formatShare(value, 1);
   if (unit === 'us') return formatWallClock(value);
-  return Number.isInteger(value) ? formatCount(value) : String(value);
+  return formatCount(Math.round(value));
 }
 /** With all its digits, for who points at it. */
 export function factExactly(unit: FleetUnit, value: number | string | null | undefined): string {
-  return unit === 'bytes' && typeof value === 'number' ? formatExactBytes(value) : factText(unit, value);
+  if (unit === 'bytes' && typeof value === 'number') return formatExactBytes(value);
+  return unit === 'count' && typeof value === 'number' ? String(value) : factText(unit, value);
 }
 
 /** `1,000 of 1,024 ranks, 1,000 rows; missing: 3, 7 to 9` */

@@ -1,6 +1,9 @@
 // An op of a profiler's trace in words.
 import { formatBytes, formatCount, formatDuration, formatMoment, plural } from '../base/format.ts';
+import type { Microseconds } from '../base/units.ts';
 import type { Axis, LaneThread, RunningOps, SpanDetails, ViewInfo } from '../../engine/index.ts';
+import type { Span } from '../model/beside.ts';
+import type { ToldOps } from '../model/told_ops.ts';
 
 /** Name; category, thread, time; what it did with memory; where it lies. */
 export function opLines(op: SpanDetails): string[] {
@@ -32,34 +35,39 @@ export function threadLine({ spans, records, deeper }: LaneThread): string {
   return `${plural(spans, 'op')}, ${plural(records, 'memory record')}${more}`;
 }
 
-/** Both were recorded at the same time, as far as their clocks tell. */
-export function meet(trace: ViewInfo, recording: ViewInfo, offset: number): boolean {
-  const [from, to] = [recording.first_time_us, recording.last_time_us];
-  const { first_time_us: first, last_time_us: last } = trace;
-  if (from === null || to === null || first === null || last === null) return false;
-  return to + offset >= first && from + offset <= last;
-}
-
-/** How a trace lies to a recording that it is drawn above; `offset`: microseconds added to the recording's times. */
+/** How what lies beside a recording lies to it; `what`: "Ops of trace.json"; `nudge` is added to the recording's times. */
 export function besideLine(
-  name: string,
-  trace: ViewInfo,
+  what: string,
+  { first_us: first, last_us: last }: Span,
   recording: ViewInfo,
-  offset: number,
+  nudge: Microseconds,
   axis: Axis,
 ): string {
-  const ops = `Ops of ${name}`;
-  const { first_time_us: first, last_time_us: last } = trace;
-  if (first === null || last === null) return `${ops} cannot be drawn here: its records have no times.`;
+  if (first === null || last === null) return `${what} cannot be drawn here: no point has a time of the day.`;
   if (recording.first_time_us === null || recording.last_time_us === null)
-    return `${ops} cannot be drawn here: this recording has no times.`;
-  const from = recording.first_time_us + offset;
-  const to = recording.last_time_us + offset;
+    return `${what} cannot be drawn here: this recording has no times.`;
+  const from = recording.first_time_us + nudge;
+  const to = recording.last_time_us + nudge;
   if (to < first)
-    return `${ops}, by the clock: it begins ${formatDuration(first - to)} after this recording ends. If they are of one run, nudge.`;
+    return `${what}, by the clock: they begin ${formatDuration(first - to)} after this recording ends. If they are of one run, nudge.`;
   if (from > last)
-    return `${ops}, by the clock: it ends ${formatDuration(from - last)} before this recording begins. If they are of one run, nudge.`;
-  return axis === 'time' ? `${ops}, by the clock.` : `${ops} lie on the axis of time: choose Time (E).`;
+    return `${what}, by the clock: they end ${formatDuration(from - last)} before this recording begins. If they are of one run, nudge.`;
+  return axis === 'time' ? `${what}, by the clock.` : `${what} lie on the axis of time: choose Time (E).`;
+}
+
+/** Of how many allocations the op is known, and why not of the others. */
+export function toldLine(told: ToldOps): string {
+  const { allocations, inNoOp, onSeveralThreads, outside, withoutTime } = told;
+  const others = (
+    [
+      [outside, 'before or after the trace'],
+      [inNoOp, 'in no op'],
+      [onSeveralThreads, 'while several threads ran ops'],
+      [withoutTime, 'without a time'],
+    ] as const
+  ).flatMap(([count, why]) => (count > 0 ? [`${formatCount(count)} ${why}`] : []));
+  const rest = others.length === 0 ? '' : ` (${others.join(', ')})`;
+  return `${formatCount(told.told)} of ${plural(allocations, 'allocation')} have their op${rest}.`;
 }
 
 /** What a block of a recording was allocated in, by the trace beside it. */

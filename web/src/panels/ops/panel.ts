@@ -10,6 +10,7 @@ import { base } from '../../controls/styles.ts';
 import {
   EngineFailure,
   opByWords,
+  type EngineView,
   type OpBy,
   type OpLine,
   type OpLines,
@@ -71,7 +72,7 @@ export class OpsPanel extends LitElement {
     (asked) => ask(asked),
     (answered, asked) => this.deliver(answered, asked),
     (error) => {
-      if (this.page.view.alive) this.problem = error instanceof EngineFailure ? error.message : String(error);
+      if (this.ofTrace.alive) this.problem = error instanceof EngineFailure ? error.message : String(error);
     },
   );
 
@@ -90,6 +91,12 @@ export class OpsPanel extends LitElement {
     this.scroller?.focus();
   }
 
+  /** Of the trace that is shown, or that lies beside what is shown. */
+  private get ofTrace(): EngineView {
+    const { info, trace, view } = this.page;
+    return info.has_ops ? view : (trace?.view ?? view);
+  }
+
   private get memory(): OpsMemory {
     return this.kept.value;
   }
@@ -97,7 +104,8 @@ export class OpsPanel extends LitElement {
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (!changed.has('page') && !changed.has('kept')) return;
     const before = changed.get('page');
-    if (before && before.view !== this.page.view) this.answered = undefined;
+    if (before && (before.view !== this.page.view || before.trace?.view !== this.page.trace?.view))
+      this.answered = undefined;
     this.window.top = this.memory.top;
     this.request();
   }
@@ -106,11 +114,11 @@ export class OpsPanel extends LitElement {
     if (!this.page.settled) return;
     const first = Math.max(0, this.window.first - around);
     const count = this.window.page + 2 * around;
-    this.asking.request({ ...this.memory, view: this.page.view, first, count });
+    this.asking.request({ ...this.memory, view: this.ofTrace, first, count });
   }
 
   private deliver(answered: Answered, asked: Asked): void {
-    if (asked.view !== this.page.view) return;
+    if (asked.view !== this.ofTrace) return;
     this.problem = undefined;
     this.first = asked.first;
     this.answered = answered;
@@ -156,12 +164,11 @@ export class OpsPanel extends LitElement {
     this.change({ open });
   }
 
-  private choose({ filter, name }: OpLine | ProfilerLine): void {
+  private choose({ filter }: OpLine | ProfilerLine): void {
     if (filter === null) return;
     const same = this.memory.chosen === filter;
     this.change({ chosen: same ? '' : filter });
     tell(this, 'go', { to: 'filter', text: same ? '' : filter });
-    void name;
   }
 
   private readonly keys = (event: KeyboardEvent): void => {
@@ -265,6 +272,14 @@ export class OpsPanel extends LitElement {
             </button>`
       }
       <span class="dim">${modes.find((one) => one.mode === mode)?.says}</span>
+      ${
+        this.page.info.has_ops || !this.page.trace
+          ? nothing
+          : html`<span class="dim" data-of-trace
+              >Numbers are those of ${this.page.trace.name}; a row lights the blocks of this recording that
+              were made in it.</span
+            >`
+      }
     </div>`;
   }
 
@@ -410,7 +425,7 @@ function ask({ view, mode, by, sort, tree, open, first, count }: Asked): Promise
 }
 
 export const panel: LoadedPanel<OpsMemory> = {
-  reads: ['settled'],
+  reads: ['settled', 'trace'],
   initial: { mode: 'thread', by: 'op', sort: 'at_peak', tree: false, open: [], top: 0, chosen: '' },
   show: (page, kept) =>
     html`<memstrata-ops role="region" aria-label="Ops" .page=${page} .kept=${kept}></memstrata-ops>`,

@@ -22,11 +22,16 @@ import {
   type RunningOps,
   type SpanDetails,
 } from '../../../engine/index.ts';
-import { besideLine, blockLine, meet, opLines, threadLine, threadName } from '../../words/op_text.ts';
+import { meet, spanOf, type BesideTrace } from '../../model/beside.ts';
+import type { ToldOps } from '../../model/told_ops.ts';
+import { besideLine, blockLine, opLines, threadLine, threadName, toldLine } from '../../words/op_text.ts';
+import { besideLineOf, besideStyles, tellBeside } from '../beside/line.ts';
 import { keyOf, lanesOf, type Lane, type LanesTrack } from './lanes_track.ts';
 import { lanesStyles } from './styles.ts';
 
 export const headHeight: CssPx = 22;
+/** An op that is gone to is fitted if it is narrower. */
+const leastWide: CssPx = 12;
 
 /** What is pointed at or has the focus: an entry of the answer. */
 interface OnEntry extends Lane {
@@ -39,11 +44,13 @@ interface OnEntry extends Lane {
 
 /** A recording of the same run, above which the ops are drawn. */
 export interface Run {
-  /** Of the trace. */
-  name: string;
+  trace: BesideTrace;
   /** Of the recording. */
   view: EngineView;
+  /** The chosen block, and what ran when it was allocated. */
   block: Band | undefined;
+  running: readonly RunningOps[] | undefined;
+  told: ToldOps | undefined;
 }
 
 export interface Stretch {
@@ -67,8 +74,6 @@ export class LanesView extends LitElement {
   @state() private focused: OnEntry | undefined;
   @state() private chosen = -1;
   @state() private details: SpanDetails | undefined;
-  /** What ran when the block of the run was allocated. */
-  @state() private running: { block: Band; ops: RunningOps[] } | undefined;
   @query('.scroller') private scroller!: HTMLDivElement | null;
   @queryAll('canvas') private canvases!: NodeListOf<HTMLCanvasElement>;
 
@@ -87,8 +92,16 @@ export class LanesView extends LitElement {
   );
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    this.findRunning();
-    if (!changed.has('device')) return;
+    if (changed.has('device')) this.begin();
+    const { run } = this;
+    if (run && changed.has('run')) {
+      const before = (changed.get('run') as Run | undefined)?.trace;
+      if (before?.nudge !== run.trace.nudge) this.focused = undefined;
+      if (before?.threads !== run.trace.threads) this.track.open = new Set(run.trace.threads);
+    }
+  }
+
+  private begin(): void {
     this.track = lanesOf(this.device);
     this.track.changed = () => {
       this.requestUpdate();
@@ -125,7 +138,7 @@ export class LanesView extends LitElement {
   private get shift(): AxisUnits {
     if (!this.run) return 0;
     const own = this.device.info.first_time_us ?? NaN;
-    return own - (this.run.view.info.first_time_us ?? NaN) - this.track.offset;
+    return own - (this.run.view.info.first_time_us ?? NaN) - this.run.trace.nudge;
   }
   /** That of the plot; of another recording only times mean the same. */
   private get isOnAxis(): boolean {
@@ -133,37 +146,8 @@ export class LanesView extends LitElement {
   }
   /** False: the two were recorded at other times, nothing of the trace would be seen. */
   private get isMet(): boolean {
-    const { run, device, track } = this;
-    return !run || meet(device.info, run.view.info, track.offset);
-  }
-  private nudge(offset: number): void {
-    if (!Number.isFinite(offset)) return;
-    this.track.offset = offset;
-    this.running = undefined;
-    this.focused = undefined;
-    this.requestUpdate();
-  }
-
-  private findRunning(): void {
-    const block = this.run?.block;
-    if (!block || !isBlock(block) || block.born_time_us === null) {
-      this.running = undefined;
-      return;
-    }
-    if (this.running?.block === block) return;
-    const { device } = this;
-    const own = device.info.first_time_us ?? NaN;
-    const offset = lanesOf(device).offset;
-    // It happened in the microsecond from its time on.
-    const time = block.born_time_us + offset - own + 0.5;
-    this.running = { block, ops: [] };
-    if (!Number.isFinite(time)) return;
-    device.ask('opsAt', { time }).then(
-      (ops) => {
-        if (this.running?.block === block) this.running = { block, ops };
-      },
-      () => undefined,
-    );
+    const { run, device } = this;
+    return !run || meet(spanOf(device), run.view.info, run.trace.nudge);
   }
 
   /** Blocks of the run that were allocated while the op ran; undefined = none, or it cannot be told. */
@@ -350,9 +334,35 @@ export class LanesView extends LitElement {
   }
 
   private toggle(thread: number): void {
-    if (!this.track.open.delete(thread)) this.track.open.add(thread);
     if (this.focused?.thread === thread) this.focused = undefined;
+    this.open(thread, !this.track.open.has(thread));
+  }
+  private open(thread: number, isOpen: boolean): void {
+    const { open } = this.track;
+    if (isOpen) open.add(thread);
+    else open.delete(thread);
     this.requestUpdate();
+    if (this.run) tellBeside(this, { hash: this.run.trace.hash, threads: [...open].sort((a, b) => a - b) });
+  }
+
+  /** Opens the lane of an op, and shows it there. */
+  async showOp({ span, lane }: Pick<RunningOps, 'span' | 'lane'>): Promise<void> {
+    const { device } = this;
+    const op = await device.ask('span', { span }).catch(() => undefined);
+    if (!op || !lane || device !== this.device || !this.isOnAxis) return;
+    if (!this.isOpen(lane.thread)) this.open(lane.thread, true);
+    const place =
+      this.axis === 'time'
+        ? { from: op.start_us + this.shift, to: op.start_us + this.shift + Math.max(op.duration_us, 0) }
+        : { from: op.from_event, to: op.to_event };
+    await this.updateComplete;
+    this.details = op;
+    const entry = { ...lane, ...place, span, count: 1 };
+    this.focusOn(entry);
+    const canvas = [...this.canvases].find((one) => Number(one.dataset['thread']) === lane.thread);
+    canvas?.focus({ preventScroll: true });
+    const wide = this.at ? (entry.to - entry.from) / this.at.unitsPerPixel / this.at.area.ratio : leastWide;
+    if (wide < leastWide) this.fit(entry);
   }
 
   private readonly key = (event: KeyboardEvent): void => {
@@ -449,23 +459,11 @@ export class LanesView extends LitElement {
     `;
   }
 
-  private beside(run: Run): TemplateResult {
-    const { running, device, track } = this;
-    return html`<div class="beside">
-      <span data-beside>${besideLine(run.name, device.info, run.view.info, track.offset, this.axis)}</span>
-      <label
-        >Nudge
-        <input
-          type="number"
-          class="field"
-          data-nudge
-          step="1"
-          .value=${String(track.offset)}
-          @change=${(event: Event) => this.nudge(Number((event.target as HTMLInputElement).value))} />
-        µs</label
-      >
-      ${running && isBlock(running.block) ? html`<span data-made-in>${blockLine(running.block.name, running.ops)}</span>` : nothing}
-    </div>`;
+  private beside({ trace, view, block, running, told }: Run): TemplateResult {
+    const text = besideLine(`Ops of ${trace.name}`, spanOf(this.device), view.info, trace.nudge, this.axis);
+    const more = html`${this.isMet && told ? html`<span data-told=${told.told}>${toldLine(told)}</span>` : nothing}
+    ${block && isBlock(block) && running ? html`<span data-made-in>${blockLine(block.name, running)}</span>` : nothing}`;
+    return besideLineOf(this, { file: trace, text, all: trace.all, more });
   }
 
   private section(thread: LaneThread, index: number): TemplateResult {
@@ -522,7 +520,7 @@ export class LanesView extends LitElement {
     );
   }
 
-  static override styles = [base, tipStyles, lanesStyles];
+  static override styles = [base, tipStyles, besideStyles, lanesStyles];
 }
 
 declare global {

@@ -48,9 +48,7 @@ export class LanesTrack {
   shown: Shown | undefined;
   problem: string | undefined;
   /** Threads whose rows are shown. */
-  readonly open = new Set<number>([0]);
-  /** Microseconds to add to the times of a recording of the same run, so that both clocks agree. */
-  offset = 0;
+  open = new Set<number>([0]);
   changed: () => void = () => undefined;
   private asked = false;
   private readonly asking = new LatestOnly<Question, Lanes>(

@@ -14,26 +14,6 @@ export const lanesStyles = css`
     overflow: hidden auto;
     scrollbar-width: thin;
   }
-  .beside {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: 2px 16px;
-    padding: 2px 12px;
-    color: var(--dim);
-    font-size: 11.5px;
-  }
-  .beside label {
-    display: flex;
-    align-items: center;
-    gap: 4px;
-  }
-  .beside input {
-    width: 110px;
-    height: 22px;
-    padding: 0 4px;
-    font-size: 11.5px;
-  }
   [data-made-in] {
     color: var(--text);
     overflow-wrap: anywhere;

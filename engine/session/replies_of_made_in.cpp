@@ -1,0 +1,108 @@
+// A snapshot and a trace of one run are two sessions: the snapshot's tells its allocations, the trace's the ops in which they
+// were made, and the snapshot's is told these.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "engine/answers/span_lanes.h"
+#include "engine/answers/timeline_view.h"
+#include "engine/session/replies.h"
+
+namespace memstrata::session::reply {
+
+namespace {
+
+constexpr size_t kMostAllocations = 16'384;    // of an answer; arguments may have 20,000
+constexpr double kExact = 9007199254740992.0;  // 2^53
+constexpr double kFarthest = 9e15;             // microseconds whose nanoseconds are within 64 bits
+constexpr int32_t kNone = -1, kSeveral = -2, kOutside = -3;
+
+[[nodiscard]] std::optional<uint64_t> address_of(double number) {
+  if (!(number >= 0 && number < kExact)) return std::nullopt;
+  return static_cast<uint64_t>(number);
+}
+
+[[nodiscard]] int32_t node_of(const analysis::OpPaths& paths, const replay::OpFinder::Found& found) {
+  using How = replay::OpFinder::How;
+  if (found.how == How::several_threads) return kSeveral;
+  if (found.how == How::outside) return kOutside;
+  return found.op < 0 ? kNone : paths.of(found.op);
+}
+
+}  // namespace
+
+Status allocations(Asked& asked) {
+  const Device& device = asked.view->device();
+  const model::Recording& recording = device.recording();
+  const model::RowRange rows = device.lives().events;
+  std::vector<int32_t> events;
+  std::vector<double> times, addresses;
+  int32_t event = std::max(asked.arguments.integer("from"), 0);
+  for (; event < rows.count && events.size() < kMostAllocations; ++event) {
+    const auto row = static_cast<size_t>(rows.first + event);
+    if (recording.events.action[row] != trace::Action::alloc) continue;
+    const auto time = device.lives().clock.microseconds(recording.events.time[row]);
+    const uint64_t address = recording.events.address[row];
+    events.push_back(event);
+    times.push_back(time ? static_cast<double>(*time) : std::numeric_limits<double>::quiet_NaN());
+    addresses.push_back(address < static_cast<uint64_t>(kExact) ? static_cast<double>(address) : -1);
+  }
+  answers::next_event_to_json(asked.json(), event);
+  Status written = asked.answer.column("event", events);
+  if (written) written = asked.answer.column("time_us", times);
+  if (written) written = asked.answer.column("address", addresses);
+  return written;
+}
+
+Status ops_of(Asked& asked) {
+  const Arguments& given = asked.arguments;
+  const std::vector<double> times = given.reals("times"), addresses = given.reals("addresses");
+  if (times.size() != addresses.size())
+    return fail(ErrorCode::wrong_usage, -1, "`times` and `addresses` must have the same length");
+  const auto finder = asked.view->device().op_finder();
+  if (!finder) return tl::unexpected(finder.error());
+  const auto paths = asked.view->device().op_paths();
+  if (!paths) return tl::unexpected(paths.error());
+  std::vector<int32_t> nodes(times.size(), kOutside);
+  for (size_t i = 0; i < times.size(); ++i) {
+    if (!(times[i] > -kFarthest && times[i] < kFarthest)) continue;
+    const auto ns = static_cast<int64_t>(times[i]) * 1000;
+    nodes[i] = node_of(**paths, (*finder)->find(given.integer("device"), address_of(addresses[i]), ns));
+  }
+  answers::columns_to_json(asked.json(), {});
+  return asked.answer.column("node", nodes);
+}
+
+Status op_paths(Asked& asked) {
+  const auto found = asked.view->device().op_paths();
+  if (!found) return tl::unexpected(found.error());
+  const analysis::OpPaths& paths = **found;
+  std::vector<int32_t> parents;
+  std::vector<uint8_t> ops;
+  std::vector<StringId> names;
+  for (const int32_t node : asked.arguments.integers("nodes")) {
+    if (node >= paths.count()) return fail(ErrorCode::wrong_usage, -1, "there is no node {}", node);
+    parents.push_back(paths.parent(node));
+    ops.push_back(paths.is_op(node) ? 1 : 0);
+    names.push_back(paths.name(node));
+  }
+  answers::lane_names_to_json(asked.json(), asked.session.recording(), names);
+  Status written = asked.answer.column("parent", parents);
+  if (written) written = asked.answer.column("op", ops);
+  return written;
+}
+
+Status tell_made_in(Asked& asked) {
+  const Arguments& given = asked.arguments;
+  Device& device = asked.view->device();
+  if (given.flag("anew")) device.forget_made_in();
+  const Device::MadeInPart part{given.integers("parents"), given.texts("names"), given.integers("ops"),
+                                given.integers("events"), given.integers("nodes")};
+  const Status told = device.tell_made_in(part);
+  if (!told) return told;
+  asked.json().value(static_cast<int64_t>(part.events.size()));
+  return {};
+}
+
+}  // namespace memstrata::session::reply

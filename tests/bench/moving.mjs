@@ -1,0 +1,58 @@
+// Movements over the timeline of a page, as a reader makes them.
+
+/** Milliseconds between frames, a little more than 60 a second need. */
+export const frameGoal = 1000 / 60 + 0.5;
+
+/** Runs in the page: `steps` movements, each given time to be answered; what the reader of the screen would see. */
+export async function move({ kind, steps }) {
+  const { within } = globalThis; // chromium.mjs
+  const plot = within(document, '.plot');
+  const canvas = plot.querySelector('canvas.overlay');
+  const rect = canvas.getBoundingClientRect();
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const intervals = [];
+  let running = true;
+  let last = performance.now();
+  (async () => {
+    while (running) {
+      await frame();
+      const now = performance.now();
+      intervals.push(now - last);
+      last = now;
+    }
+  })();
+  const at = (right, down) => ({
+    clientX: rect.left + rect.width * right,
+    clientY: rect.top + rect.height * down,
+  });
+  const wheel = (options) =>
+    canvas.dispatchEvent(new WheelEvent('wheel', { ...at(0.6, 0.6), cancelable: true, ...options }));
+  const readout = () => plot.parentNode.querySelector('[data-readout="event"]')?.textContent ?? '';
+  const settled = () => {
+    const lanes = within(document, 'memstrata-lanes');
+    return !lanes || lanes.hasAttribute('data-settled') ? plot.dataset.view : '';
+  };
+  const answers = [];
+  const pointer = (name, place) =>
+    canvas.dispatchEvent(
+      new PointerEvent(name, { pointerId: 1, pointerType: 'mouse', button: 0, bubbles: true, ...place }),
+    );
+  for (let i = 0; i < steps; i += 1) {
+    const state = kind === 'hover' ? readout : settled;
+    const before = state();
+    const start = performance.now();
+    if (kind === 'rest') await new Promise((resolve) => setTimeout(resolve, 16));
+    if (kind === 'zoom') wheel({ deltaY: i % 40 < 20 ? -120 : 120 });
+    if (kind === 'tall') wheel({ deltaY: i % 20 < 10 ? -120 : 120, shiftKey: true });
+    if (kind === 'pan') wheel({ deltaX: i % 40 < 20 ? 40 : -40 });
+    if (kind === 'hover') pointer('pointermove', at(0.15 + ((i * 0.377) % 0.8), 0.7));
+    if (kind === 'rest') continue;
+    // A movement that changes nothing, as at the end of the recording, has no answer to wait for.
+    while ((state() === before || state() === '') && performance.now() - start < 1000)
+      await new Promise((resolve) => setTimeout(resolve));
+    if (state() !== before) answers.push(performance.now() - start);
+    await frame();
+  }
+  running = false;
+  return { intervals, answers };
+}
