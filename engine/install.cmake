@@ -31,7 +31,7 @@ foreach(library IN ITEMS engine zlib zstd simdjson)
   install(FILES $<TARGET_FILE:memstrata_${library}> DESTINATION ${library_folder} COMPONENT library)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine DESTINATION ${header_folder} COMPONENT library
-        FILES_MATCHING PATTERN "*.h" PATTERN arrow EXCLUDE PATTERN cli EXCLUDE PATTERN serve EXCLUDE PATTERN libraries EXCLUDE)
+        FILES_MATCHING PATTERN "*.h" PATTERN arrow EXCLUDE PATTERN cli EXCLUDE PATTERN fleet EXCLUDE PATTERN serve EXCLUDE PATTERN libraries EXCLUDE)
 install(DIRECTORY ${staged_include}/ DESTINATION ${header_folder} COMPONENT library)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${header_folder} COMPONENT library)
 

@@ -20,6 +20,7 @@ const licences = {
   zlib: 'Zlib',
   Zstandard: 'BSD-3-Clause',
   nanoarrow: 'Apache-2.0',
+  SQLite: 'blessing',
   flatcc: 'Apache-2.0',
   Lit: 'BSD-3-Clause',
   Emscripten: 'MIT',

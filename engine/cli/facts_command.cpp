@@ -18,8 +18,11 @@ namespace memstrata::cli {
 
 namespace {
 
-[[nodiscard]] answers::FactsOrigin origin_of(const std::string& file, const OriginOptions& said) {
+[[nodiscard]] answers::FactsOrigin origin_of(const std::string& file, const OriginOptions& said,
+                                             const model::Launch& launch = {}) {
   answers::FactsOrigin origin = origin_of_path(file);
+  if (launch.rank >= 0) origin.rank = launch.rank;
+  if (launch.world_size > 0) origin.world_size = launch.world_size;
   if (said.run) origin.run = *said.run;
   if (said.host) origin.host = *said.host;
   if (said.rank) origin.rank = said.rank;
@@ -55,7 +58,6 @@ namespace {
   const auto read = input.read(file);
   if (!read) return tl::unexpected(read.error());
   const model::Recording& recording = **read;
-  const answers::FactsOrigin origin = origin_of(file, said);
   analysis::ShownStacks stacks(recording);
   const auto no_memory = [&] {
     return failure(name_of(ErrorCode::limit_exceeded), file, "This file needs too much memory.");
@@ -63,6 +65,7 @@ namespace {
   if (!stacks.prepare()) return no_memory();
   std::string lines;
   for (const model::Part& part : recording.parts) {
+    const answers::FactsOrigin origin = origin_of(file, said, part.launch);
     for (const int32_t device : part.devices(recording.segments)) {
       if (const Status done = add_device(recording, {&part, device}, origin, stacks, lines); !done)
         return failure(done.error(), file);

@@ -4,8 +4,9 @@
 
 #include "nanoarrow_encoder.h"
 
-ArrowErrorCode MemstrataEncodeDictionary(struct ArrowIpcEncoder* encoder, int64_t id, const struct ArrowArrayView* view,
-                                         struct ArrowBuffer* body, struct ArrowError* error) {
+ArrowErrorCode MemstrataEncodeDictionary(struct ArrowIpcEncoder* encoder, int64_t id,
+                                         const struct ArrowArrayView* view, struct ArrowBuffer* body,
+                                         struct ArrowError* error) {
   struct ArrowIpcEncoderPrivate* private = (struct ArrowIpcEncoderPrivate*)encoder->private_data;
   flatcc_builder_t* builder = &private->builder;
   struct ArrowIpcBufferEncoder buffer_encoder = {
@@ -22,12 +23,11 @@ ArrowErrorCode MemstrataEncodeDictionary(struct ArrowIpcEncoder* encoder, int64_
   FLATCC_RETURN_UNLESS_0(RecordBatch_length_add(builder, view->length), error);
   NANOARROW_RETURN_NOT_OK_WITH_ERROR(ArrowBufferResize(&private->buffers, 0, 0), error);
   NANOARROW_RETURN_NOT_OK_WITH_ERROR(ArrowBufferResize(&private->nodes, 0, 0), error);
-  NANOARROW_RETURN_NOT_OK(ArrowIpcEncoderEncodeRecordBatchImpl(encoder, &buffer_encoder, view, &private->buffers,
-                                                               &private->nodes, error));
-  FLATCC_RETURN_UNLESS_0(
-      RecordBatch_nodes_create(builder, (struct ns(FieldNode)*)private->nodes.data,
-                               private->nodes.size_bytes / sizeof(struct ns(FieldNode))),
-      error);
+  NANOARROW_RETURN_NOT_OK(ArrowIpcEncoderEncodeRecordBatchImpl(encoder, &buffer_encoder, view,
+                                                               &private->buffers, &private->nodes, error));
+  FLATCC_RETURN_UNLESS_0(RecordBatch_nodes_create(builder, (struct ns(FieldNode)*)private->nodes.data,
+                                                  private->nodes.size_bytes / sizeof(struct ns(FieldNode))),
+                         error);
   FLATCC_RETURN_UNLESS_0(RecordBatch_buffers_create(builder, (struct ns(Buffer)*)private->buffers.data,
                                                     private->buffers.size_bytes / sizeof(struct ns(Buffer))),
                          error);

@@ -12,8 +12,9 @@ extern "C" {
 
 /* A message with a dictionary, as ArrowIpcEncoderEncodeSimpleRecordBatch() makes one of a batch. `view`: a struct whose
  * only child is the dictionary. */
-ArrowErrorCode MemstrataEncodeDictionary(struct ArrowIpcEncoder* encoder, int64_t id, const struct ArrowArrayView* view,
-                                         struct ArrowBuffer* body, struct ArrowError* error);
+ArrowErrorCode MemstrataEncodeDictionary(struct ArrowIpcEncoder* encoder, int64_t id,
+                                         const struct ArrowArrayView* view, struct ArrowBuffer* body,
+                                         struct ArrowError* error);
 
 /* The footer of a file. `schema`: the very one that was encoded before. `footer`: its blocks of both kinds. */
 ArrowErrorCode MemstrataEncodeFooter(struct ArrowIpcEncoder* encoder, const struct ArrowSchema* schema,

@@ -62,6 +62,11 @@ inline constexpr size_t kMaxDevices = 1024;
 inline constexpr int64_t kMaxLookedAt = int64_t{1} << 22;
 inline constexpr int64_t kMaxRepeats = 16;
 
+// The place of a process among those of its job, as the file itself says; -1 = it does not.
+struct Launch {
+  int32_t rank = -1, world_size = -1;
+};
+
 struct Part {
   PartKind kind = PartKind::snapshot;
   std::string name;                 // key or index in a user's wrapper; empty if the file is the part
@@ -79,6 +84,7 @@ struct Part {
   RowRange spans;          // of all threads; the parts of one trace share them
   StringId settings_json;  // allocator_settings as JSON text; none = absent
   int32_t fleet = -1;      // index in Recording::fleets
+  Launch launch;           // which of how many processes wrote it
 
   // Set by Recording::seal().
   Capabilities capabilities;

@@ -141,6 +141,12 @@ Result<const analysis::OpPaths*> Device::op_paths() {
   return &*op_paths_;
 }
 
+int64_t Device::made_in_count() const {
+  if (!made_in_) return 0;
+  const std::span<const int32_t> nodes = made_in_->node.span();
+  return std::count_if(nodes.begin(), nodes.end(), [](int32_t node) { return node >= 0; });
+}
+
 void Device::forget_made_in() {
   if (made_in_) ++made_in_version_;
   made_in_.reset();
@@ -154,6 +160,7 @@ Status Device::tell_made_in(const MadeInPart& part) {
   if (part.parents.size() != part.names.size() || part.parents.size() != part.ops.size() ||
       part.events.size() != part.nodes.size())
     return refuse("lists that belong together must have the same length");
+  if (part.parents.empty() && part.events.empty()) return {};
   Budget& budget = recording().budget;
   if (!made_in_) made_in_ = std::make_unique<analysis::MadeIn>(budget);
   analysis::MadeIn& made = *made_in_;

@@ -72,9 +72,11 @@ class Device {
     std::vector<int32_t> ops;            // 0 or 1
     std::vector<int32_t> events, nodes;  // of allocations
   };
-  // Adds to it; all views' filters mean it from then on. Error: wrong_usage (lists of different lengths, numbers that are
+  // Adds to it, which may be nothing; all views' filters mean it from then on. Error: wrong_usage (lists of different lengths, numbers that are
   // not there), limit_exceeded; nothing is told then.
   [[nodiscard]] Status tell_made_in(const MadeInPart& part);
+  // Allocations that have an op.
+  [[nodiscard]] int64_t made_in_count() const;
   void forget_made_in();
   // Another number: what was found by filters before is not what they mean now.
   [[nodiscard]] int32_t made_in_version() const { return made_in_version_; }

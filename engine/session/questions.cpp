@@ -136,7 +136,8 @@ constexpr Question kQuestions[] = {
     // Such nodes: their parents (-1 = none), names, whether they are ops or Python functions.
     {"opPaths", Of::view, "nodes: Count[]", "OpPaths", reply::op_paths},
     // To a snapshot: more nodes, behind those it was told, and those of allocations. Filters of all views of the device mean
-    // them from then on, as the one thing that a question changes. `anew`: what was told before is forgotten.
+    // them from then on, as the one thing that a question changes. `anew`: what was told before is forgotten. How many allocations
+    // have an op now; the device forgets them when its last view is released.
     {"tellMadeIn", Of::view, "anew: Flag, parents: NodeOrNone[], names: Text[], ops: Count[], events: Event[], nodes: NodeOrNone[]", "Count", reply::tell_made_in},
 
     // Makes at least the first `part` parts of what the questions below need, which else make it all at once;

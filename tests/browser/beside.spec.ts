@@ -136,7 +136,7 @@ test('a link restores what lies beside, the nudge and the open lanes', async ({ 
   await onTime(page);
   await lanes(page).locator('[data-thread-head="1"]').click();
   await expect(lanes(page).locator('canvas')).toHaveCount(2);
-  await expect.poll(() => page.url()).toContain('0.1');
+  await expect.poll(() => page.url()).toContain('%2C0.1%2Ctrace.json');
   const link = page.url();
   const shown = await settledView(page);
 
@@ -202,7 +202,7 @@ test('counters that cannot be aligned say why, and are nudged', async ({ page })
   await onTime(page);
   const line = counters(page).locator('[data-beside]');
   await expect(line).toHaveText(
-    'Counters of late.json, by the clock: they begin 30.0 s after this recording ends. If they are of one run, nudge.',
+    'Counters of late.json, by the clock: they begin 29.990 s after this recording ends. If they are of one run, nudge.',
   );
   await expect(counters(page).locator('canvas')).toBeHidden();
   await counters(page).locator('[data-nudge]').fill('30000000');

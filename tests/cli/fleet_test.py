@@ -190,6 +190,18 @@ class Fleet(unittest.TestCase):
                             "--world-size", "16")
         self.assertEqual((one["run"], one["host"], one["rank"], one["world_size"]), ("c", "h", 9, 16))
 
+    def test_rank_of_a_trace(self):
+        memory = {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": 5,
+                  "args": {"Addr": 4096, "Bytes": 512, "Device Type": 1, "Device Id": 0, "Total Allocated": 512,
+                           "Total Reserved": 1024}}
+        for info, rank, size in (({"backend": "nccl", "rank": 5, "world_size": 8, "pg_config": [{"rank": 7}]}, 5, 8),
+                                 ({"rank": -1, "world_size": "8"}, 2, None), ("rank", 2, None)):
+            path = self.path("rank2.pt.trace.json")
+            with open(path, "w") as out:
+                json.dump({"schemaVersion": 1, "distributedInfo": info, "traceEvents": [memory]}, out)
+            (one,) = self.facts(path)
+            self.assertEqual((one["rank"], one["world_size"]), (rank, size), info)
+
     def test_a_file_that_is_none_is_a_line(self):
         out = self.path("failed.json")
         done = run("facts", os.path.join(self.ranks, "rank8.pickle"), "-o", out)

@@ -117,9 +117,19 @@ inline CommandRun some_command(Choices& in, const std::string& file, const std::
       words = {"check", file, "--no-oom", "--no-leak", "--max-peak", "1MiB", "--max-fragmentation", "20%"};
       if (in.next() % 2 == 1) words.insert(words.end(), {"--baseline", other, "--max-growth", "2%"});
       break;
-    case 0:
-      words = {"summary", file};
+    case 0: {
+      const uint8_t which = in.next();
+      if (which % 4 == 1) {
+        words = {"fleet", file, other, "--layout", "tp=2"};
+      } else if (which % 4 == 2) {
+        words = {"facts", file, other, "--rank", "1"};
+        run.form = Form::json;  // always
+        return run;
+      } else {
+        words = {"summary", file};
+      }
       break;
+    }
     case 1:
       words = {"top", file, "--at", moment(in)};
       groups();

@@ -124,8 +124,11 @@ Status ChromeTraceReader::finish() {
     return fail(ErrorCode::unsupported, -1, "the JSON text holds no list of events (traceEvents)");
   }
   state.tell_how_it_ended(recording_);
-  if (!traces::make_parts(recording_, state.rows, state.walk.clock()) &&
-      state.walk.halt() != Walk::Halt::out_of_budget) {
+  const size_t parts_before = recording_.parts.size();
+  const bool made = traces::make_parts(recording_, state.rows, state.walk.clock());
+  for (size_t i = parts_before; i < recording_.parts.size(); ++i)
+    recording_.parts[i].launch = state.walk.launch();
+  if (!made && state.walk.halt() != Walk::Halt::out_of_budget) {
     recording_.diagnostics.add(Diag::budget_exhausted, state.received,
                                fmt::format("{} are allowed", size_text(recording_.budget.limit())));
   }

@@ -8,7 +8,7 @@
 
 #include "engine/io/encodings/json/walker.h"
 #include "engine/io/readers/trace_rows.h"
-#include "engine/model/clock.h"
+#include "engine/model/part.h"
 #include "engine/model/diagnostics.h"
 
 namespace memstrata::io::traces {
@@ -31,6 +31,7 @@ class Walk {
   [[nodiscard]] std::string_view halt_text() const { return halt_text_; }
   [[nodiscard]] bool found_events() const { return found_events_; }
   [[nodiscard]] const model::Clock& clock() const { return clock_; }
+  [[nodiscard]] const model::Launch& launch() const { return launch_; }
 
  private:
   enum class At : uint8_t { start, members, events, lost_event, lost_member, skipping };
@@ -50,6 +51,8 @@ class Walk {
   [[nodiscard]] bool halt_at(Halt halt, std::string_view text);
   [[nodiscard]] int64_t place() const { return offset_ + static_cast<int64_t>(at_); }
   [[nodiscard]] bool end_list();
+  // {"backend", "rank", "world_size", ...}
+  void take_launch(std::string_view info);
 
   Rows& rows_;
   model::Diagnostics& diagnostics_;
@@ -64,6 +67,7 @@ class Walk {
   bool is_list_ = false;  // the outermost value is the list of events
   bool found_events_ = false;
   model::Clock clock_{1, 0};
+  model::Launch launch_;
   Halt halt_ = Halt::none;
   int64_t halt_offset_ = -1;
   std::string_view halt_text_;

@@ -5,6 +5,7 @@ writes them: for tests of its reader and of the page.
   make.py small       five rows whose every number can be worked out by hand; kept as small.json
   make.py N           N ranks of one run; rank 613 runs out of memory, 127 is an outlier, 42 leaks (of fewer: N*613//1000, ...)
   make.py N --runs 2  the same twice, as two runs
+  make.py N --facts   the facts of those ranks instead, a line each, for `memstrata fleet`
 """
 import argparse
 import base64
@@ -165,6 +166,35 @@ def large(count, runs):
     }
 
 
+def facts_of(run, rank, count, plants):
+    """The line of a rank ("Facts, version 1")."""
+    row, curve, reserved = row_of(run, rank, count, plants)
+    stacks = {name: f"{number:032x}" for number, name in enumerate(("model", "oom", "outlier", "leak"), 1)}
+    who = {"model": "model.py:10 forward", "oom": "attention.py:118 forward", "outlier": "embedding.py:52 forward",
+           "leak": "metrics.py:31 log_loss"}
+    special = {name: at for name, at in plants.items() if at == rank}
+    more = {name: row["peak_requested"] - 60 * GIB for name in special}
+    peaks = {"model": row["peak_requested"] - sum(more.values())} | more
+    times = {"from_us": START_US, "to_us": START_US + 60_000_000}
+    if "oom" in special:
+        row |= {"oom_event": 50_000, "oom_us": START_US + 40_000_000, "oom_requested": 2 * GIB, "oom_device_free": 512 * MIB,
+                "oom_stack": stacks["oom"]}
+    leaks = [{"stack": stacks["leak"], "bytes_per_step": GIB, "live_bytes": row["leak_bytes"], "steps": 8}] if "leak" in special else []
+    return row | {
+        "memstrata_facts": 1, "world_size": count, "snapshot": "", "input_bytes": 10 * MIB, "diagnostics": 0, "damaged": False,
+        "peak_event": 40_000, "peak_us": START_US + 30_000_000, "end_reserved": row["peak_reserved"],
+        "end_allocated": row["end_requested"], "cached": row["held_back"], "step_count": 8,
+        "peak_stacks": [{"stack": stacks[name], "requested": value, "blocks": 10} for name, value in peaks.items()],
+        "leak_stacks": leaks,
+        "steps": [{"step": step, "first_us": START_US + step * 7_500_000,
+                   "peak_requested": row["peak_requested"] - (GIB * (7 - step) if leaks else 0),
+                   "end_requested": row["start_requested"]} for step in range(8)],
+        "curve": times | {"allocated": [value for value in curve for _ in range(2)], "reserved": [value for value in reserved for _ in range(2)]},
+        "stacks": [{"stack": stacks[name], "who": who[name], "category": None,
+                    "frames": [{"filename": who[name].split(":")[0], "line": 1, "name": "forward"}]} for name in peaks],
+    }
+
+
 def whole(value):
     """Numbers that are whole are written without a point."""
     if isinstance(value, dict):
@@ -178,6 +208,11 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("what")
     parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--facts", action="store_true")
     arguments = parser.parse_args()
+    if arguments.facts:
+        for rank in range(int(arguments.what)):
+            print(json.dumps(facts_of("", rank, int(arguments.what), planted(int(arguments.what))), separators=(",", ":")))
+        raise SystemExit
     fleet = small() if arguments.what == "small" else large(int(arguments.what), arguments.runs)
     print(json.dumps(whole(fleet), separators=(",", ":")))

@@ -109,6 +109,9 @@ TEST_F(MadeInQuestions, FiltersMeanWhatWasTold) {
   EXPECT_THAT(blocks("stack:ATEN::LIN"), HasSubstr(R"("count":2)"));
   EXPECT_THAT(blocks("relu"), HasSubstr(R"("count":1,"bytes":8388608)"));
   EXPECT_THAT(blocks(R"(not op:\"train\")"), HasSubstr(R"("count":1,"bytes":16777216)"));
+  EXPECT_THAT(asked(snapshot, "tellMadeIn", of_snapshot,
+                    R"({"anew":false,"parents":[],"names":[],"ops":[],"events":[],"nodes":[]})"),
+              HasSubstr(R"("answer":4)"));
   // Told anew, as after a nudge.
   EXPECT_THAT(tell(std::string(kNodes) + R"("events":[6],"nodes":[1])"), HasSubstr("1"));
   EXPECT_THAT(blocks(R"(op:\"aten::linear\")"), HasSubstr(R"("count":1,"bytes":16777216)"));

@@ -340,7 +340,8 @@ export interface ViewQuestions {
   /**
    * To a snapshot: more nodes, behind those it was told, and those of allocations. Filters of all views
    * of the device mean them from then on, as the one thing that a question changes. `anew`: what was told
-   * before is forgotten.
+   * before is forgotten. How many allocations have an op now; the device forgets them when its last view
+   * is released.
    */
   tellMadeIn: {
     args: { anew: T.Flag; parents: readonly T.NodeOrNone[]; names: readonly T.Text[]; ops: readonly T.Count[]; events: readonly T.Event[]; nodes: readonly T.NodeOrNone[] };

@@ -1,6 +1,6 @@
 // How files come in: dropped, pasted, chosen, or named by address.
 import type { EngineError } from '../../engine/index.ts';
-import { isFleetName, type BesideFleet } from '../model/rank_files.ts';
+import { isFleetName, type NamedFile } from '../model/rank_files.ts';
 import type { Chosen } from '../model/open_files.ts';
 
 /** Snapshots of the site, made by site/samples/make_samples.py. */
@@ -58,7 +58,7 @@ export const samples = [
 /** Files of a choice or a folder, ready to be opened. */
 export type ChosenFiles = ({ files: Chosen[] } | { refused: { name: string; error: EngineError } }) & {
   /** All of the choice, to be opened when asked for. */
-  beside?: readonly BesideFleet[];
+  beside?: readonly NamedFile[];
   /** One of them is a fleet by its name: it is what opens, the others lie beside it. */
   withFleet?: boolean;
 };

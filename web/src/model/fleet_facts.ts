@@ -38,6 +38,10 @@ export interface RankFile {
   run: string;
   host: string;
   rank: number | null;
+  snapshot: string;
+  device: number | null;
+  /** No rank of another run or host has a file of this name. */
+  unique: boolean;
 }
 
 export class FleetFacts {
@@ -72,7 +76,18 @@ export class FleetFacts {
       run: this.text('run', row),
       host: this.text('host', row),
       rank: this.number('rank', row),
+      snapshot: this.text('snapshot', row),
+      device: this.number('device', row),
+      unique: this.isUnique(row),
     };
+  }
+  private isUnique(row: number): boolean {
+    const [file, run, host] = [this.column('file'), this.column('run'), this.column('host')];
+    const same = (column: FleetColumn | undefined, other: number): boolean =>
+      column?.values[other] === column?.values[row];
+    return !(file?.values ?? []).some(
+      (_, other) => same(file, other) && !(same(run, other) && same(host, other)),
+    );
   }
   get runs(): number {
     return new Set(this.column('run')?.values ?? []).size;

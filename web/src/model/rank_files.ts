@@ -3,7 +3,7 @@
 import type { RankFile } from './fleet_facts.ts';
 import type { Chosen } from './open_files.ts';
 
-export interface BesideFleet {
+export interface NamedFile {
   /** With the folders it lies in, as far as they are known: `facts/run=a/rank3.pickle`. */
   path: string;
   chosen: Chosen;
@@ -22,7 +22,12 @@ export function pathOf(
   paths: readonly string[],
   { file, run, host }: RankFile,
 ): { path: string } | 'none' | 'several' {
-  const named = paths.filter((path) => nameOf(path) === file);
+  const isOther = (path: string, key: string, value: string): boolean =>
+    value !== '' &&
+    path.split('/').some((folder) => folder.startsWith(`${key}=`) && folder !== `${key}=${value}`);
+  const named = paths.filter(
+    (path) => nameOf(path) === file && !isOther(path, 'run', run) && !isOther(path, 'host', host),
+  );
   const tells = (path: string, key: string, value: string): number =>
     value !== '' && path.split('/').some((folder) => folder === value || folder === `${key}=${value}`)
       ? 1
@@ -34,14 +39,14 @@ export function pathOf(
   return other === undefined ? { path } : 'several';
 }
 
-export class FilesBeside {
+export class RankFiles {
   private readonly files = new Map<string, Chosen>();
 
-  get count(): number {
-    return this.files.size;
-  }
-  add(files: readonly BesideFleet[]): void {
+  add(files: readonly NamedFile[]): void {
     for (const { path, chosen } of files) this.files.set(path, chosen);
+  }
+  clear(): void {
+    this.files.clear();
   }
   find(wanted: RankFile): Chosen | 'none' | 'several' {
     const found = pathOf([...this.files.keys()], wanted);

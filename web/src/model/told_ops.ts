@@ -1,7 +1,7 @@
 // A trace lies beside a snapshot: the trace's engine is asked in which op each allocation of the snapshot was made, and the
 // snapshot's engine is told, so that filters mean ops. A part at a time: other questions come in between.
 import { NodesToTell } from './nodes_to_tell.ts';
-import type { Engine, EngineView } from '../../engine/index.ts';
+import type { Args, Engine, EngineView } from '../../engine/index.ts';
 import type { Microseconds } from '../base/units.ts';
 
 /** How many allocations have an op, and why the others have none. */
@@ -24,10 +24,13 @@ const known = new WeakMap<Engine, Map<string, { of: Telling; found: ToldOps }>>(
 const keyOf = ({ recording: { shown } }: Telling): string => `${shown.snapshot},${shown.device}`;
 const isSame = (a: Telling, b: Telling): boolean => a.trace === b.trace && a.nudge === b.nudge;
 
-/** What is known of it; undefined = it was not told, or something else was. */
-export function toldOps(of: Telling): ToldOps | undefined {
+const nothing: Args<'tellMadeIn'> = { anew: false, parents: [], names: [], ops: [], events: [], nodes: [] };
+
+/** What is known of it; undefined = it was not told, something else was, or the engine has forgotten it. */
+export async function toldOps(of: Telling): Promise<ToldOps | undefined> {
   const last = known.get(of.recording.engine)?.get(keyOf(of));
-  return last && isSame(last.of, of) ? last.found : undefined;
+  if (!last || !isSame(last.of, of)) return undefined;
+  return (await of.recording.ask('tellMadeIn', nothing)) === last.found.told ? last.found : undefined;
 }
 
 /** Undefined = it was given up: another one is wanted, or an engine is gone. */

@@ -123,10 +123,15 @@ export class BesideRun {
     const { tellOps, toldOps } = await import('../model/told_ops.ts');
     const isWanted = (): boolean => this.telling === now;
     if (!isWanted()) return;
-    this.told = toldOps(now);
-    if (!this.told) {
-      this.told = await tellOps(now, isWanted).catch(() => undefined); // an engine is gone, or refuses: names are still told
+    this.told = undefined;
+    const known = await toldOps(now).catch(() => undefined);
+    if (!isWanted()) return;
+    this.told = known;
+    if (!known) {
+      // An engine is gone, or refuses: the details still name ops.
+      const found = await tellOps(now, isWanted).catch(() => undefined);
       if (!isWanted()) return;
+      this.told = found;
       this.page.filter.again();
     }
     this.page.requestUpdate();

@@ -7,7 +7,7 @@ import { markPicked, type ChosenFiles } from '../files/open_file.ts';
 import { pathOf } from '../model/rank_files.ts';
 import { usualChoice, type FleetChoice } from '../model/fleet_choice.ts';
 import type { RankFile } from '../model/fleet_facts.ts';
-import type { Chosen, OpenFile } from '../model/open_files.ts';
+import type { Chosen, Entry, OpenFile } from '../model/open_files.ts';
 import { servedFile, servedFiles } from '../model/served.ts';
 import type { ViewerParts } from './parts.ts';
 
@@ -37,27 +37,24 @@ function takeFiles(page: ViewerParts, event: CustomEvent<ChosenFiles>): void {
   event.stopPropagation();
   const { detail, currentTarget } = event;
   const beside = detail.beside ?? [];
-  page.beside.add(beside);
+  page.rankFiles.add(beside);
   if (beside.length > 1) (currentTarget as FleetView).retry();
   else page.receive(detail);
 }
 
 /** Undefined = it is open now, or on its way; else why not, in words. */
 async function openRank(page: ViewerParts, of: OpenFile, rank: RankFile): Promise<string | undefined> {
-  if (rank.file === '') return 'The file does not tell its name.';
-  const beside = page.beside.find(rank);
+  if (/^\.*$/.test(rank.file)) return 'The facts do not tell its name.';
+  const beside = page.rankFiles.find(rank);
   if (beside === 'several')
     return `Several of the files that were chosen are called so, and their folders do not tell which is meant.`;
-  if (beside !== 'none') return show(page, beside);
+  if (beside !== 'none') return show(page, beside, rank);
   const isOpen = page.files.entries.find(({ name, file }) => name === rank.file && file !== of);
-  if (isOpen) {
-    page.files.show(isOpen);
-    return undefined;
-  }
+  if (isOpen && rank.unique) return go(page, isOpen, rank);
   const server = 'served' in of.source ? of.source.served.address : page.application?.server;
   if (server !== undefined) return openServed(page, server, rank);
   if ('url' in of.source)
-    return show(page, { name: rank.file, source: { url: neighbour(of.source.url, rank.file) } });
+    return show(page, { name: rank.file, source: { url: neighbour(of.source.url, rank.file) } }, rank);
   return 'It is not among the files that this page knows: choose it, or the folder that it lies in.';
 }
 
@@ -79,22 +76,39 @@ async function openServed(page: ViewerParts, server: string, rank: RankFile): Pr
       return left_out
         ? 'It is not among the files that the server lists; it has more than it lists.'
         : 'The server does not have it in its folder.';
-    return show(page, servedFile(server, found.path));
+    return show(page, servedFile(server, found.path), rank);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
 /** A file that is open already is not opened again. */
-function show(page: ViewerParts, wanted: Chosen): undefined {
+function show(page: ViewerParts, wanted: Chosen, rank: RankFile): undefined {
   const key = (source: Chosen['source']): unknown =>
     'file' in source ? source.file : 'url' in source ? source.url : JSON.stringify(source);
-  const open = page.files.entries.find(({ source }) => source && key(source) === key(wanted.source));
-  if (open) {
-    page.files.show(open);
-    return undefined;
+  const find = (): Entry | undefined =>
+    page.files.entries.findLast(({ source }) => source && key(source) === key(wanted.source));
+  if (!find()) {
+    markPicked();
+    page.receive({ files: [wanted] });
   }
-  markPicked();
-  page.receive({ files: [wanted] });
-  return undefined;
+  const entry = find();
+  return entry && go(page, entry, rank);
+}
+
+/** To the rank's own snapshot and device, if the file has several, as soon as it is read. */
+function go(page: ViewerParts, entry: Entry, { snapshot, device }: RankFile): undefined {
+  page.files.show(entry);
+  const arrive = (): void => {
+    if (entry.loading) return void requestAnimationFrame(arrive);
+    const { file } = entry;
+    if (!file?.view || file !== page.file || device === null) return;
+    const { snapshots } = file.contents;
+    const named = snapshots.findIndex(({ name }) => name === snapshot);
+    const choice = { snapshot: named < 0 ? file.snapshot : named, device };
+    const isThere = snapshots[choice.snapshot]?.devices.some((one) => one.device === device);
+    if (isThere && (choice.snapshot !== file.snapshot || device !== file.view.info.device))
+      page.showDevice(choice);
+  };
+  arrive();
 }

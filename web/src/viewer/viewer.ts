@@ -6,7 +6,7 @@ import type { Theme } from '../draw/colors.ts';
 import { pagePool } from '../../engine/pool.ts';
 import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
 import { noEditor, type EditorChoice } from '../model/editor.ts';
-import { FilesBeside } from '../model/rank_files.ts';
+import { RankFiles } from '../model/rank_files.ts';
 import { Filtering } from '../model/filtering.ts';
 import { choiceOf, fileNameOf, titleOf, type DeviceChoice } from '../model/devices.ts';
 import { usualChoice, type FleetChoice } from '../model/fleet_choice.ts';
@@ -73,7 +73,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   readonly workspace = createWorkspace((change) => this.links.step(change));
   readonly files = new OpenFiles(pagePool, () => this.filesChanged());
-  readonly beside = new FilesBeside();
+  readonly rankFiles = new RankFiles();
   @state() private dragging = false;
   @state() detailsWidth = 0;
   @state() panelHeight = 0;
@@ -172,7 +172,14 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   private async loadLater(): Promise<void> {
-    await Promise.all([loadAll(), loadLanes(), loadCounters(), loadSheets(), loadFleet(), this.files.pool.loadRest()]);
+    await Promise.all([
+      loadAll(),
+      loadLanes(),
+      loadCounters(),
+      loadSheets(),
+      loadFleet(),
+      this.files.pool.loadRest(),
+    ]);
     this.dataset['whole'] = '';
   }
 
@@ -183,6 +190,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.running = false;
     this.links.disconnect();
     this.files.dispose();
+    this.rankFiles.clear();
     this.workspace.dispose();
   }
 
@@ -198,7 +206,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   receive(chosen: ChosenFiles): void {
-    if (chosen.withFleet) this.beside.add(chosen.beside ?? []);
+    if (chosen.withFleet) this.rankFiles.add(chosen.beside ?? []);
     if ('refused' in chosen) this.files.fail(chosen.refused.name, chosen.refused.error);
     else this.files.open(chosen.files);
   }

@@ -12,15 +12,14 @@ import type { FleetFacts } from '../model/fleet_facts.ts';
 
 /** `Rank 613 of run a`, or its file where no rank is known. */
 export function rankName(facts: FleetFacts, row: number): string {
-  const { rank, run, file } = facts.fileOf(row);
+  const [rank, run, file] = [facts.number('rank', row), facts.text('run', row), facts.text('file', row)];
   const name = rank === null ? file || `Row ${formatCount(row + 1)}` : `Rank ${rank}`;
   return run !== '' && facts.runs > 1 ? `${name} of ${run}` : name;
 }
 
 /** What tells it from others: `node0076 · rank613.pickle`. */
 export function rankPlace(facts: FleetFacts, row: number): string {
-  const { host, file } = facts.fileOf(row);
-  return [host, file].filter((text) => text !== '').join(' · ');
+  return [facts.text('host', row), facts.text('file', row)].filter((text) => text !== '').join(' · ');
 }
 
 export const columnTitle = ({ title, name }: FleetColumn): string => title ?? name ?? '';

@@ -15,7 +15,7 @@ import { meet, type BesideCounters, type Span } from '../../model/beside.ts';
 import { besideLine } from '../../words/op_text.ts';
 import { nameOfDevice, nameOfSeries } from '../../words/series_text.ts';
 import type { Axis, EngineView, SeriesMoment } from '../../../engine/index.ts';
-import type { CountersTrack} from './counters_track.ts';
+import type { CountersTrack } from './counters_track.ts';
 import { countersOf, type CountersPart } from './counters_track.ts';
 import { besideLineOf, besideStyles } from './line.ts';
 

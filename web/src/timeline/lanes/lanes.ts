@@ -95,7 +95,7 @@ export class LanesView extends LitElement {
     if (changed.has('device')) this.begin();
     const { run } = this;
     if (run && changed.has('run')) {
-      const before = (changed.get('run') as Run | undefined)?.trace;
+      const before = changed.get('run')?.trace;
       if (before?.nudge !== run.trace.nudge) this.focused = undefined;
       if (before?.threads !== run.trace.threads) this.track.open = new Set(run.trace.threads);
     }
