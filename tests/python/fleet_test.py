@@ -67,13 +67,14 @@ class Facts(unittest.TestCase):
         os.close(out)
 
     def test_what_is_no_snapshot(self):
-        for data, word in ((b"", "empty"), (b"\x7fELF" + bytes(99), "known")):
+        for data, word, code in ((b"", "empty", "invalid_format"), (b"\x7fELF" + bytes(99), "ELF", "unsupported"),
+                                 (b"garbage" * 9, "known", "invalid_format")):
             with self.assertRaises(memstrata.FileError) as caught:
                 fleet.facts(data, name="rank3")
             self.assertIn(word, str(caught.exception))
             row, = fleet.facts(data, name="run=a/rank3", errors="row")
             self.assertEqual((row["file"], row["run"], row["rank"], row["error"]["code"]),
-                             ("rank3", "a", 3, "invalid_format"))
+                             ("rank3", "a", 3, code))
         row, = fleet.facts("/nowhere/run=a/rank-05.pickle", errors="row")
         self.assertEqual((row["run"], row["rank"], row["error"]["code"]), ("a", 5, "unreadable"))
         with self.assertRaises(FileNotFoundError):

@@ -261,7 +261,7 @@ def _tables(explode: str) -> dict[str, str]:
         tables[name] = items if name != "stacks" else (
             f"SELECT stack, MIN(who) AS who, MIN(category) AS category FROM ({items}) AS named GROUP BY stack")
     tables["unreadable"] = (
-        "SELECT file, run, rank, host, input_bytes, COALESCE(error.code, 'unsupported') AS code, "
+        "SELECT file, run, rank, host, COALESCE(error.code, 'unsupported') AS code, "
         "COALESCE(error.message, 'These facts are of a newer version.') AS message "
         f"FROM memstrata_rows WHERE error IS NOT NULL OR NOT {_readable('memstrata_rows')}")
     tables["facts"] = sql("facts")

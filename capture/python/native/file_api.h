@@ -47,13 +47,14 @@ MEMSTRATA_FILE_API void memstrata_file_close(memstrata_file* file);
  * size, until no more are needed, end. `name`: what answers call it and what `ask` knows it by; nothing of that name is
  * opened. `total_bytes`: of the whole file, -1 = unknown. A file that could not be read can be asked, too: commands
  * then say why. */
-MEMSTRATA_FILE_API memstrata_file* memstrata_file_begin(const char* name, int64_t total_bytes, int64_t budget_bytes,
-                                                        memstrata_answer* answer);
+MEMSTRATA_FILE_API memstrata_file* memstrata_file_begin(const char* name, int64_t total_bytes,
+                                                        int64_t budget_bytes, memstrata_answer* answer);
 /* 1 = go on; 0 = the rest does not matter, or reading failed: see `answer`. */
 MEMSTRATA_FILE_API int32_t memstrata_file_write(memstrata_file* file, const void* bytes, int64_t size,
                                                 memstrata_answer* answer);
 /* `total_bytes`: as above, if it is known by now; -1 = those that were written. */
-MEMSTRATA_FILE_API void memstrata_file_end(memstrata_file* file, int64_t total_bytes, memstrata_answer* answer);
+MEMSTRATA_FILE_API void memstrata_file_end(memstrata_file* file, int64_t total_bytes,
+                                           memstrata_answer* answer);
 
 /* -- Answers. What can be opened in the file, see answers/contents.h. */
 MEMSTRATA_FILE_API void memstrata_file_contents(const memstrata_file* file, memstrata_answer* answer);
