@@ -6,11 +6,8 @@ import type { BesideChange } from '../model/beside.ts';
 import type { OpenFile } from '../model/open_files.ts';
 import type { Look } from '../model/stacking.ts';
 import type { Range } from '../model/workspace.ts';
-import '../files/banners.ts';
-import '../details/details.ts';
 import { fleetArea } from './fleet_area.ts';
 import './filter_bar.ts';
-import '../files/notes.ts';
 import '../controls/tabs.ts';
 import type { Tab } from '../controls/tabs.ts';
 import { prepare } from '../panels/drawer.ts';
@@ -26,7 +23,6 @@ import {
   type MainId,
   type PanelId,
 } from '../panels/registry.ts';
-import '../controls/splitter.ts';
 import '../files/stats.ts';
 import '../timeline/timeline.ts';
 import type { ViewerParts } from './parts.ts';

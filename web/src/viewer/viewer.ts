@@ -28,12 +28,11 @@ import { BesideRun } from './beside_run.ts';
 import { Choices, type ChoicesTarget } from './choices.ts';
 import type { DetailsView } from '../details/details.ts';
 import type { ExportView } from './export_picture.ts';
-import '../files/failure.ts';
 import { aboveTimeline, workArea } from './file_area.ts';
 import type { FilterBar } from './filter_bar.ts';
 import { loadFleet } from './fleet_area.ts';
+import { loadElements } from './later.ts';
 import type { KeysView } from './key_sheet.ts';
-import '../files/link_note.ts';
 import '../files/loading.ts';
 import type { NotesView } from '../files/notes.ts';
 import { filesAt, markPicked, receiveFiles, type ChosenFiles } from '../files/open_file.ts';
@@ -41,7 +40,6 @@ import { ViewerActions } from './viewer_actions.ts';
 import { KeyPresses } from './key_presses.ts';
 import { ViewerTheme } from './theme.ts';
 import type { ViewerParts } from './parts.ts';
-import '../files/peak_row.ts';
 import type { DrawerView } from '../panels/drawer.ts';
 import { loadAll, type PanelSlot } from '../panels/panel_slot.ts';
 import { lacking } from '../panels/registry.ts';
@@ -173,6 +171,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   private async loadLater(): Promise<void> {
     await Promise.all([
+      loadElements(),
       loadAll(),
       loadLanes(),
       loadCounters(),
