@@ -1,7 +1,7 @@
 // What one sees, as the part of an address behind `#`, and back. Nothing of the file itself is in it: the file is named
 // by its name and by a hash of its bytes, so that a link opened without it can ask for it.
 import { colourWays } from './colours.ts';
-import type { BesideInLink } from './beside.ts';
+import type { BesideInLink } from './beside_files.ts';
 import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
 import { bandsWays } from './bands.ts';
 import type { Rank } from '../base/units.ts';

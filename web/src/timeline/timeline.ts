@@ -12,7 +12,7 @@ import { colorsOfKinds } from '../draw/palettes.ts';
 import { plotArea } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
 import type { Axis, Band, ColourBy, EngineView, RunningOps } from '../../engine/index.ts';
-import { noFiles, type BesideFiles, type BesideTrace } from '../model/beside.ts';
+import { noFiles, type BesideFiles, type BesideTrace } from '../model/beside_files.ts';
 import type { ToldOps } from '../model/told_ops.ts';
 import type { CountersView } from './beside/counters.ts';
 import type { Look, Stacking } from '../model/stacking.ts';

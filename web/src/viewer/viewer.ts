@@ -168,6 +168,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   private async loadLater(): Promise<void> {
+    this.beside.load();
     await Promise.all([loadAll(), loadLanes(), loadCounters(), loadSheets(), this.files.pool.loadRest()]);
     this.dataset['whole'] = '';
   }

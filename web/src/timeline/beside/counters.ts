@@ -11,11 +11,12 @@ import { colorOfSeries } from '../../draw/areas.ts';
 import { colorsOf, type Theme } from '../../draw/colors.ts';
 import { drawSteps } from '../../draw/curves.ts';
 import { clipped, font, Projection, type Context } from '../../draw/plot.ts';
-import { meet, type BesideCounters, type Span } from '../../model/beside.ts';
+import { meet, type Span } from '../../model/beside.ts';
+import type { BesideCounters } from '../../model/beside_files.ts';
 import { besideLine } from '../../words/op_text.ts';
 import { nameOfDevice, nameOfSeries } from '../../words/series_text.ts';
 import type { Axis, EngineView, SeriesMoment } from '../../../engine/index.ts';
-import type { CountersTrack} from './counters_track.ts';
+import type { CountersTrack } from './counters_track.ts';
 import { countersOf, type CountersPart } from './counters_track.ts';
 import { besideLineOf, besideStyles } from './line.ts';
 

@@ -22,7 +22,8 @@ import {
   type RunningOps,
   type SpanDetails,
 } from '../../../engine/index.ts';
-import { meet, spanOf, type BesideTrace } from '../../model/beside.ts';
+import { meet, spanOf } from '../../model/beside.ts';
+import type { BesideTrace } from '../../model/beside_files.ts';
 import type { ToldOps } from '../../model/told_ops.ts';
 import { besideLine, blockLine, opLines, threadLine, threadName, toldLine } from '../../words/op_text.ts';
 import { besideLineOf, besideStyles, tellBeside } from '../beside/line.ts';
