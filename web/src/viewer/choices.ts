@@ -109,10 +109,6 @@ export class Choices {
   private opsOf(band: Band): readonly RunningOps[] | undefined {
     return isBlock(band) ? this.page.beside.opsOf(band) : undefined;
   }
-  /** What the chosen block was made in. */
-  get running(): readonly RunningOps[] | undefined {
-    return this.block && this.opsOf(this.block);
-  }
   /** There is something to read about, whatever is pointed at. */
   get isAny(): boolean {
     return (this.chosen.thing ?? this.chosen.block) !== undefined;

@@ -135,7 +135,6 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         .firstView=${page.firstView}
         .beside=${beside}
         .told=${page.beside.told}
-        .running=${page.choices.running}
         .tips=${!withDetails}
         @look-change=${(event: CustomEvent<Partial<Look>>) => page.setLook(event.detail)}
         @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => page.choices.chooseEvent(event.detail)}

@@ -20,7 +20,7 @@ import type { CountersTrack } from './counters_track.ts';
 import { countersOf, type CountersPart } from './counters_track.ts';
 import { besideLineOf, besideStyles } from './line.ts';
 
-const plotHeight: CssPx = 64;
+const plotHeight: CssPx = 44;
 const room = 1.12; // above the highest value
 
 @customElement('memstrata-counters')
@@ -68,6 +68,14 @@ export class CountersView extends LitElement {
   private get canvases(): HTMLCanvasElement[] {
     return [...this.renderRoot.querySelectorAll('canvas')];
   }
+  /** Of each part one plot: of the device that is shown, if the file tells of it. */
+  private get plots(): readonly CountersPart[] {
+    const parts = this.track.parts ?? [];
+    const { device } = this.recording.info;
+    const own = parts.filter(({ curves }) => curves.some((curve) => curve.device === device));
+    const all = own.length > 0 ? own : parts;
+    return all.filter(({ part }, at) => all.findIndex((one) => one.part === part) === at);
+  }
   private isDrawn({ part }: CountersPart): boolean {
     return this.axis === 'time' && meet(part, this.recording.info, this.file.nudge);
   }
@@ -86,9 +94,10 @@ export class CountersView extends LitElement {
   private drawAll(): void {
     const { at, track } = this;
     if (!at || !track?.parts) return;
+    const { plots } = this;
     let settled = true;
     for (const canvas of this.canvases) {
-      const of = track.parts[Number(canvas.dataset['part'])];
+      const of = plots[Number(canvas.dataset['part'])];
       const ctx = canvas.getContext('2d');
       if (!of || !ctx) continue;
       const height = Math.round(plotHeight * at.area.ratio);
@@ -158,7 +167,7 @@ export class CountersView extends LitElement {
 
   private async hover(part: number, point: Point | undefined, canvas: HTMLCanvasElement): Promise<void> {
     const { at } = this;
-    const of = this.track.parts?.[part];
+    const of = this.plots[part];
     this.pointer = undefined;
     if (!at || !point || !of || !this.isDrawn(of)) return;
     const { left, width, ratio } = at.area;
@@ -178,7 +187,7 @@ export class CountersView extends LitElement {
 
   private tipLines(): string[] {
     const { pointer } = this;
-    const of = pointer && this.track.parts?.[pointer.part];
+    const of = pointer && this.plots[pointer.part];
     if (!of || !pointer.moment) return [];
     const { values } = pointer.moment;
     return of.curves.map(({ name, series, device }) => {
@@ -194,7 +203,7 @@ export class CountersView extends LitElement {
     const { file, track, pointer } = this;
     const { parts, problem } = track;
     const lines = this.tipLines();
-    return html`${parts && parts.length > 0 ? this.all(parts) : nothing}
+    return html`${this.plots.length > 0 ? this.all(this.plots) : nothing}
     ${parts?.length === 0 ? html`<p class="note" data-beside=${file.name}>Counters of ${file.name} cannot be drawn here: they have no times.</p>` : nothing}
     ${problem === undefined ? nothing : html`<p class="note" role="alert">Counters of ${file.name} cannot be drawn: ${problem}</p>`}
     ${pointer && lines.length > 0 ? tip(pointer.x, this.clientWidth, pointer.y + 4, lines) : nothing}`;
