@@ -30,7 +30,6 @@ import '../files/failure.ts';
 import { aboveTimeline, workArea } from './file_area.ts';
 import type { FilterBar } from './filter_bar.ts';
 import type { KeysView } from './key_sheet.ts';
-import '../files/link_note.ts';
 import '../files/loading.ts';
 import type { NotesView } from '../files/notes.ts';
 import { filesAt, markPicked, receiveFiles, type ChosenFiles } from '../files/open_file.ts';
@@ -38,7 +37,6 @@ import { ViewerActions } from './viewer_actions.ts';
 import { KeyPresses } from './key_presses.ts';
 import { ViewerTheme } from './theme.ts';
 import type { ViewerParts } from './parts.ts';
-import '../files/peak_row.ts';
 import type { DrawerView } from '../panels/drawer.ts';
 import { loadAll, type PanelSlot } from '../panels/panel_slot.ts';
 import { lacking } from '../panels/registry.ts';
@@ -51,7 +49,7 @@ import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
 import { OnlyThese } from './only_these.ts';
 import { answerOf, firstAnswer, mainOf, Rooms } from './rooms.ts';
-import { loadSheets, openSheet } from './sheets.ts';
+import { loadSheets, needRow, openSheet } from './sheets.ts';
 import './top_bar.ts';
 import { layout } from './styles.ts';
 
@@ -387,6 +385,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   protected override render(): TemplateResult {
     const { file, active, entries, state } = this.files;
+    if (entries.length > 1 || (file && file.contents.snapshots.length > 1)) needRow('peaks');
+    if (this.links.wanted || this.beside.missing.length > 0) needRow('link');
     return html`<div class="frame">
       <memstrata-top-bar
         part="top-bar"
