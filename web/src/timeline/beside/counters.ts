@@ -192,7 +192,7 @@ export class CountersView extends LitElement {
     const { values } = pointer.moment;
     return of.curves.map(({ name, series, device }) => {
       const value = values[series];
-      const words = [nameOfDevice(device), nameOfSeries(name)].filter((one) => one !== '').join(': ');
+      const words = this.nameOf(name, device);
       return `${words}: ${value === null || value === undefined ? '–' : `${formatBytes(value)} (${formatExactBytes(value)})`}`;
     });
   }
@@ -232,13 +232,18 @@ export class CountersView extends LitElement {
     )}`;
   }
 
+  /** With the device, if it is not the one that is shown. */
+  private nameOf(name: string, device: number | null): string {
+    const of = device === this.recording.info.device ? '' : nameOfDevice(device);
+    return of === '' ? nameOfSeries(name) : `${of}: ${nameOfSeries(name)}`;
+  }
   private legend({ curves }: CountersPart): TemplateResult {
     return html`<ul>
       ${curves.map(
         ({ name, device, highest }, at) =>
           html`<li data-curve=${name} data-bytes=${highest ?? nothing}>
             <i aria-hidden="true" .style=${`background: ${colorOfSeries(name, at, this.theme)}`}></i>
-            ${[nameOfDevice(device), nameOfSeries(name)].filter((one) => one !== '').join(': ')}
+            ${this.nameOf(name, device)}
             ${highest === null ? nothing : html`<span>at most <b title=${formatExactBytes(highest)}>${formatBytes(highest)}</b></span>`}
           </li>`,
       )}

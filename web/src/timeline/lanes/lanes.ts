@@ -497,7 +497,8 @@ export class LanesView extends LitElement {
       : this.details.filter === null
         ? 'it allocated no block'
         : 'a click lights the blocks it allocated';
-    return [...opLines(this.details), lit];
+    const { start_us: start } = this.details;
+    return [...opLines({ ...this.details, start_us: this.isOnAxis ? start + this.shift : start }), lit];
   }
 
   private tipOfHovered(): TemplateResult | typeof nothing {
