@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Axis, Band, ViewInfo } from '../../engine/index.ts';
 import type { Goal } from '../words/described.ts';
-import type { BesideChange } from '../model/beside.ts';
+import type { BesideChange } from '../model/beside_files.ts';
 import type { OpenFile } from '../model/open_files.ts';
 import type { Look } from '../model/stacking.ts';
 import type { Range } from '../model/workspace.ts';
@@ -133,7 +133,6 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         .firstView=${page.firstView}
         .beside=${beside}
         .told=${page.beside.told}
-        .running=${page.choices.running}
         .tips=${!withDetails}
         @look-change=${(event: CustomEvent<Partial<Look>>) => page.setLook(event.detail)}
         @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => page.choices.chooseEvent(event.detail)}

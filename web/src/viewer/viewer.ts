@@ -52,7 +52,7 @@ import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
 import { OnlyThese } from './only_these.ts';
 import { answerOf, firstAnswer, mainOf, Rooms } from './rooms.ts';
-import { loadSheets, openSheet } from './sheets.ts';
+import { loadSheets, needRow, openSheet } from './sheets.ts';
 import './top_bar.ts';
 import { layout } from './styles.ts';
 
@@ -170,6 +170,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   private async loadLater(): Promise<void> {
+    this.beside.load();
     await Promise.all([
       loadElements(),
       loadAll(),
@@ -430,6 +431,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   protected override render(): TemplateResult {
     const { file, active, entries, state } = this.files;
+    if (entries.length > 1 || (file && file.contents.snapshots.length > 1)) needRow('peaks');
+    if (this.links.wanted || this.beside.missing.length > 0) needRow('link');
     return html`<div class="frame">
       <memstrata-top-bar
         part="top-bar"
