@@ -27,7 +27,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFacts = "{\"memstrata_facts\"", kReduced = "{\"memstrata_fleet\"";
+// Keys of what memstrata wrote. Others may write lines of facts with their keys in another order, so they are looked for.
+constexpr std::string_view kFacts = "\"memstrata_facts\"", kReduced = "\"memstrata_fleet\"";
+constexpr size_t kTelling = size_t{1} << 20;  // bytes that are searched
 constexpr int64_t kMostRanks = 1'000'000;
 constexpr size_t kLongestGroups = size_t{64} << 20;
 
@@ -59,12 +61,14 @@ class TextSink final : public io::ByteSink {
   return {};
 }
 
-[[nodiscard]] std::string beginning_of(const std::string& file) {
-  std::string text(kFacts.size(), '\0');
+// Whether the file is a JSON object with that key.
+[[nodiscard]] bool begins_with(const std::string& file, std::string_view key) {
   std::ifstream input(file, std::ios::binary);
+  if (input.peek() != '{') return false;
+  std::string text(kTelling, '\0');
   input.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(std::max<std::streamsize>(input.gcount(), 0)));
-  return text;
+  return text.find(key) != std::string::npos;
 }
 
 }  // namespace
@@ -84,7 +88,7 @@ Outcome<std::vector<std::string>> files_below(const std::vector<std::string>& pa
       const bool is_hidden = at->path().filename().native().starts_with('.');
       std::error_code ignored;
       if (is_hidden && at->is_directory(ignored)) at.disable_recursion_pending();
-      if (!is_hidden && at->is_regular_file(ignored) && beginning_of(at->path()) != kReduced)
+      if (!is_hidden && at->is_regular_file(ignored) && !begins_with(at->path(), kReduced))
         found.push_back(at->path().native());
     }
     if (failed)
@@ -96,7 +100,7 @@ Outcome<std::vector<std::string>> files_below(const std::vector<std::string>& pa
 }
 
 Outcome<void> add_file(fleet::FactTable& facts, const std::string& file, const Console& console) {
-  if (beginning_of(file) == kFacts) {
+  if (begins_with(file, kFacts)) {
     std::ifstream lines(file, std::ios::binary);
     return add_lines(facts, lines, file);
   }

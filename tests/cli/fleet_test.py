@@ -258,6 +258,15 @@ class Fleet(unittest.TestCase):
         with open(out) as file:
             self.assertEqual(json.load(file), reduced)
 
+    def test_keys_in_any_order(self):
+        """As another writer of JSON may order them."""
+        path = self.path("sorted.json")
+        with open(path, "w") as out:
+            for rank in (0, 1):
+                (one,) = self.facts(os.path.join(self.ranks, f"rank{rank}.pickle"))
+                out.write(json.dumps(one, sort_keys=True) + "\n")
+        self.assertEqual(self.column(self.fleet(path), "rank"), [0, 1])
+
     def test_heat_map_on_one_clock(self):
         fleet = self.fleet(self.ranks, code=2)
         curves = fleet["curves"]

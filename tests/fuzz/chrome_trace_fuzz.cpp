@@ -1,7 +1,7 @@
 // Traces of profilers, and what is asked about them.
 #include "engine/answers/ops.h"
 #include "engine/io/readers/chrome_trace.h"
-#include "engine/replay/attached_ops.h"
+#include "engine/replay/op_finder.h"
 #include "engine/replay/span_lanes.h"
 #include "tests/fuzz/read_input.h"
 

@@ -53,7 +53,7 @@ const ofOps = [
   ['allocations', { from: 0 }],
   ['opsOf', { device: 0, times: [10, 1e15], addresses: [4096, -1] }],
   ['opPaths', { nodes: [0] }],
-  ['tellMadeIn', { anew: true, parents: [-1], names: ['op'], ops: [1], events: [0], nodes: [0] }],
+  ['tellMadeIn', { anew: true, parents: [-1], names: ['op'], ops: [1], events: [], nodes: [] }],
   ['filter', { text: 'op:op' }],
 ];
 

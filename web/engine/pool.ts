@@ -2,7 +2,6 @@
 // that is made from them, without a request and without a compilation.
 import { loadEngineParts } from './assets.ts';
 import { Engine } from './engine.ts';
-import { HttpTransport } from './transport/http.ts';
 import type { Source } from './transport/transport.ts';
 import { WorkerTransport, type EngineParts } from './transport/worker.ts';
 
@@ -50,7 +49,10 @@ export class EnginePool {
 
   /** One that can read `source`: what a server serves, the engine there. */
   async take(source: Source): Promise<Engine> {
-    if ('served' in source) return new Engine(new HttpTransport(source.served.address));
+    if ('served' in source) {
+      const { HttpTransport } = await import('./transport/http.ts');
+      return new Engine(new HttpTransport(source.served.address));
+    }
     this.warmUp();
     try {
       const engine = await this.ready.shift();

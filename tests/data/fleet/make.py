@@ -180,8 +180,8 @@ def facts_of(run, rank, count, plants):
         row |= {"oom_event": 50_000, "oom_us": START_US + 40_000_000, "oom_requested": 2 * GIB, "oom_device_free": 512 * MIB,
                 "oom_stack": stacks["oom"]}
     leaks = [{"stack": stacks["leak"], "bytes_per_step": GIB, "live_bytes": row["leak_bytes"], "steps": 8}] if "leak" in special else []
-    return row | {
-        "memstrata_facts": 1, "world_size": count, "snapshot": "", "input_bytes": 10 * MIB, "diagnostics": 0, "damaged": False,
+    return {"memstrata_facts": 1} | row | {
+        "world_size": count, "snapshot": "", "input_bytes": 10 * MIB, "diagnostics": 0, "damaged": False,
         "peak_event": 40_000, "peak_us": START_US + 30_000_000, "end_reserved": row["peak_reserved"],
         "end_allocated": row["end_requested"], "cached": row["held_back"], "step_count": 8,
         "peak_stacks": [{"stack": stacks[name], "requested": value, "blocks": 10} for name, value in peaks.items()],

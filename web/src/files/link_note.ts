@@ -1,7 +1,7 @@
 // A link was opened: which file it was made from, and what happens without it.
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import type { BesideInLink } from '../model/beside.ts';
+import type { BesideInLink } from '../model/beside_files.ts';
 import type { Shown } from '../model/link.ts';
 import './file_button.ts';
 import { base } from '../controls/styles.ts';

@@ -2,7 +2,7 @@
 // by its name and by a hash of its bytes, so that a link opened without it can ask for it.
 import { addFleet, fleetIn, type FleetChoice } from './fleet_choice.ts';
 import { colourWays } from './colours.ts';
-import type { BesideInLink } from './beside.ts';
+import type { BesideInLink } from './beside_files.ts';
 import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
 import { bandsWays } from './bands.ts';
 import type { Rank } from '../base/units.ts';

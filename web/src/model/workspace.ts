@@ -5,7 +5,7 @@
 // together with it, and are kept for as long as it is. The range and the viewport go with the view.
 import type { AxisUnits } from '../base/units.ts';
 import type { Axis, Band, EngineError, EngineView, FilterAnswer } from '../../engine/index.ts';
-import { nothingBeside, type Beside } from './beside.ts';
+import { nothingBeside, type Beside } from './beside_files.ts';
 import type { OpenFile } from './open_file.ts';
 import type { Look } from './stacking.ts';
 import type { Thing } from './things.ts';

@@ -7,7 +7,7 @@ import type { TemplateResult } from 'lit';
 import type { Rank } from '../base/units.ts';
 import type { Theme } from '../draw/colors.ts';
 import type { Axis, BlockDetails, ColourBy, EngineView, SegmentRow, ViewInfo } from '../../engine/index.ts';
-import type { BesideTrace } from '../model/beside.ts';
+import type { BesideTrace } from '../model/beside_files.ts';
 import type { EditorChoice } from '../model/editor.ts';
 import type { SourceFolder } from '../model/source_folder.ts';
 import type { Thing } from '../model/things.ts';

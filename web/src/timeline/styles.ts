@@ -183,6 +183,11 @@ export const timelineStyles = css`
     font-size: 0.92em;
   }
   /* What helps when there is room. */
+  @container timeline (max-height: 420px) {
+    memstrata-counters {
+      display: none;
+    }
+  }
   @container timeline (max-height: 400px) {
     memstrata-regions,
     memstrata-lanes {

@@ -12,7 +12,7 @@ import { colorsOfKinds } from '../draw/palettes.ts';
 import { plotArea } from '../draw/plot.ts';
 import type { Sheet } from '../draw/sheet.ts';
 import type { Axis, Band, ColourBy, EngineView, RunningOps } from '../../engine/index.ts';
-import { noFiles, type BesideFiles, type BesideTrace } from '../model/beside.ts';
+import { noFiles, type BesideFiles, type BesideTrace } from '../model/beside_files.ts';
 import type { ToldOps } from '../model/told_ops.ts';
 import type { CountersView } from './beside/counters.ts';
 import type { Look, Stacking } from '../model/stacking.ts';
@@ -73,9 +73,8 @@ export class TimelineView extends LitElement {
   @property({ attribute: false }) highlight = '';
   /** What is drawn above this recording, by the clock: ops of a trace, counters. */
   @property({ attribute: false }) beside: BesideFiles = noFiles;
-  /** How many allocations have an op of that trace; what the pinned block was made in. */
+  /** How many allocations have an op of that trace. */
   @property({ attribute: false }) told: ToldOps | undefined;
-  @property({ attribute: false }) running: readonly RunningOps[] | undefined;
   /** What is pointed at is told beside the pointer. */
   @property({ type: Boolean }) tips = false;
   /** Shown first of a device instead of everything; taken once. */
@@ -623,10 +622,10 @@ export class TimelineView extends LitElement {
 
   /** Of the trace that is shown, or of one beside it. */
   private lanesOf(trace: EngineView, beside?: BesideTrace): TemplateResult {
-    const { device: view, pinned: block, running, told } = this;
+    const { device: view, told } = this;
     return html`<memstrata-lanes
       .device=${trace}
-      .run=${beside && this.runOf({ trace: beside, view, block, running, told })}
+      .run=${beside && this.runOf({ trace: beside, view, told })}
       .theme=${this.theme}
       .search=${this.highlight}
       .motion=${this.motionAt}

@@ -1,38 +1,17 @@
-// What lies beside the recording that is shown: found among the open files, and told to its engine when it is drawn.
-import {
-  besideInLink,
-  changed,
-  filesBeside,
-  noFiles,
-  restored,
-  sameFiles,
-  type BesideChange,
-  type BesideFiles,
-  type BesideInLink,
-} from '../model/beside.ts';
-import type { TraceOfRun } from '../model/made_in.ts';
-import type { OpenFiles } from '../model/open_files.ts';
-import type { Telling, ToldOps } from '../model/told_ops.ts';
+// What lies beside the recording that is shown, for who shows it: nothing, until there is a second file or a trace and
+// run_together.ts is loaded.
+import { noFiles, type BesideChange, type BesideFiles, type BesideInLink } from '../model/beside_files.ts';
+import type { ToldOps } from '../model/told_ops.ts';
 import type { Workspace } from '../model/workspace.ts';
-
-/** The viewer, as far as this goes. */
-interface BesideTarget {
-  readonly files: OpenFiles;
-  readonly filter: { again(): void };
-  requestUpdate(): void;
-}
+import type { Described } from '../words/described.ts';
+import type { BlockDetails, RunningOps } from '../../engine/index.ts';
+import type { BesideTarget, RunTogether } from './run_together.ts';
 
 export class BesideRun {
-  private lastFiles: BesideFiles = noFiles;
-  private lastTrace: TraceOfRun | undefined;
-  /** Of the last link. */
-  private inLast: readonly BesideInLink[] = [];
-  private lastOf = '';
-  /** Those that were not open then: when one opens, the file of the link is shown with it. */
-  private awaited: readonly string[] = [];
-  private telling: Telling | undefined;
-  /** How many allocations of the recording have an op; undefined = not known yet. */
-  told: ToldOps | undefined;
+  private run: RunTogether | undefined;
+  private loading = false;
+  /** Of a link that came before. */
+  private waiting: { of: string; files: readonly BesideInLink[] } | undefined;
 
   constructor(
     private readonly workspace: Workspace,
@@ -41,99 +20,65 @@ export class BesideRun {
 
   /** The same object as long as they are the same. */
   get files(): BesideFiles {
-    const { files } = this.page;
-    const open = files.entries.flatMap(({ file }) => file ?? []);
-    const now = filesBeside(files.file, open, this.workspace.get('beside'));
-    if (!sameFiles(now, this.lastFiles)) this.lastFiles = now;
-    return this.lastFiles;
+    return this.run?.files ?? noFiles;
   }
-
-  /** That names the op of a block: beside the recording, or what is shown itself. The same object for the same trace. */
-  get trace(): TraceOfRun | undefined {
-    const shown = this.workspace.get('view');
-    const { trace } = this.files;
-    const view = shown?.info.has_ops ? shown : trace?.view;
-    if (!shown || !view) return undefined;
-    const now = { view, nudge: view === shown ? 0 : (trace?.nudge ?? 0), device: shown.info.device };
-    const last = this.lastTrace;
-    if (last?.view !== now.view || last.nudge !== now.nudge || last.device !== now.device)
-      this.lastTrace = now;
-    return this.lastTrace;
+  /** How many allocations of the recording have an op; undefined = not known yet. */
+  get told(): ToldOps | undefined {
+    return this.run?.told;
   }
-
-  /** What lies there, and what a link says should. */
-  get inLink(): BesideInLink[] {
-    return [...besideInLink(this.files), ...this.missing];
+  get inLink(): readonly BesideInLink[] {
+    return this.run?.inLink ?? this.waiting?.files ?? [];
   }
   /** What the link of the file that is shown names, and is not open. */
   get missing(): readonly BesideInLink[] {
-    const { entries, file } = this.page.files;
-    if (this.inLast.length === 0 || file?.hash !== this.lastOf) return [];
-    return this.inLast.filter(({ hash }) => entries.every((entry) => entry.file?.hash !== hash));
-  }
-  private isOpen(hash: string): boolean {
-    return this.page.files.entries.some(({ file }) => file?.hash === hash);
-  }
-  /** Files were opened or closed. */
-  filesChanged(): void {
-    const { entries, active } = this.page.files;
-    const arrived = this.awaited.filter((hash) => this.isOpen(hash));
-    if (arrived.length === 0) return;
-    this.awaited = this.awaited.filter((hash) => !arrived.includes(hash));
-    const main = entries.find(({ file }) => file?.hash === this.lastOf);
-    if (main && arrived.includes(active?.file?.hash ?? '')) this.page.files.show(main);
+    return this.run?.missing ?? [];
   }
   /** They are wanted no more. */
   forgetMissing(): void {
-    this.inLast = [];
-    this.awaited = [];
-    this.page.requestUpdate();
+    this.waiting = undefined;
+    this.run?.forgetMissing();
   }
   /** `of`: content hash of the file that the link is of. */
   restore(of: string, files: readonly BesideInLink[]): void {
-    this.lastOf = of;
-    this.inLast = files;
-    this.awaited = files.map(({ hash }) => hash).filter((hash) => !this.isOpen(hash));
-    if (files.length > 0) this.workspace.change({ beside: restored(this.workspace.get('beside'), files) });
+    if (this.run) this.run.restore(of, files);
+    else this.waiting = { of, files };
+    if (files.length > 0) this.load();
   }
-
   change(change: BesideChange): void {
-    // Which threads are open is no step.
-    this.workspace.change({ beside: changed(this.workspace.get('beside'), change) }, !change.threads);
+    this.run?.change(change);
   }
 
-  /** Called when what is shown may have changed, and its first picture was drawn. */
+  /** What a block was made in, thread by thread; undefined = not known, or there is no trace. */
+  opsOf(block: BlockDetails): readonly RunningOps[] | undefined {
+    return this.run?.opsOf(block);
+  }
+  withOps(described: Described, ops: readonly RunningOps[]): Described {
+    return this.run?.withOps(described, ops) ?? described;
+  }
+
+  /** Files were opened or closed, or another one is shown. */
+  filesChanged(): void {
+    const { entries, file } = this.page.files;
+    if (entries.length > 1 || file?.view?.info.has_ops) this.load();
+    this.run?.filesChanged();
+  }
+  /** The first picture of what is shown was drawn. */
   tell(): void {
-    const recording = this.workspace.get('view');
-    const { trace } = this.files;
-    if (!recording?.alive || !trace?.view.alive || recording.info.events === 0) {
-      this.telling = undefined;
-      this.told = undefined;
-      return;
-    }
-    const now: Telling = { recording, trace: trace.view, nudge: trace.nudge };
-    const before = this.telling;
-    if (before?.recording === now.recording && before.trace === now.trace && before.nudge === now.nudge)
-      return;
-    this.telling = now;
-    void this.run(now);
+    this.run?.tell();
   }
 
-  private async run(now: Telling): Promise<void> {
-    const { tellOps, toldOps } = await import('../model/told_ops.ts');
-    const isWanted = (): boolean => this.telling === now;
-    if (!isWanted()) return;
-    this.told = undefined;
-    const known = await toldOps(now).catch(() => undefined);
-    if (!isWanted()) return;
-    this.told = known;
-    if (!known) {
-      // An engine is gone, or refuses: the details still name ops.
-      const found = await tellOps(now, isWanted).catch(() => undefined);
-      if (!isWanted()) return;
-      this.told = found;
-      this.page.filter.again();
-    }
-    this.page.requestUpdate();
+  load(): void {
+    if (this.loading) return;
+    this.loading = true;
+    import('./run_together.ts').then(
+      ({ RunTogether: Run }) => {
+        this.run = new Run(this.workspace, this.page);
+        const { waiting } = this;
+        if (waiting) this.run.restore(waiting.of, waiting.files);
+        this.waiting = undefined;
+        this.page.requestUpdate();
+      },
+      () => (this.loading = false), // once more with the next file
+    );
   }
 }

@@ -7,15 +7,14 @@ import {
   type Answer,
   type Args,
   type Band,
+  type BlockDetails,
   type EngineView,
   type Kind,
   type RunningOps,
 } from '../../engine/index.ts';
 import { describeBand } from '../words/band_text.ts';
-import { withOps } from '../words/made_in_text.ts';
 import type { Described, Goal } from '../words/described.ts';
 import { nextOom, type DeviceChoice } from '../model/devices.ts';
-import { MadeIn, type TraceOfRun } from '../model/made_in.ts';
 import { momentOf, type Workspace } from '../model/workspace.ts';
 import { describeThing } from '../words/thing_text.ts';
 import { thingAt, type Thing } from '../model/things.ts';
@@ -36,8 +35,11 @@ export interface ChoicesTarget {
   requestUpdate(): void;
   readonly timeline: TimelineView | null;
   readonly filter: { set(text: string): void };
-  /** The trace that names the op of a block. */
-  readonly beside: { readonly trace: TraceOfRun | undefined };
+  /** A trace that names the op of a block. */
+  readonly beside: {
+    opsOf(block: BlockDetails): readonly RunningOps[] | undefined;
+    withOps(described: Described, ops: readonly RunningOps[]): Described;
+  };
   readonly rooms: {
     readonly main: string;
     /** Opens a panel wherever its place is. */
@@ -58,7 +60,6 @@ export class Choices {
   private pointedThing: Thing | undefined;
 
   private told: { what: Thing | Band; ops: readonly RunningOps[] | undefined; as: Described } | undefined;
-  private readonly madeIn = new MadeIn(() => this.page.requestUpdate());
 
   constructor(
     private readonly workspace: Workspace,
@@ -101,17 +102,12 @@ export class Choices {
     const ops = 'rank' in what ? this.opsOf(what) : undefined;
     if (what !== this.told?.what || ops !== this.told.ops) {
       const as = 'rank' in what ? describeBand(what, info) : describeThing(what, info);
-      this.told = { what, ops, as: ops ? withOps(as, ops) : as };
+      this.told = { what, ops, as: ops ? this.page.beside.withOps(as, ops) : as };
     }
     return this.told.as;
   }
   private opsOf(band: Band): readonly RunningOps[] | undefined {
-    const { trace } = this.page.beside;
-    return trace && isBlock(band) ? this.madeIn.of(band, trace) : undefined;
-  }
-  /** What the chosen block was made in. */
-  get running(): readonly RunningOps[] | undefined {
-    return this.block && this.opsOf(this.block);
+    return isBlock(band) ? this.page.beside.opsOf(band) : undefined;
   }
   /** There is something to read about, whatever is pointed at. */
   get isAny(): boolean {

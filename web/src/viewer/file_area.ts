@@ -2,15 +2,12 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Axis, Band, ViewInfo } from '../../engine/index.ts';
 import type { Goal } from '../words/described.ts';
-import type { BesideChange } from '../model/beside.ts';
+import type { BesideChange } from '../model/beside_files.ts';
 import type { OpenFile } from '../model/open_files.ts';
 import type { Look } from '../model/stacking.ts';
 import type { Range } from '../model/workspace.ts';
-import '../files/banners.ts';
-import '../details/details.ts';
 import { fleetArea } from './fleet_area.ts';
 import './filter_bar.ts';
-import '../files/notes.ts';
 import '../controls/tabs.ts';
 import type { Tab } from '../controls/tabs.ts';
 import { prepare } from '../panels/drawer.ts';
@@ -26,7 +23,6 @@ import {
   type MainId,
   type PanelId,
 } from '../panels/registry.ts';
-import '../controls/splitter.ts';
 import '../files/stats.ts';
 import '../timeline/timeline.ts';
 import type { ViewerParts } from './parts.ts';
@@ -137,7 +133,6 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
         .firstView=${page.firstView}
         .beside=${beside}
         .told=${page.beside.told}
-        .running=${page.choices.running}
         .tips=${!withDetails}
         @look-change=${(event: CustomEvent<Partial<Look>>) => page.setLook(event.detail)}
         @choose-event=${(event: CustomEvent<PanelEvents['choose-event']>) => page.choices.chooseEvent(event.detail)}

@@ -1,5 +1,5 @@
 // Which picture is the main one, which answer is open below it, and what panels know of the page.
-import type { BesideFiles } from '../model/beside.ts';
+import type { BesideFiles } from '../model/beside_files.ts';
 import { isBlock, type EngineView } from '../../engine/index.ts';
 import { beginWith } from '../panels/kept.ts';
 import type { Elsewhere, PanelFile, PanelPage } from '../panels/panel.ts';

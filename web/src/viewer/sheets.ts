@@ -1,13 +1,24 @@
-// The sheets that lie over the page. Their code is fetched soon after the page's, or when one is opened before.
+// The sheets that lie over the page, and rows that only some visits need. Their code is fetched soon after the page's, or when
+// one is wanted before.
 const parts = {
   keys: () => import('./key_sheet.ts'),
   about: () => import('../files/about.ts'),
   exporter: () => import('./export_picture.ts'),
   served: () => import('../files/served.ts'),
 };
+const rows = {
+  /** Of several files or snapshots. */
+  peaks: () => import('../files/peak_row.ts'),
+  link: () => import('../files/link_note.ts'),
+};
+
+/** Asked for with every picture that has the row; what could not be had is asked for again then. */
+export function needRow(name: keyof typeof rows): void {
+  rows[name]().catch(() => undefined);
+}
 
 export async function loadSheets(): Promise<void> {
-  await Promise.all(Object.values(parts).map((load) => load())).catch(() => undefined); // asked again when one is opened
+  await Promise.all(Object.values({ ...parts, ...rows }).map((load) => load())).catch(() => undefined); // asked again when one is opened
 }
 
 /** Opens one of them; false if it is not on the page, or its code cannot be had. */

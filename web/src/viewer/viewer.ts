@@ -28,12 +28,11 @@ import { BesideRun } from './beside_run.ts';
 import { Choices, type ChoicesTarget } from './choices.ts';
 import type { DetailsView } from '../details/details.ts';
 import type { ExportView } from './export_picture.ts';
-import '../files/failure.ts';
 import { aboveTimeline, workArea } from './file_area.ts';
 import type { FilterBar } from './filter_bar.ts';
 import { loadFleet } from './fleet_area.ts';
+import { loadElements } from './later.ts';
 import type { KeysView } from './key_sheet.ts';
-import '../files/link_note.ts';
 import '../files/loading.ts';
 import type { NotesView } from '../files/notes.ts';
 import { filesAt, markPicked, receiveFiles, type ChosenFiles } from '../files/open_file.ts';
@@ -41,7 +40,6 @@ import { ViewerActions } from './viewer_actions.ts';
 import { KeyPresses } from './key_presses.ts';
 import { ViewerTheme } from './theme.ts';
 import type { ViewerParts } from './parts.ts';
-import '../files/peak_row.ts';
 import type { DrawerView } from '../panels/drawer.ts';
 import { loadAll, type PanelSlot } from '../panels/panel_slot.ts';
 import { lacking } from '../panels/registry.ts';
@@ -54,7 +52,7 @@ import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
 import { OnlyThese } from './only_these.ts';
 import { answerOf, firstAnswer, mainOf, Rooms } from './rooms.ts';
-import { loadSheets, openSheet } from './sheets.ts';
+import { loadSheets, needRow, openSheet } from './sheets.ts';
 import './top_bar.ts';
 import { layout } from './styles.ts';
 
@@ -172,7 +170,9 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   private async loadLater(): Promise<void> {
+    this.beside.load();
     await Promise.all([
+      loadElements(),
       loadAll(),
       loadLanes(),
       loadCounters(),
@@ -431,6 +431,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   protected override render(): TemplateResult {
     const { file, active, entries, state } = this.files;
+    if (entries.length > 1 || (file && file.contents.snapshots.length > 1)) needRow('peaks');
+    if (this.links.wanted || this.beside.missing.length > 0) needRow('link');
     return html`<div class="frame">
       <memstrata-top-bar
         part="top-bar"

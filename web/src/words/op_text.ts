@@ -1,7 +1,7 @@
 // An op of a profiler's trace in words.
 import { formatBytes, formatCount, formatDuration, formatMoment, plural } from '../base/format.ts';
 import type { Microseconds } from '../base/units.ts';
-import type { Axis, LaneThread, RunningOps, SpanDetails, ViewInfo } from '../../engine/index.ts';
+import type { Axis, LaneThread, SpanDetails, ViewInfo } from '../../engine/index.ts';
 import type { Span } from '../model/beside.ts';
 import type { ToldOps } from '../model/told_ops.ts';
 
@@ -68,16 +68,4 @@ export function toldLine(told: ToldOps): string {
   ).flatMap(([count, why]) => (count > 0 ? [`${formatCount(count)} ${why}`] : []));
   const rest = others.length === 0 ? '' : ` (${others.join(', ')})`;
   return `${formatCount(told.told)} of ${plural(allocations, 'allocation')} have their op${rest}.`;
-}
-
-/** What a block of a recording was allocated in, by the trace beside it. */
-export function blockLine(block: string, running: readonly RunningOps[]): string {
-  const one = ({ ops, module, thread, thread_name }: RunningOps): string => {
-    const where = module === null ? '' : `, module ${module}`;
-    return `${ops.join(' in ')}${where} (${thread_name ?? `thread ${thread ?? '?'}`})`;
-  };
-  if (running.length === 0) return `${block}: no op of the trace ran when it was allocated.`;
-  const all = running.map(one);
-  if (all.length === 1) return `${block} was allocated in ${all[0] ?? ''}.`;
-  return `${block} was allocated while ${all.slice(0, 4).join(', or ')} ran${all.length > 4 ? ', or others' : ''}: which of them did is not recorded.`;
 }

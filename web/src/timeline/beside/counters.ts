@@ -11,7 +11,8 @@ import { colorOfSeries } from '../../draw/areas.ts';
 import { colorsOf, type Theme } from '../../draw/colors.ts';
 import { drawSteps } from '../../draw/curves.ts';
 import { clipped, font, Projection, type Context } from '../../draw/plot.ts';
-import { meet, type BesideCounters, type Span } from '../../model/beside.ts';
+import { meet, type Span } from '../../model/beside.ts';
+import type { BesideCounters } from '../../model/beside_files.ts';
 import { besideLine } from '../../words/op_text.ts';
 import { nameOfDevice, nameOfSeries } from '../../words/series_text.ts';
 import type { Axis, EngineView, SeriesMoment } from '../../../engine/index.ts';
@@ -19,7 +20,7 @@ import type { CountersTrack } from './counters_track.ts';
 import { countersOf, type CountersPart } from './counters_track.ts';
 import { besideLineOf, besideStyles } from './line.ts';
 
-const plotHeight: CssPx = 64;
+const plotHeight: CssPx = 44;
 const room = 1.12; // above the highest value
 
 @customElement('memstrata-counters')
@@ -67,6 +68,14 @@ export class CountersView extends LitElement {
   private get canvases(): HTMLCanvasElement[] {
     return [...this.renderRoot.querySelectorAll('canvas')];
   }
+  /** Of each part one plot: of the device that is shown, if the file tells of it. */
+  private get plots(): readonly CountersPart[] {
+    const parts = this.track.parts ?? [];
+    const { device } = this.recording.info;
+    const own = parts.filter(({ curves }) => curves.some((curve) => curve.device === device));
+    const all = own.length > 0 ? own : parts;
+    return all.filter(({ part }, at) => all.findIndex((one) => one.part === part) === at);
+  }
   private isDrawn({ part }: CountersPart): boolean {
     return this.axis === 'time' && meet(part, this.recording.info, this.file.nudge);
   }
@@ -85,9 +94,10 @@ export class CountersView extends LitElement {
   private drawAll(): void {
     const { at, track } = this;
     if (!at || !track?.parts) return;
+    const { plots } = this;
     let settled = true;
     for (const canvas of this.canvases) {
-      const of = track.parts[Number(canvas.dataset['part'])];
+      const of = plots[Number(canvas.dataset['part'])];
       const ctx = canvas.getContext('2d');
       if (!of || !ctx) continue;
       const height = Math.round(plotHeight * at.area.ratio);
@@ -157,7 +167,7 @@ export class CountersView extends LitElement {
 
   private async hover(part: number, point: Point | undefined, canvas: HTMLCanvasElement): Promise<void> {
     const { at } = this;
-    const of = this.track.parts?.[part];
+    const of = this.plots[part];
     this.pointer = undefined;
     if (!at || !point || !of || !this.isDrawn(of)) return;
     const { left, width, ratio } = at.area;
@@ -177,12 +187,12 @@ export class CountersView extends LitElement {
 
   private tipLines(): string[] {
     const { pointer } = this;
-    const of = pointer && this.track.parts?.[pointer.part];
+    const of = pointer && this.plots[pointer.part];
     if (!of || !pointer.moment) return [];
     const { values } = pointer.moment;
     return of.curves.map(({ name, series, device }) => {
       const value = values[series];
-      const words = [nameOfDevice(device), nameOfSeries(name)].filter((one) => one !== '').join(': ');
+      const words = this.nameOf(name, device);
       return `${words}: ${value === null || value === undefined ? '–' : `${formatBytes(value)} (${formatExactBytes(value)})`}`;
     });
   }
@@ -193,7 +203,7 @@ export class CountersView extends LitElement {
     const { file, track, pointer } = this;
     const { parts, problem } = track;
     const lines = this.tipLines();
-    return html`${parts && parts.length > 0 ? this.all(parts) : nothing}
+    return html`${this.plots.length > 0 ? this.all(this.plots) : nothing}
     ${parts?.length === 0 ? html`<p class="note" data-beside=${file.name}>Counters of ${file.name} cannot be drawn here: they have no times.</p>` : nothing}
     ${problem === undefined ? nothing : html`<p class="note" role="alert">Counters of ${file.name} cannot be drawn: ${problem}</p>`}
     ${pointer && lines.length > 0 ? tip(pointer.x, this.clientWidth, pointer.y + 4, lines) : nothing}`;
@@ -222,13 +232,18 @@ export class CountersView extends LitElement {
     )}`;
   }
 
+  /** With the device, if it is not the one that is shown. */
+  private nameOf(name: string, device: number | null): string {
+    const of = device === this.recording.info.device ? '' : nameOfDevice(device);
+    return of === '' ? nameOfSeries(name) : `${of}: ${nameOfSeries(name)}`;
+  }
   private legend({ curves }: CountersPart): TemplateResult {
     return html`<ul>
       ${curves.map(
         ({ name, device, highest }, at) =>
           html`<li data-curve=${name} data-bytes=${highest ?? nothing}>
             <i aria-hidden="true" .style=${`background: ${colorOfSeries(name, at, this.theme)}`}></i>
-            ${[nameOfDevice(device), nameOfSeries(name)].filter((one) => one !== '').join(': ')}
+            ${this.nameOf(name, device)}
             ${highest === null ? nothing : html`<span>at most <b title=${formatExactBytes(highest)}>${formatBytes(highest)}</b></span>`}
           </li>`,
       )}

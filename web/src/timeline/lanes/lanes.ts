@@ -14,17 +14,16 @@ import { colorsOf, type Theme } from '../../draw/colors.ts';
 import { drawOps, opAt, opHeight, type OpRow } from '../../draw/lanes.ts';
 import type { Projection } from '../../draw/plot.ts';
 import {
-  isBlock,
   type Axis,
-  type Band,
   type EngineView,
   type LaneThread,
   type RunningOps,
   type SpanDetails,
 } from '../../../engine/index.ts';
-import { meet, spanOf, type BesideTrace } from '../../model/beside.ts';
+import { meet, spanOf } from '../../model/beside.ts';
+import type { BesideTrace } from '../../model/beside_files.ts';
 import type { ToldOps } from '../../model/told_ops.ts';
-import { besideLine, blockLine, opLines, threadLine, threadName, toldLine } from '../../words/op_text.ts';
+import { besideLine, opLines, threadLine, threadName, toldLine } from '../../words/op_text.ts';
 import { besideLineOf, besideStyles, tellBeside } from '../beside/line.ts';
 import { keyOf, lanesOf, type Lane, type LanesTrack } from './lanes_track.ts';
 import { lanesStyles } from './styles.ts';
@@ -47,9 +46,6 @@ export interface Run {
   trace: BesideTrace;
   /** Of the recording. */
   view: EngineView;
-  /** The chosen block, and what ran when it was allocated. */
-  block: Band | undefined;
-  running: readonly RunningOps[] | undefined;
   told: ToldOps | undefined;
 }
 
@@ -459,10 +455,9 @@ export class LanesView extends LitElement {
     `;
   }
 
-  private beside({ trace, view, block, running, told }: Run): TemplateResult {
+  private beside({ trace, view, told }: Run): TemplateResult {
     const text = besideLine(`Ops of ${trace.name}`, spanOf(this.device), view.info, trace.nudge, this.axis);
-    const more = html`${this.isMet && told ? html`<span data-told=${told.told}>${toldLine(told)}</span>` : nothing}
-    ${block && isBlock(block) && running ? html`<span data-made-in>${blockLine(block.name, running)}</span>` : nothing}`;
+    const more = this.isMet && told ? html`<span data-told=${told.told}>${toldLine(told)}</span>` : nothing;
     return besideLineOf(this, { file: trace, text, all: trace.all, more });
   }
 
@@ -502,7 +497,8 @@ export class LanesView extends LitElement {
       : this.details.filter === null
         ? 'it allocated no block'
         : 'a click lights the blocks it allocated';
-    return [...opLines(this.details), lit];
+    const { start_us: start } = this.details;
+    return [...opLines({ ...this.details, start_us: this.isOnAxis ? start + this.shift : start }), lit];
   }
 
   private tipOfHovered(): TemplateResult | typeof nothing {

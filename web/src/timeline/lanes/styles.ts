@@ -14,10 +14,6 @@ export const lanesStyles = css`
     overflow: hidden auto;
     scrollbar-width: thin;
   }
-  [data-made-in] {
-    color: var(--text);
-    overflow-wrap: anywhere;
-  }
   .head {
     display: flex;
     align-items: center;
