@@ -1,7 +1,8 @@
 // Colours that mean something, for all eyes: computed, without a page.
 import { expect, test } from '@playwright/test';
 import { colorsOf } from '../../web/src/draw/colors.ts';
-import { colorsOfKinds, heatColors } from '../../web/src/draw/palettes.ts';
+import { heatColors } from '../../web/src/draw/heat_colors.ts';
+import { colorsOfKinds } from '../../web/src/draw/palettes.ts';
 import { contrast, distance, seen, visions } from './colour_vision.ts';
 
 const themes = ['light', 'dark'] as const;

@@ -4,7 +4,7 @@ import { formatMomentTick } from '../base/format.ts';
 import type { CssPx, DevicePx, Microseconds } from '../base/units.ts';
 import type { RowGroup } from '../model/fleet_facts.ts';
 import { colorsOf, packed, type Theme } from './colors.ts';
-import { heatColors } from './palettes.ts';
+import { heatColors } from './heat_colors.ts';
 import { font, type Context, type PlotArea } from './plot.ts';
 
 const gutters = { left: 76, narrowLeft: 58, marks: 14, right: 12, top: 8, bottom: 26 } as const;

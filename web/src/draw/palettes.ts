@@ -59,29 +59,6 @@ export function shadesOfFree(theme: Theme): readonly string[] {
   return Array.from({ length: freeSteps }, (_, step) => between(...freeRamp[theme], step / (freeSteps - 1)));
 }
 
-/**
- * Memory of a heat map, from next to nothing to most: lightness goes one way all along, so that grey and every kind of colour
- * blindness keep the order, and hue from yellow over green to blue adds steps (ColorBrewer's YlGnBu; in the dark theme from
- * deep to pale). Nothing at all has the grey that is farthest from
- * all of them, for every eye.
- */
-const heat: Record<Theme, readonly string[]> = {
-  light: ['#ffffd9', '#edf8b1', '#c7e9b4', '#7fcdbb', '#41b6c4', '#1d91c0', '#225ea8', '#253494', '#081d58'],
-  dark: ['#14233f', '#1b3566', '#225088', '#1f72a3', '#2b97b3', '#55b8b8', '#94d3b6', '#ccebb0', '#f6fbc4'],
-};
-export const heatOfNothing: Record<Theme, string> = { light: '#d3d5d9', dark: '#2b2f35' };
-
-/** A colour for each byte of a curve; 0 = nothing. */
-export function heatColors(theme: Theme): readonly string[] {
-  const stops = heat[theme];
-  return Array.from({ length: 256 }, (_, byte) => {
-    if (byte === 0) return heatOfNothing[theme];
-    const place = ((byte - 1) / 254) * (stops.length - 1);
-    const low = Math.min(Math.floor(place), stops.length - 2);
-    return between(stops[low] ?? '#000000', stops[low + 1] ?? '#000000', place - low);
-  });
-}
-
 /** How a panel wants blocks coloured: as the timeline does, but for a kind that is lit. */
 export function lookOf(kinds: Kinds | undefined, theme: Theme, highlight: string): Look {
   return {
@@ -96,7 +73,8 @@ function isApart(label: string): boolean {
   return label.startsWith('never') || label.startsWith('from before');
 }
 
-function between(from: string, to: string, part: number): string {
+/** Of two colours, `part` of the way. */
+export function between(from: string, to: string, part: number): string {
   const channel = (color: string, at: number): number => Number.parseInt(color.slice(at, at + 2), 16);
   const mixed = [1, 3, 5].map((at) =>
     Math.round(channel(from, at) + (channel(to, at) - channel(from, at)) * part),

@@ -15,7 +15,7 @@ import {
   placesAt,
   type HeatLayout,
 } from '../draw/heat_map.ts';
-import { heatColors } from '../draw/palettes.ts';
+import { heatColors } from '../draw/heat_colors.ts';
 import type { FleetFacts, Ordered } from '../model/fleet_facts.ts';
 import { rankName, rankPlace } from '../words/fleet_text.ts';
 import { base } from '../controls/styles.ts';

@@ -1,19 +1,17 @@
-// A fleet on the page, and the way from a rank to its snapshot: a file that is open, one that was chosen with the fleet or
-// from its folder, one of the server's, or one that lies beside it on the same site.
+// A fleet on the page. All of it but this comes with the first fleet, or soon after the page's.
 import { html, type TemplateResult } from 'lit';
 import type { FleetView } from '../fleet/fleet.ts';
+import type { ChosenFiles } from '../files/open_file.ts';
 import '../files/file_button.ts';
-import { markPicked, type ChosenFiles } from '../files/open_file.ts';
-import { pathOf } from '../model/beside.ts';
 import { usualChoice, type FleetChoice } from '../model/fleet_choice.ts';
 import type { RankFile } from '../model/fleet_facts.ts';
-import type { Chosen, Entry, OpenFile } from '../model/open_files.ts';
-import { servedFile, servedFiles } from '../model/served.ts';
+import type { OpenFile } from '../model/open_files.ts';
 import type { ViewerParts } from './parts.ts';
 
-/** Its code comes with the first fleet, or soon after the page's. */
+const opening = () => import('./open_rank.ts');
+
 export async function loadFleet(): Promise<void> {
-  await import('../fleet/fleet.ts');
+  await Promise.all([import('../fleet/fleet.ts'), opening()]);
 }
 
 export function fleetArea(page: ViewerParts, file: OpenFile): TemplateResult {
@@ -24,91 +22,14 @@ export function fleetArea(page: ViewerParts, file: OpenFile): TemplateResult {
     .engine=${file.engine}
     .theme=${page.theme}
     .choice=${file.fleet ?? usualChoice}
-    .openRank=${(rank: RankFile) => openRank(page, file, rank)}
+    .openRank=${(rank: RankFile) => opening().then(({ openRank }) => openRank(page, file, rank))}
     @fleet-choice=${({ detail }: CustomEvent<Partial<FleetChoice>>) => page.setFleet(file, detail)}
-    @files=${(event: CustomEvent<ChosenFiles>) => takeFiles(page, event)}>
+    @files=${(event: CustomEvent<ChosenFiles>) => {
+      const { detail, currentTarget } = event;
+      event.stopPropagation();
+      void opening().then(({ takeFiles }) => takeFiles(page, detail, currentTarget as FleetView));
+    }}>
     <memstrata-file-button slot="choose" label="Choose the file…"></memstrata-file-button>
     <memstrata-file-button slot="choose" folder label="Choose its folder…"></memstrata-file-button>
   </memstrata-fleet>`;
-}
-
-/** Files that were chosen for a rank: of a folder they lie beside from now on, one alone is the rank's. */
-function takeFiles(page: ViewerParts, event: CustomEvent<ChosenFiles>): void {
-  event.stopPropagation();
-  const { detail, currentTarget } = event;
-  const beside = detail.beside ?? [];
-  page.beside.add(beside);
-  if (beside.length > 1) (currentTarget as FleetView).retry();
-  else page.receive(detail);
-}
-
-/** Undefined = it is open now, or on its way; else why not, in words. */
-async function openRank(page: ViewerParts, of: OpenFile, rank: RankFile): Promise<string | undefined> {
-  if (/^\.*$/.test(rank.file)) return 'The facts do not tell its name.';
-  const beside = page.beside.find(rank);
-  if (beside === 'several')
-    return `Several of the files that were chosen are called so, and their folders do not tell which is meant.`;
-  if (beside !== 'none') return show(page, beside, rank);
-  const isOpen = page.files.entries.find(({ name, file }) => name === rank.file && file !== of);
-  if (isOpen && rank.unique) return go(page, isOpen, rank);
-  const server = 'served' in of.source ? of.source.served.address : page.application?.server;
-  if (server !== undefined) return openServed(page, server, rank);
-  if ('url' in of.source)
-    return show(page, { name: rank.file, source: { url: neighbour(of.source.url, rank.file) } }, rank);
-  return 'It is not among the files that this page knows: choose it, or the folder that it lies in.';
-}
-
-/** In the same folder; a name never leads out of it. */
-function neighbour(url: string, name: string): string {
-  return new URL(`./${encodeURIComponent(name)}`, url).href;
-}
-
-async function openServed(page: ViewerParts, server: string, rank: RankFile): Promise<string | undefined> {
-  try {
-    const { files, left_out } = await servedFiles(server);
-    const found = pathOf(
-      files.map(({ name }) => name),
-      rank,
-    );
-    if (found === 'several')
-      return 'The server has several files of this name, and their folders do not tell which is meant.';
-    if (found === 'none')
-      return left_out
-        ? 'It is not among the files that the server lists; it has more than it lists.'
-        : 'The server does not have it in its folder.';
-    return show(page, servedFile(server, found.path), rank);
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-/** A file that is open already is not opened again. */
-function show(page: ViewerParts, wanted: Chosen, rank: RankFile): undefined {
-  const key = (source: Chosen['source']): unknown =>
-    'file' in source ? source.file : 'url' in source ? source.url : JSON.stringify(source);
-  const find = (): Entry | undefined =>
-    page.files.entries.findLast(({ source }) => source && key(source) === key(wanted.source));
-  if (!find()) {
-    markPicked();
-    page.receive({ files: [wanted] });
-  }
-  const entry = find();
-  return entry && go(page, entry, rank);
-}
-
-/** To the rank's own snapshot and device, if the file has several, as soon as it is read. */
-function go(page: ViewerParts, entry: Entry, { snapshot, device }: RankFile): undefined {
-  page.files.show(entry);
-  const arrive = (): void => {
-    if (entry.loading) return void requestAnimationFrame(arrive);
-    const { file } = entry;
-    if (!file?.view || file !== page.file || device === null) return;
-    const { snapshots } = file.contents;
-    const named = snapshots.findIndex(({ name }) => name === snapshot);
-    const choice = { snapshot: named < 0 ? file.snapshot : named, device };
-    const isThere = snapshots[choice.snapshot]?.devices.some((one) => one.device === device);
-    if (isThere && (choice.snapshot !== file.snapshot || device !== file.view.info.device))
-      page.showDevice(choice);
-  };
-  arrive();
 }

@@ -5,7 +5,7 @@ import type { Filtering } from '../model/filtering.ts';
 import type { DeviceChoice } from '../model/devices.ts';
 import type { Shown } from '../model/link.ts';
 import type { LinkWalk } from '../model/link_walk.ts';
-import type { FilesBeside } from '../model/beside.ts';
+import type { Beside } from '../model/beside.ts';
 import type { FleetChoice } from '../model/fleet_choice.ts';
 import type { OpenFile, OpenFiles } from '../model/open_files.ts';
 import type { Application } from './application.ts';
@@ -53,7 +53,7 @@ interface Shared {
   readonly workspace: Workspace;
   readonly files: OpenFiles;
   /** Chosen together with a fleet, opened when asked for. */
-  readonly beside: FilesBeside;
+  readonly beside: Beside[];
   readonly application: Application | undefined;
   readonly file: OpenFile | undefined;
   readonly filter: Filtering;

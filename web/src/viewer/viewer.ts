@@ -6,13 +6,13 @@ import type { Theme } from '../draw/colors.ts';
 import { pagePool } from '../../engine/pool.ts';
 import type { Axis, Bands, ColourBy } from '../../engine/index.ts';
 import { noEditor, type EditorChoice } from '../model/editor.ts';
-import { FilesBeside } from '../model/beside.ts';
 import { Filtering } from '../model/filtering.ts';
 import { choiceOf, fileNameOf, titleOf, type DeviceChoice } from '../model/devices.ts';
 import { usualChoice, type FleetChoice } from '../model/fleet_choice.ts';
 import type { Shown } from '../model/link.ts';
 import { LinkWalk, type LinkTarget } from '../model/link_walk.ts';
 import type { Viewport } from '../model/viewport.ts';
+import type { Beside } from '../model/beside.ts';
 import { OpenFiles, type Entry, type OpenFile } from '../model/open_files.ts';
 import { barsOfFiles, barsOfSnapshots } from '../model/peak_bars.ts';
 import { createWorkspace } from '../model/workspace.ts';
@@ -72,7 +72,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   readonly workspace = createWorkspace((change) => this.links.step(change));
   readonly files = new OpenFiles(pagePool, () => this.filesChanged());
-  readonly beside = new FilesBeside();
+  readonly beside: Beside[] = [];
   @state() private dragging = false;
   @state() detailsWidth = 0;
   @state() panelHeight = 0;
@@ -180,7 +180,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
     this.running = false;
     this.links.disconnect();
     this.files.dispose();
-    this.beside.clear();
+    this.beside.length = 0;
     this.workspace.dispose();
   }
 
@@ -196,7 +196,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   }
 
   receive(chosen: ChosenFiles): void {
-    if (chosen.withFleet) this.beside.add(chosen.beside ?? []);
+    if (chosen.withFleet) this.beside.push(...(chosen.beside ?? []));
     if ('refused' in chosen) this.files.fail(chosen.refused.name, chosen.refused.error);
     else this.files.open(chosen.files);
   }
