@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { heatColors } from '../../web/src/draw/palettes.ts';
+import { heatColors } from '../../web/src/draw/heat_colors.ts';
 import { pathOf } from '../../web/src/model/rank_files.ts';
 import { fleetIn } from '../../web/src/model/fleet_choice.ts';
 import type { RankFile } from '../../web/src/model/fleet_facts.ts';

@@ -26,6 +26,7 @@ import {
 import '../files/stats.ts';
 import '../timeline/timeline.ts';
 import type { ViewerParts } from './parts.ts';
+import { need } from './sheets.ts';
 
 /** Least height of what is above the answers, in CSS pixels. */
 const pictureHeight = 260;
@@ -34,6 +35,8 @@ const pictureHeight = 260;
 export function aboveTimeline(page: ViewerParts, file: OpenFile): TemplateResult {
   const filter = page.workspace.get('filter');
   const { view } = file;
+  if (file.died || file.diagnostics.length > 0) need('banners');
+  if (file.diagnostics.length > 0) need('notes');
   return html`
     ${
       view
@@ -188,6 +191,7 @@ export function workArea(page: ViewerParts, file: OpenFile): TemplateResult {
 }
 
 function details(page: ViewerParts, info: ViewInfo): TemplateResult {
+  need('details');
   return html`<memstrata-splitter
       label="Width of the details"
       .size=${page.detailsWidth}

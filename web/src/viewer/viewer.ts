@@ -31,7 +31,6 @@ import type { ExportView } from './export_picture.ts';
 import { aboveTimeline, workArea } from './file_area.ts';
 import type { FilterBar } from './filter_bar.ts';
 import { loadFleet } from './fleet_area.ts';
-import { loadElements } from './later.ts';
 import type { KeysView } from './key_sheet.ts';
 import '../files/loading.ts';
 import type { NotesView } from '../files/notes.ts';
@@ -52,7 +51,7 @@ import '../controls/toast.ts';
 import type { ToastView } from '../controls/toast.ts';
 import { OnlyThese } from './only_these.ts';
 import { answerOf, firstAnswer, mainOf, Rooms } from './rooms.ts';
-import { loadSheets, needRow, openSheet } from './sheets.ts';
+import { loadSheets, need, openSheet } from './sheets.ts';
 import './top_bar.ts';
 import { layout } from './styles.ts';
 
@@ -172,7 +171,6 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   private async loadLater(): Promise<void> {
     this.beside.load();
     await Promise.all([
-      loadElements(),
       loadAll(),
       loadLanes(),
       loadCounters(),
@@ -431,8 +429,8 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
 
   protected override render(): TemplateResult {
     const { file, active, entries, state } = this.files;
-    if (entries.length > 1 || (file && file.contents.snapshots.length > 1)) needRow('peaks');
-    if (this.links.wanted || this.beside.missing.length > 0) needRow('link');
+    if (entries.length > 1 || (file && file.contents.snapshots.length > 1)) need('peaks');
+    if (this.links.wanted || this.beside.missing.length > 0) need('link');
     return html`<div class="frame">
       <memstrata-top-bar
         part="top-bar"
@@ -519,6 +517,7 @@ export class MemstrataViewer extends LitElement implements ViewerParts, ChoicesT
   };
 
   private card({ loading, error, name }: Entry, behind: OpenFile | undefined): TemplateResult {
+    if (!loading) need('failure');
     return html`<div class="cover ${behind ? 'over' : ''}">
       ${
         loading
