@@ -8,8 +8,8 @@
 
 #include "engine/io/encodings/json/walker.h"
 #include "engine/io/readers/trace_rows.h"
-#include "engine/model/part.h"
 #include "engine/model/diagnostics.h"
+#include "engine/model/part.h"
 
 namespace memstrata::io::traces {
 

@@ -88,7 +88,6 @@ TEST(FleetFile, ColumnsCurvesAndRows) {
   EXPECT_EQ(fleet.stacks[0].share, 0.375);
 }
 
-
 TEST(FleetFile, OneThatEndsEarlyIsRefusedWithTheByte) {
   const std::string text = file_of_python();
   for (size_t size = 20; size < text.size(); size += size < 400 ? 1 : 37) {
