@@ -10,6 +10,7 @@ namespace {
 
 constexpr auto kBuckets = static_cast<size_t>(model::kFleetBuckets);
 constexpr auto kOfLine = static_cast<double>(kFactCurveColumns);
+constexpr double kRounding = 1e-6;  // of a column
 
 struct Window {
   bool common = false;
@@ -49,8 +50,9 @@ struct Covered {
   const double begin = width * static_cast<double>(bucket) - from, end = begin + width;
   if (end <= 0 || begin > length) return {};
   if (length <= 0) return {0, kFactCurveColumns};
-  const double first = std::clamp(std::floor(begin / length * kOfLine), 0.0, kOfLine - 1);
-  const double after = std::clamp(std::ceil(end / length * kOfLine), first + 1, kOfLine);
+  // Where the borders of both meet, rounding must not add a neighbour.
+  const double first = std::clamp(std::floor(begin / length * kOfLine + kRounding), 0.0, kOfLine - 1);
+  const double after = std::clamp(std::ceil(end / length * kOfLine - kRounding), first + 1, kOfLine);
   return {static_cast<size_t>(first), static_cast<size_t>(after)};
 }
 

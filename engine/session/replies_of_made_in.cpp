@@ -99,8 +99,7 @@ Status tell_made_in(Asked& asked) {
   if (given.flag("anew")) device.forget_made_in();
   const Device::MadeInPart part{given.integers("parents"), given.texts("names"), given.integers("ops"),
                                 given.integers("events"), given.integers("nodes")};
-  const Status told = device.tell_made_in(part);
-  if (!told) return told;
+  if (Status told = device.tell_made_in(part); !told) return told;
   asked.json().value(device.made_in_count());
   return {};
 }

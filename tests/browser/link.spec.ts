@@ -149,6 +149,7 @@ test('pinned host memory is a device by name, by key and in the link', async ({ 
 test('back and forward walk through selections', async ({ page }) => {
   await openKnown(page);
   const pin = async (bytes: number, size: number): Promise<void> => {
+    await settledView(page); // the first choice opens the details, which take their width from the plot
     const at = await pointOf(page, 4.5, bytes);
     await page.mouse.click(at.x, at.y, { delay: 400 });
     await expect(details(page)).toHaveAttribute('data-bytes', String(size));

@@ -505,12 +505,12 @@ struct FleetText::State {
       row = -1;
       ++dropped;
     };
-    for (size_t i = 0; i < fleet.groups.size(); ++i) {
-      keep(fleet.groups[i].rows_of);
-      keep_one(fleet.groups[i].most_row);
+    for (model::FleetGroup& group : fleet.groups.span()) {
+      keep(group.rows_of);
+      keep_one(group.most_row);
     }
-    for (size_t i = 0; i < fleet.findings.size(); ++i) keep(fleet.findings[i].rows);
-    for (size_t i = 0; i < fleet.stacks.size(); ++i) keep_one(fleet.stacks[i].most_row);
+    for (model::FleetFinding& finding : fleet.findings.span()) keep(finding.rows);
+    for (model::FleetStack& stack : fleet.stacks.span()) keep_one(stack.most_row);
     if (dropped > 0) diagnostics.add_many(Diag::integer_out_of_range, dropped);
   }
 
