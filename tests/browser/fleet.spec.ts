@@ -111,6 +111,7 @@ test('what memstrata fleet reduced of a thousand ranks says the same', async ({ 
     await page.getByRole('searchbox', { name: 'Only ranks' }).fill('');
   }
   await shot(page, 'reduced');
+  await openFleet(page, readFileSync(reduced!)); // what was lit has a frame over its neighbours
   const { colors, share } = await heatOf(page);
   expect(colors).toEqual(
     expectedColors(curveOf(readFileSync(reduced!), 'allocated'), inOrder(1000), share, 'light'),

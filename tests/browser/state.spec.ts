@@ -94,6 +94,15 @@ async function settled(page: Page, event: number): Promise<void> {
   await expect(page.locator(`.picture[data-settled][data-event="${event}"]`)).toBeVisible();
 }
 
+/** The picture has its place beside the details: it follows them a frame later. */
+async function beforeDetails(page: Page): Promise<void> {
+  await expect(async () => {
+    const picture = (await page.locator('.picture').boundingBox())!;
+    const beside = (await details(page).boundingBox())!;
+    expect(picture.x + picture.width).toBeLessThanOrEqual(beside.x + 1);
+  }).toPass();
+}
+
 /** A point of the picture by its parts of width and height. */
 async function inPicture(page: Page, right: number, down: number): Promise<{ x: number; y: number }> {
   const { x, y, width, height } = (await page.locator('.picture').boundingBox())!;
@@ -268,6 +277,7 @@ test('a rectangle tells what it is and is pinned everywhere', async ({ page }) =
   await expect(tip).toHaveAttribute('data-part', 'pending');
   await expect(details(page)).toBeHidden(); // nothing is chosen
   await keepDetails(page);
+  await beforeDetails(page);
   await settled(page, 8);
   const inNarrowX = await inPicture(page, 0.15, 0.7);
   await page.mouse.move(inNarrowX.x, inNarrowX.y);
