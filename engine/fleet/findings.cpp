@@ -57,6 +57,9 @@ class Findings {
     rank_ = fleet_.column("rank");
     device_ = fleet_.column("device");
     file_ = fleet_.column("file");
+    double ranks = 0;
+    for (const model::FleetCoverage& run : fleet_.coverage) ranks += run.ranks;
+    thing_ = ranks == static_cast<double>(fleet_.row_count) ? "rank" : "row";
   }
 
   [[nodiscard]] Status find() {
@@ -146,7 +149,7 @@ class Findings {
       if (!one.is_null(10))
         draft.text += fmt::format(", the median of the others {}", bytes_text(one.number(10)));
       draft.text += one.integer(11) > 1
-                        ? fmt::format(". {} ran out of memory in all.", counted(one.integer(11), "rank"))
+                        ? fmt::format(". {} ran out of memory in all.", counted(one.integer(11), thing_))
                         : ". No other rank ran out of memory.";
       drafts[run] = std::move(draft);
       return true;
@@ -203,10 +206,11 @@ class Findings {
                   [&](Statement& one, const std::string& run, int32_t row, Draft& draft) {
                     const double value = one.number(5), median = one.number(6);
                     draft.title = fmt::format("{} is far from the others{}", row_text(row), in_run(run));
-                    draft.text = fmt::format(
-                        "Its {} is {}, {} {} the median of {} ranks like it ({}).", fact_text(one.text(0)),
-                        bytes_text(value), bytes_text(std::abs(value - median)),
-                        value > median ? "above" : "below", count_text(one.integer(9)), bytes_text(median));
+                    draft.text =
+                        fmt::format("Its {} is {}, {} {} the median of {} like it ({}).",
+                                    fact_text(one.text(0)), bytes_text(value),
+                                    bytes_text(std::abs(value - median)), value > median ? "above" : "below",
+                                    counted(one.integer(9), thing_), bytes_text(median));
                   });
   }
 
@@ -253,12 +257,12 @@ class Findings {
         draft.kind = FleetKind::leak;
         draft.rows = {row};
         const std::string who = one.text(2).empty() ? "a stack without a name" : std::string(one.text(2));
-        draft.title = key.first ? fmt::format("{} leaks on {} of {} ranks{}", who, count_text(leaking),
-                                              count_text(of_rows), in_run(run))
+        draft.title = key.first ? fmt::format("{} leaks on {} of {}{}", who, count_text(leaking),
+                                              counted(of_rows, thing_), in_run(run))
                                 : fmt::format("{} leaks{}", row_text(row), in_run(run));
-        draft.text = fmt::format("{} keeps {} more in every step, {} at the end; {} of {} ranks do.", who,
+        draft.text = fmt::format("{} keeps {} more in every step, {} at the end; {} of {} do.", who,
                                  bytes_text(one.number(7)), bytes_text(one.number(6)), count_text(leaking),
-                                 count_text(of_rows));
+                                 counted(of_rows, thing_));
       }
       model::FleetFindingStack stack;
       stack.stack = rows_.text(one.text(1));
@@ -297,8 +301,8 @@ class Findings {
       draft.rows = {rows_.row(one.integer(8))};
       draft.title =
           fmt::format("Run \"{}\" peaks {} \"{}\"", one.text(0), change > 0 ? "above" : "below", one.text(1));
-      draft.text = fmt::format("By {} ({:+.1f} %) in the median of {} ranks: {} against {}. Most at {}: {}.",
-                               bytes_text(std::abs(change)), 100 * share, count_text(one.integer(2)),
+      draft.text = fmt::format("By {} ({:+.1f} %) in the median of {}: {} against {}. Most at {}: {}.",
+                               bytes_text(std::abs(change)), 100 * share, counted(one.integer(2), thing_),
                                bytes_text(one.number(3)), bytes_text(one.number(4)),
                                row_text(draft.rows.front()), bytes_text(one.number(7)));
       return static_cast<bool>(add(draft));
@@ -371,6 +375,7 @@ class Findings {
   const model::FleetColumn* rank_ = nullptr;
   const model::FleetColumn* device_ = nullptr;
   const model::FleetColumn* file_ = nullptr;
+  std::string_view thing_;  // what a row is: a rank, if each has one of its own
 };
 
 }  // namespace

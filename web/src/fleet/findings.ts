@@ -64,7 +64,7 @@ export class FleetFindings extends LitElement {
         display: grid;
         grid-template-columns: repeat(auto-fill, minmax(min(100%, 340px), 1fr));
         gap: 8px;
-        max-height: 360px;
+        max-height: min(60vh, 540px);
         margin: 0;
         padding: 2px;
         overflow: auto;
