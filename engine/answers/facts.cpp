@@ -49,6 +49,16 @@ void origin_to_json(JsonWriter& json, const FactsOrigin& origin) {
   json.member("rank", origin.rank);
   json.member("host", origin.host);
   json.member("world_size", origin.world_size);
+  if (origin.groups.empty()) return;
+  json.key("groups");
+  json.begin_array();
+  for (const model::LaunchGroup& group : origin.groups) {
+    json.begin_object();
+    json.member("kind", group.kind);
+    json.member("name", group.name);
+    json.end_object();
+  }
+  json.end_array();
 }
 
 class Writing {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/analysis/facts.h"
 #include "engine/analysis/known_categories.h"
@@ -11,6 +12,7 @@
 #include "engine/answers/failure.h"
 #include "engine/base/json_writer.h"
 #include "engine/model/diagnostics.h"
+#include "engine/model/part.h"
 
 namespace memstrata::answers {
 
@@ -23,6 +25,7 @@ struct FactsOrigin {
   std::string file;  // without its folders
   std::string run, host;
   std::optional<int64_t> rank, world_size;
+  std::vector<model::LaunchGroup> groups;  // that the rank is in
 };
 
 struct FactsAnswer {

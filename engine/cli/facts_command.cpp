@@ -23,6 +23,7 @@ namespace {
   answers::FactsOrigin origin = origin_of_path(file);
   if (launch.rank >= 0) origin.rank = launch.rank;
   if (launch.world_size > 0) origin.world_size = launch.world_size;
+  origin.groups = launch.groups;
   if (said.run) origin.run = *said.run;
   if (said.host) origin.host = *said.host;
   if (said.rank) origin.rank = said.rank;

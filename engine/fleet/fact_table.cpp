@@ -64,7 +64,14 @@ constexpr const char* kTables =
     "CREATE TABLE leak_stacks(id INTEGER, stack TEXT, bytes_per_step INTEGER, live_bytes INTEGER, steps INTEGER) STRICT;"
     "CREATE TABLE steps(id INTEGER, step INTEGER, first_us INTEGER, peak_requested INTEGER, end_requested INTEGER) STRICT;"
     "CREATE TABLE stacks(stack TEXT PRIMARY KEY, who TEXT, category TEXT) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE groups(run TEXT, rank INTEGER, kind TEXT, name TEXT) STRICT;";
+    "CREATE TABLE groups(run TEXT, rank INTEGER, kind TEXT, name TEXT) STRICT;"
+    "CREATE TABLE groups_said(id INTEGER, kind TEXT, name TEXT) STRICT;";
+
+// What lines say of their groups, of kinds that nobody gave.
+constexpr const char* kAddGroups =
+    "INSERT INTO groups SELECT DISTINCT lines.run, lines.rank, groups_said.kind, groups_said.name FROM groups_said "
+    "JOIN lines ON lines.id = groups_said.id WHERE lines.rank IS NOT NULL AND groups_said.name IS NOT NULL "
+    "AND groups_said.kind NOT IN (SELECT kind FROM groups);";
 
 // A row of the table for each item of the list that is bound as ?2.
 [[nodiscard]] std::string insert_items(std::string_view table,
@@ -95,6 +102,7 @@ Result<FactTable> FactTable::open(int64_t most_bytes, Budget& budget) {
       {&table.insert_stack_,
        "INSERT OR IGNORE INTO stacks SELECT value ->> 'stack', value ->> 'who', value ->> 'category' FROM "
        "json_each(?2) WHERE value ->> 'stack' IS NOT NULL AND ?1 IS NOT NULL"},
+      {&table.insert_group_, insert_items("groups_said", {"kind", "name"})},
       {&table.numbers_, "SELECT type, value FROM json_each(?1, ?2)"},
       {&table.group_, "INSERT INTO groups VALUES(?1, ?2, ?3, ?4)"},
   };
@@ -189,7 +197,8 @@ Result<bool> FactTable::take(std::string_view line, int64_t id, FactCurve& curve
   const std::pair<std::string_view, Statement*> items[] = {{"peak_stacks", &insert_peak_},
                                                            {"leak_stacks", &insert_leak_},
                                                            {"steps", &insert_step_},
-                                                           {"stacks", &insert_stack_}};
+                                                           {"stacks", &insert_stack_},
+                                                           {"groups", &insert_group_}};
   for (const auto& [name, statement] : items) {
     const auto found = lists.find(name);
     if (found == lists.end()) continue;
@@ -243,7 +252,8 @@ Status FactTable::add_group(std::string_view run, int64_t rank, std::string_view
 
 Status FactTable::seal() {
   return database_.execute(
-      fmt::format("CREATE TABLE facts AS {};"
+      fmt::format("{} DROP TABLE groups_said;"
+                  "CREATE TABLE facts AS {};"
                   "CREATE UNIQUE INDEX facts_by_id ON facts(id);"
                   "CREATE INDEX facts_by_rank ON facts(run, rank, device);"
                   "CREATE INDEX peak_stacks_by_id ON peak_stacks(id);"
@@ -251,7 +261,7 @@ Status FactTable::seal() {
                   "CREATE INDEX steps_by_id ON steps(id);"
                   "CREATE INDEX groups_by_rank ON groups(rank);"
                   "ANALYZE",
-                  query("facts")));
+                  kAddGroups, query("facts")));
 }
 
 }  // namespace memstrata::fleet

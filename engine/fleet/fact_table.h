@@ -39,10 +39,10 @@ class FactTable {
   // wrong with it is in not_read().
   [[nodiscard]] Status add_line(std::string_view line, const std::string& file);
   void add_failure(const std::string& file, std::string message);
-  // An empty run means all.
+  // An empty run means all. Of a kind that is added so, what lines say of their groups does not count.
   [[nodiscard]] Status add_group(std::string_view run, int64_t rank, std::string_view kind,
                                  std::string_view name);
-  // The table `facts`, from facts.sql. Then no more lines.
+  // The tables `facts`, from facts.sql, and `groups`, whole. Then no more lines.
   [[nodiscard]] Status seal();
 
   [[nodiscard]] int64_t lines() const { return static_cast<int64_t>(curves_.size()); }
@@ -61,7 +61,8 @@ class FactTable {
   [[nodiscard]] Status take_curve(std::string_view text, FactCurve& curve);
 
   Database database_;
-  Statement members_, insert_line_, insert_peak_, insert_leak_, insert_step_, insert_stack_, numbers_, group_;
+  Statement members_, insert_line_, insert_peak_, insert_leak_, insert_step_, insert_stack_, insert_group_,
+      numbers_, group_;
   Column<FactCurve> curves_;
   std::vector<NotRead> not_read_;
   int64_t not_read_count_ = 0;

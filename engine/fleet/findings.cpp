@@ -147,7 +147,9 @@ class Findings {
         draft.text += fmt::format(", with {} free on the device", bytes_text(one.number(6)));
       draft.text += fmt::format(". Its peak is {}", bytes_text(one.number(9)));
       if (!one.is_null(10))
-        draft.text += fmt::format(", the median of the others {}", bytes_text(one.number(10)));
+        draft.text +=
+            fmt::format(", the median of the others{} {}",
+                        one.integer(12) > 0 ? " of its pipeline stage" : "", bytes_text(one.number(10)));
       draft.text += one.integer(11) > 1
                         ? fmt::format(". {} ran out of memory in all.", counted(one.integer(11), thing_))
                         : ". No other rank ran out of memory.";

@@ -1,23 +1,40 @@
--- Of each run the row that ran out of memory first, and the peaks of those that it is compared with.
-WITH ran_out AS (
-  SELECT run, id,
+-- Of each run the row that ran out of memory first, and the peaks of those that it is compared with: the rows of its pipeline
+-- stage that did not run out (distance 0), else those of its stage that did (1), else those of other stages.
+WITH stages AS (
+  SELECT run, rank, MIN(name) AS stage FROM groups WHERE kind = 'pp' GROUP BY run, rank
+),
+members AS (
+  SELECT facts.run, facts.id, facts.place, facts.ooms, facts.oom_us, facts.peak_requested,
+         COALESCE(own.stage, shared.stage, '') AS stage
+  FROM facts
+  LEFT JOIN stages AS own ON own.run = facts.run AND own.rank = facts.rank
+  LEFT JOIN stages AS shared ON shared.run = '' AND shared.rank = facts.rank
+),
+ran_out AS (
+  SELECT run, id, stage,
          row_number() OVER (PARTITION BY run ORDER BY oom_us NULLS LAST, place) AS nth,
          COUNT(*) OVER (PARTITION BY run) AS rows_out
-  FROM facts
+  FROM members
   WHERE ooms > 0
 ),
 first_out AS (
-  SELECT run, id, rows_out FROM ran_out WHERE nth = 1
+  SELECT run, id, stage, rows_out FROM ran_out WHERE nth = 1
 ),
-sizes AS (
-  SELECT run, COUNT(*) AS run_rows FROM facts GROUP BY run
+others AS (
+  SELECT members.run, members.id, members.peak_requested,
+         CASE WHEN members.stage = first_out.stage THEN 0 ELSE 2 END
+           + CASE WHEN members.ooms > 0 THEN 1 ELSE 0 END AS distance
+  FROM members
+  JOIN first_out ON first_out.run = members.run
+  WHERE members.id <> first_out.id
+),
+nearest AS (
+  SELECT run, MIN(distance) AS distance FROM others GROUP BY run
 ),
 compared AS (
-  SELECT facts.run, facts.peak_requested
-  FROM facts
-  JOIN first_out ON first_out.run = facts.run
-  JOIN sizes ON sizes.run = facts.run
-  WHERE facts.id <> first_out.id AND (COALESCE(facts.ooms, 0) = 0 OR first_out.rows_out = sizes.run_rows)
+  SELECT others.run, others.peak_requested
+  FROM others
+  JOIN nearest ON nearest.run = others.run AND nearest.distance = others.distance
 ),
 sorted AS (
   SELECT run, peak_requested,
@@ -33,9 +50,11 @@ medians AS (
   GROUP BY run
 )
 SELECT facts.run, facts.id, facts.rank, facts.device, facts.oom_us, facts.oom_requested, facts.oom_device_free,
-       facts.oom_stack, stacks.who, facts.peak_requested, medians.median_peak, first_out.rows_out
+       facts.oom_stack, stacks.who, facts.peak_requested, medians.median_peak, first_out.rows_out,
+       CASE WHEN first_out.stage <> '' AND nearest.distance < 2 THEN 1 ELSE 0 END AS in_stage
 FROM first_out
 JOIN facts ON facts.id = first_out.id
+LEFT JOIN nearest ON nearest.run = first_out.run
 LEFT JOIN medians ON medians.run = facts.run
 LEFT JOIN stacks ON stacks.stack = facts.oom_stack
 ORDER BY facts.run

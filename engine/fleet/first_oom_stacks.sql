@@ -1,25 +1,41 @@
 -- What differed where memory ran out first (first_oom.sql): its stacks at the peak against the median of the rows that it
 -- is compared with. A row that has not the stack among its own counts as 0, so the zeros come first in the sorted values:
 -- the nth of `having` values is number others - having + nth.
-WITH ran_out AS (
-  SELECT run, id,
+WITH stages AS (
+  SELECT run, rank, MIN(name) AS stage FROM groups WHERE kind = 'pp' GROUP BY run, rank
+),
+members AS (
+  SELECT facts.run, facts.id, facts.place, facts.ooms, facts.oom_us, facts.peak_requested,
+         COALESCE(own.stage, shared.stage, '') AS stage
+  FROM facts
+  LEFT JOIN stages AS own ON own.run = facts.run AND own.rank = facts.rank
+  LEFT JOIN stages AS shared ON shared.run = '' AND shared.rank = facts.rank
+),
+ran_out AS (
+  SELECT run, id, stage,
          row_number() OVER (PARTITION BY run ORDER BY oom_us NULLS LAST, place) AS nth,
          COUNT(*) OVER (PARTITION BY run) AS rows_out
-  FROM facts
+  FROM members
   WHERE ooms > 0
 ),
 first_out AS (
-  SELECT run, id, rows_out FROM ran_out WHERE nth = 1
+  SELECT run, id, stage, rows_out FROM ran_out WHERE nth = 1
 ),
-sizes AS (
-  SELECT run, COUNT(*) AS run_rows FROM facts GROUP BY run
+others AS (
+  SELECT members.run, members.id, members.peak_requested,
+         CASE WHEN members.stage = first_out.stage THEN 0 ELSE 2 END
+           + CASE WHEN members.ooms > 0 THEN 1 ELSE 0 END AS distance
+  FROM members
+  JOIN first_out ON first_out.run = members.run
+  WHERE members.id <> first_out.id
+),
+nearest AS (
+  SELECT run, MIN(distance) AS distance FROM others GROUP BY run
 ),
 compared AS (
-  SELECT facts.run, facts.id, COUNT(*) OVER (PARTITION BY facts.run) AS others
-  FROM facts
-  JOIN first_out ON first_out.run = facts.run
-  JOIN sizes ON sizes.run = facts.run
-  WHERE facts.id <> first_out.id AND (COALESCE(facts.ooms, 0) = 0 OR first_out.rows_out = sizes.run_rows)
+  SELECT others.run, others.id, COUNT(*) OVER (PARTITION BY others.run) AS others
+  FROM others
+  JOIN nearest ON nearest.run = others.run AND nearest.distance = others.distance
 ),
 held AS (
   SELECT id, stack, SUM(CAST(requested AS DOUBLE)) AS requested

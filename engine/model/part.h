@@ -62,9 +62,16 @@ inline constexpr size_t kMaxDevices = 1024;
 inline constexpr int64_t kMaxLookedAt = int64_t{1} << 22;
 inline constexpr int64_t kMaxRepeats = 16;
 
+// A group of processes, such as those of a tensor-parallel layer.
+struct LaunchGroup {
+  std::string kind;  // "tp", "pp", "dp", ...
+  std::string name;  // the lowest rank in it; of "pp" the stage of the process, 0, 1, ...
+};
+
 // The place of a process among those of its job, as the file itself says; -1 = it does not.
 struct Launch {
   int32_t rank = -1, world_size = -1;
+  std::vector<LaunchGroup> groups;  // that it is in; few
 };
 
 struct Part {

@@ -202,6 +202,50 @@ class Fleet(unittest.TestCase):
             (one,) = self.facts(path)
             self.assertEqual((one["rank"], one["world_size"]), (rank, size), info)
 
+    def test_groups_of_a_trace(self):
+        """As PyTorch writes them; here of 8 ranks, tp=2, dp=2, pp=2."""
+        def config(desc, ranks, **more):
+            return {"pg_name": "1", "pg_desc": desc, "backend_config": "cuda:nccl", "pg_size": len(ranks), "ranks": ranks, **more}
+
+        paths = []
+        for rank in range(8):
+            memory = {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": 5,
+                      "args": {"Addr": 4096, "Bytes": (rank + 1) << 20, "Device Type": 1, "Device Id": 0}}
+            tp, dp, pp = rank // 2 * 2, rank // 4 * 4 + rank % 2, rank % 4
+            info = {"backend": "nccl", "rank": rank, "world_size": 8, "pg_count": 6, "nccl_version": "2.26.6", "pg_config": [
+                config("default_pg", list(range(8))), config("mesh_tp", [tp, tp + 1]), config("mesh_dp", [dp, dp + 2]),
+                config("PIPELINE_MODEL_PARALLEL_GROUP", [pp, pp + 4]), config("undefined", [0, 1]), config("Mesh_Own", [rank]),
+                config("not_mine", [rank ^ 1, (rank + 2) % 8])]}
+            paths.append(self.path(f"rank{rank}.pt.trace.json"))
+            with open(paths[-1], "w") as out:
+                json.dump({"schemaVersion": 1, "distributedInfo": info, "traceEvents": [memory]}, out)
+        (five,) = self.facts(paths[5])
+        self.assertEqual({one["kind"]: one["name"] for one in five["groups"]}, {"tp": "4", "dp": "5", "pp": "1"})
+        groups = {(one["kind"], one["name"]): one["rows_of"] for one in self.fleet(*paths)["groups"]}
+        self.assertEqual(groups, {("tp", "0"): [0, 1], ("tp", "2"): [2, 3], ("tp", "4"): [4, 5], ("tp", "6"): [6, 7],
+                                  ("dp", "0"): [0, 2], ("dp", "1"): [1, 3], ("dp", "4"): [4, 6], ("dp", "5"): [5, 7],
+                                  ("pp", "0"): [0, 1, 2, 3], ("pp", "1"): [4, 5, 6, 7]})
+        groups = {one["kind"] for one in self.fleet(*paths, "--layout", "tp=8")["groups"]}
+        self.assertEqual(groups, {"tp", "dp", "pp"})
+
+    def test_odd_groups_of_a_trace(self):
+        memory = {"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": 5,
+                  "args": {"Addr": 4096, "Bytes": 512, "Device Type": 1, "Device Id": 0}}
+        # Older ones write no ranks where all are in a group: that tells a stage only.
+        every = [{"pg_desc": "mesh_pp", "ranks": [], "group_size": 4}, {"pg_desc": "mesh_dp", "ranks": []}]
+        for config, groups in ((every, [{"kind": "pp", "name": "3"}]), ([1, "x", [], {}, {"ranks": {}}], None),
+                               ("[", None), ([{"pg_desc": "mesh_tp", "ranks": [3, "4", -1, 1e30, None, 2**70]}], None),
+                               ([{"pg_desc": "mesh_" + "x" * 65, "ranks": [2, 3]}], None),
+                               ([{"pg_desc": "mesh_tp", "ranks": [2, 3]}, {"pg_desc": "mesh_tp", "ranks": [3, 9]}],
+                                [{"kind": "tp", "name": "2"}]),
+                               ([{"pg_desc": f"own{i}", "ranks": [3, 9]} for i in range(999)],
+                                [{"kind": f"own{i}", "name": "3"} for i in range(64)])):
+            path = self.path("odd.pt.trace.json")
+            with open(path, "w") as out:
+                json.dump({"schemaVersion": 1, "distributedInfo": {"rank": 3, "pg_config": config}, "traceEvents": [memory]}, out)
+            (one,) = self.facts(path)
+            self.assertEqual(one.get("groups"), groups, config)
+
     def test_a_file_that_is_none_is_a_line(self):
         out = self.path("failed.json")
         done = run("facts", os.path.join(self.ranks, "rank8.pickle"), "-o", out)

@@ -128,7 +128,7 @@ class ByHand(unittest.TestCase):
         self.assertEqual(self.ask("first_oom", lines), [
             {"run": "", "id": 1, "rank": 1, "device": 0, "oom_us": 50, "oom_requested": 7, "oom_device_free": 5,
              "oom_stack": c, "who": "train.py:7 grow", "peak_requested": 300 * MIB, "median_peak": 105.0 * MIB,
-             "rows_out": 3}])
+             "rows_out": 3, "in_stage": 0}])
         # Of ranks 0 and 2: a 60 and 70, c 0 and 40.
         self.assertEqual(self.ask("first_oom_stacks", lines), [
             {"run": "", "id": 1, "stack": a, "who": None, "requested": 200.0 * MIB, "median": 65.0 * MIB,
@@ -143,6 +143,28 @@ class ByHand(unittest.TestCase):
         row, = self.ask("first_oom", lines[1:2])
         self.assertEqual((row["median_peak"], row["rows_out"]), (None, 1))
         self.assertEqual([one["median"] for one in self.ask("first_oom_stacks", lines[1:2])], [0.0, 0.0])
+
+    def test_the_first_is_compared_with_its_stage(self):
+        lines, a, c = self.oom_lines()
+        # Rank 1 with rank 2 (given for this run, before what is given for all); then with those that ran out, too.
+        groups = [{"run": "", "rank": i, "kind": "pp", "name": str(i % 2)} for i in range(5)]
+        groups += [{"run": "", "rank": 2, "kind": "pp", "name": "1"}, {"run": "", "rank": 2, "kind": "tp", "name": "9"}]
+        groups = [one for one in groups if (one["rank"], one["name"]) != (2, "0")]
+        row, = self.ask("first_oom", lines, groups)
+        self.assertEqual((row["median_peak"], row["in_stage"]), (110.0 * MIB, 1))
+        self.assertEqual([one["median"] for one in self.ask("first_oom_stacks", lines, groups)], [70.0 * MIB, 40.0 * MIB])
+        row, = self.ask("first_oom", lines, [one for one in groups if one["rank"] != 2])
+        self.assertEqual((row["median_peak"], row["in_stage"]), (400.0 * MIB, 1))
+        row, = self.ask("first_oom", lines, [{"run": "", "rank": 1, "kind": "pp", "name": "0"}])  # alone in its stage
+        self.assertEqual((row["median_peak"], row["in_stage"]), (105.0 * MIB, 0))
+
+    def test_groups_that_the_lines_say(self):
+        lines = [empty_line(run="a", rank=i, peak_requested=i * MIB,
+                            groups=[{"kind": "tp", "name": str(i // 2 * 2)}, {"kind": "dp", "name": str(i % 2)}])
+                 for i in range(4)]
+        given = [{"run": "", "rank": 3, "kind": "dp", "name": "x"}]
+        found = [(one["kind"], one["name"], one["rows"], one["median_peak"]) for one in self.ask("groups", lines, given)]
+        self.assertEqual(found, [("dp", "x", 1, 3.0 * MIB), ("tp", "0", 2, 0.5 * MIB), ("tp", "2", 2, 2.5 * MIB)])
 
     def test_stack_shares(self):
         lines, a, c = self.oom_lines()
@@ -229,6 +251,7 @@ def random_lines(rng):
                          for stack in rng.sample([*stacks, None], rng.randrange(9))],
             leak_stacks=[{"stack": stack, "bytes_per_step": rng.randrange(3), "live_bytes": rng.randrange(3) * coarse,
                           "steps": 3} for stack in rng.sample([*stacks[:3], None], rng.choice([0, 0, 1, 3]))],
+            groups=[{"kind": rng.choice(["pp", "dp"]), "name": str(rng.randrange(3))} for _ in range(rng.choice([0, 0, 2]))],
             steps=steps, stacks=[{"stack": stack, "who": f"line {stack[-1]}", "category": "other"} for stack in stacks[2:]]))
     groups = [{"run": rng.choice(["", "", *runs]), "rank": rng.randrange(16), "kind": rng.choice(["pp", "pp", "tp"]),
                "name": str(rng.randrange(9, 12))} for _ in range(rng.choice([0, 0, 30]))]

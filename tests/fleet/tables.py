@@ -42,7 +42,10 @@ def load(connection, lines, groups=()):
         table(name, ["id", *keys], [(i, *(one[key] for key in keys)) for i, line in enumerate(lines) for one in line[name]])
     stacks = {one["stack"]: (one["stack"], one["who"], one["category"]) for line in lines for one in line["stacks"]}
     table("stacks", ["stack", "who", "category"], list(stacks.values()))
-    table("groups", ["run", "rank", "kind", "name"], [(g["run"], g["rank"], g["kind"], g["name"]) for g in groups])
+    said = {(line["run"], line["rank"], g["kind"], g["name"]) for line in lines for g in line.get("groups", ())
+            if line["rank"] is not None and g["kind"] not in {given["kind"] for given in groups}}
+    table("groups", ["run", "rank", "kind", "name"],
+          [(g["run"], g["rank"], g["kind"], g["name"]) for g in groups] + sorted(said))
     connection.execute("CREATE TABLE facts AS " + text("facts"))
     return connection
 

@@ -26,7 +26,9 @@ def names_of(line):
 class Fleet:
     def __init__(self, lines, groups):
         self.lines = [{**line, "id": i} for i, line in enumerate(lines)]
-        self.groups = groups
+        given = {g["kind"] for g in groups}
+        self.groups = [*groups, *({"run": line["run"], "rank": line["rank"], **g} for line in lines
+                                  for g in line.get("groups", ()) if line["rank"] is not None and g["kind"] not in given)]
         self.who = {s["stack"]: s["who"] for line in lines for s in line["stacks"]}
         kept = []
         for (_, rank, _), rows in by(self.lines, lambda r: (r["run"], r["rank"], r["device"])).items():
@@ -102,20 +104,23 @@ class Fleet:
                    score)
 
     def out_first(self):
-        """(run, its first row out of memory, the rows it is compared with, how many ran out)"""
+        """(run, its first row out of memory, the rows it is compared with, how many ran out, whether of its stage)"""
         for run, rows in self.runs.items():
             out = [r for r in rows if (r["ooms"] or 0) > 0]
             if out:
                 first = min(out, key=lambda r: (r["oom_us"] is None, r["oom_us"] or 0, r["place"]))
-                others = [r for r in rows if r not in out] or [r for r in rows if r is not first]
-                yield run, first, others, len(out)
+                stage = self.stage_of(first)
+                same = [r for r in rows if r is not first and self.stage_of(r) == stage]
+                others = same or [r for r in rows if r is not first]
+                compared = [r for r in others if r not in out] or others
+                yield run, first, compared, len(out), int(bool(stage and same))
 
     def first_oom(self):
-        for run, row, others, count in self.out_first():
+        for run, row, others, count, in_stage in self.out_first():
             peaks = [float(r["peak_requested"]) for r in others if r["peak_requested"] is not None]
             yield (run, row["id"], row["rank"], row["device"], row["oom_us"], row["oom_requested"], row["oom_device_free"],
                    row["oom_stack"], self.who.get(row["oom_stack"]), row["peak_requested"],
-                   median(peaks) if peaks else None, count)
+                   median(peaks) if peaks else None, count, in_stage)
 
     @staticmethod
     def held(row):
@@ -126,7 +131,7 @@ class Fleet:
         return sums
 
     def first_oom_stacks(self):
-        for run, row, others, _ in self.out_first():
+        for run, row, others, *_ in self.out_first():
             theirs = [self.held(r) for r in others]
             found = []
             for stack, requested in self.held(row).items():

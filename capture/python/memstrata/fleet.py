@@ -108,6 +108,7 @@ def schema() -> pyarrow.Schema:
              "end_allocated cached held_back fragmentation ooms oom_event oom_us oom_requested oom_device_free oom_stack "
              "leaks leak_bytes step_count").split()
     return pa.schema([(name, types.get(name, number)) for name in names] + [
+        ("groups", rows(kind=text, name=text)),
         ("peak_stacks", rows(stack=text, requested=number, blocks=number)),
         ("leak_stacks", rows(stack=text, bytes_per_step=number, live_bytes=number, steps=number)),
         ("steps", rows(step=number, first_us=number, peak_requested=number, end_requested=number)),
@@ -249,7 +250,8 @@ def _readable(row: str) -> str:
 
 
 def _tables(explode: str) -> dict[str, str]:
-    """The tables of the contract over `memstrata_rows`, which has facts and `id`; in the order to make them."""
+    """The tables of the contract in the order to make them, over `memstrata_rows`, which has facts and `id`, and `groups_given`,
+    which has the rows of `groups` that somebody gave."""
     names = [field.name for field in schema() if "<" not in str(field.type) and field.name != "memstrata_facts"]
     columns = ", ".join(f"COALESCE({name}, '') AS {name}" if name in ("run", "host", "file", "snapshot") else name
                         for name in names)
@@ -265,6 +267,11 @@ def _tables(explode: str) -> dict[str, str]:
         "COALESCE(error.message, 'These facts are of a newer version.') AS message "
         f"FROM memstrata_rows WHERE error IS NOT NULL OR NOT {_readable('memstrata_rows')}")
     tables["facts"] = sql("facts")
+    tables["groups"] = (
+        "SELECT run, rank, kind, name FROM groups_given UNION ALL SELECT DISTINCT run, rank, item.kind AS kind, item.name AS name "
+        f"FROM (SELECT COALESCE(run, '') AS run, rank, {explode}(groups) AS item FROM memstrata_rows "
+        f"WHERE rank IS NOT NULL AND {_readable('memstrata_rows')}) AS said "
+        "WHERE item.name IS NOT NULL AND item.kind NOT IN (SELECT kind FROM groups_given)")
     return tables
 
 
@@ -292,11 +299,11 @@ def reduce(facts: Any, *, groups: Any = None, database: str = ":memory:") -> Any
         connection.execute(f"INSERT INTO rows_given SELECT {names} FROM read_parquet(?, union_by_name = true, "
                            "hive_partitioning = false)", [parquet])
     connection.execute("CREATE OR REPLACE VIEW memstrata_rows AS SELECT rowid AS id, * FROM rows_given")
+    connection.execute("CREATE OR REPLACE TABLE groups_given (run VARCHAR, rank BIGINT, kind VARCHAR, name VARCHAR)")
+    if members := read_groups(groups):
+        connection.executemany("INSERT INTO groups_given VALUES (?, ?, ?, ?)", members)
     for name, text in _tables("unnest").items():
         connection.execute(f"CREATE OR REPLACE TABLE {name} AS {text}")
-    connection.execute("CREATE OR REPLACE TABLE groups (run VARCHAR, rank BIGINT, kind VARCHAR, name VARCHAR)")
-    if members := read_groups(groups):
-        connection.executemany("INSERT INTO groups VALUES (?, ?, ?, ?)", members)
     return connection
 
 
@@ -323,10 +330,10 @@ def spark_tables(session: Any, facts: Any, *, groups: Any = None) -> Any:
 
     facts.select(*schema().names).withColumn("id", functions.monotonically_increasing_id()).persist(
     ).createOrReplaceTempView("memstrata_rows")
+    session.createDataFrame(read_groups(groups), "run string, rank bigint, kind string, name string"
+                            ).createOrReplaceTempView("groups_given")
     for name, text in _tables("explode").items():
         session.sql(text).createOrReplaceTempView(name)
-    session.createDataFrame(read_groups(groups), "run string, rank bigint, kind string, name string"
-                            ).createOrReplaceTempView("groups")
     return session
 
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "engine/base/ascii.h"
+#include "engine/io/readers/trace_launch.h"
 #include "engine/io/readers/trace_text.h"
 
 namespace memstrata::io::traces {
@@ -174,25 +175,9 @@ bool Walk::member() {
       diagnostics_.add(Diag::integer_out_of_range, offset_ + static_cast<int64_t>(value_at));
     }
   }
-  if (key == "distributedInfo" && value.kind == Value::Kind::container) take_launch(value.text);
+  if (key == "distributedInfo" && value.kind == Value::Kind::container) launch_ = read_launch(value.text);
   at_ = text.place();
   return true;
-}
-
-void Walk::take_launch(std::string_view info) {
-  Text text(info);
-  bool odd = false;
-  (void)each_key(text, odd, [&](std::string_view key, Text& at) {
-    Value value;
-    if (!at.value(value)) return false;
-    int64_t number = -1;
-    const bool is_number = value.kind == Value::Kind::number &&
-                           integer_of(value.text, 0, number) == Number::fits && number >= 0 &&
-                           number <= INT32_MAX;
-    if (is_number && key == "rank") launch_.rank = static_cast<int32_t>(number);
-    if (is_number && key == "world_size") launch_.world_size = static_cast<int32_t>(number);
-    return true;
-  });
 }
 
 bool Walk::end_list() {

@@ -51,8 +51,6 @@ class Walk {
   [[nodiscard]] bool halt_at(Halt halt, std::string_view text);
   [[nodiscard]] int64_t place() const { return offset_ + static_cast<int64_t>(at_); }
   [[nodiscard]] bool end_list();
-  // {"backend", "rank", "world_size", ...}
-  void take_launch(std::string_view info);
 
   Rows& rows_;
   model::Diagnostics& diagnostics_;
