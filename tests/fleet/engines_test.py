@@ -39,6 +39,11 @@ def make_folder(out):
     shutil.copy(run / "rank00011.pickle", run / "rank00011 (1).pickle")
     (run.parent / "run=b").mkdir()
     shutil.copy(run / "rank00003.pickle", run.parent / "run=b" / "rank00003.pickle")
+    # And a trace, which says its group itself.
+    (run.parent / "run=b" / "rank00004.pt.trace.json").write_text(json.dumps({
+        "distributedInfo": {"rank": 4, "pg_config": [{"pg_desc": "mesh_cp", "ranks": [3, 4]}]},
+        "traceEvents": [{"ph": "i", "name": "[memory]", "pid": 1, "tid": 1, "ts": 5,
+                         "args": {"Addr": 4096, "Bytes": 512, "Device Type": 1, "Device Id": 0}}]}))
     return planted
 
 
@@ -76,7 +81,7 @@ def plain(rows):
     """Rows of facts as the command prints them: keys that are null for want of them left out."""
     found = []
     for row in sorted(rows, key=lambda row: (row["run"], row["rank"], row["file"], row["device"] or 0)):
-        row = {k: v for k, v in row.items() if k not in ("id", "place")}
+        row = {k: v for k, v in row.items() if k not in ("id", "place") and (k != "groups" or v is not None)}
         if row["error"] is None:
             del row["error"]
         else:
@@ -127,18 +132,20 @@ class Engines(unittest.TestCase):
     # -- The reference itself.
     def test_what_is_wrong_is_counted_and_named(self):
         files = {row["file"]: row for row in self.reference.rows}
-        self.assertEqual(len(self.paths), RANKS + 2)
+        self.assertEqual(len(self.paths), RANKS + 3)
         self.assertEqual(len(self.reference.rows), len(self.paths))
         self.assertEqual(sorted(row["file"] for row in self.reference.rows if "error" in row),
                          ["rank00008.pickle", "rank00009.pickle"])
         self.assertTrue(files["rank00007.pickle"]["damaged"])
         a, b = self.reference.answers["coverage"]
         self.assertEqual((a["run"], a["rows"], a["ranks"], a["duplicates"], a["damaged"]), ("a", RANKS - 2, RANKS - 2, 1, 1))
-        self.assertEqual((b["run"], b["rows"], b["lowest_rank"]), ("b", 1, 3))
+        self.assertEqual((b["run"], b["rows"], b["lowest_rank"]), ("b", 2, 3))
+        self.assertEqual([(row["run"], row["name"], row["rows"]) for row in self.reference.answers["groups"]
+                          if row["kind"] == "cp"], [("b", "3", 1)])
         self.assertEqual([(row["run"], row["from_rank"], row["to_rank"]) for row in self.reference.answers["missing"]],
                          [("a", 8, 9), ("b", 0, 2)])
         self.assertEqual({row["format"] for row in self.reference.rows if "error" not in row},
-                         {"pickle", "pickle in gzip", "pickle in zip", "json"})
+                         {"pickle", "pickle in gzip", "pickle in zip", "json", "chrome trace"})
 
     def test_the_planted_ranks_are_found(self):
         answers, at = self.reference.answers, self.planted
