@@ -186,6 +186,7 @@ if wanted peers; then
   }
   needed "install the originals" install_peers &&
     step peers profilers build/peers/bin/python tests/peers/profilers.py build/native-release/bin/memstrata
+  step peers mem_tracker build/peers/bin/python tests/peers/mem_tracker.py build/native-release/bin/memstrata
 fi
 if wanted fuzz; then
   title fuzz

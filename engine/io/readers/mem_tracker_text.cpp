@@ -46,6 +46,56 @@ constexpr std::string_view kBlank = " \t\r";
   return std::nullopt;
 }
 
+// PyTorch 2.5 under Python 3.11 and later prints the members of its enumerations by name, all others by what they stand for.
+constexpr std::pair<std::string_view, std::string_view> kMembers[] = {
+    {"_MemRefType.PARAM", "Parameter"},
+    {"_MemRefType.BUFFER", "Buffer"},
+    {"_MemRefType.GRAD", "Gradient"},
+    {"_MemRefType.ACT", "Activation"},
+    {"_MemRefType.TEMP", "Temp"},
+    {"_MemRefType.OPT", "Optstate"},
+    {"_MemRefType.OTH", "Other"},
+    {"_FSDPRefType.SHARDED_PARAM", "Sharded Param"},
+    {"_FSDPRefType.UNSHARDED_PARAM", "Unsharded Param"},
+    {"_FSDPRefType.BUFFER", "Buffer"},
+    {"_FSDPRefType.SHARDED_GRAD", "Sharded Grad"},
+    {"_FSDPRefType.UNSHARDED_GRAD", "Unsharded Grad"},
+    {"_FSDPRefType.ACT", "Activation"},
+    {"_FSDPRefType.TEMP", "Temp"},
+    {"_FSDPRefType.ALL_GATHER", "All Gather"},
+    {"_FSDPRefType.REDUCE_SCATTER", "Reduce Scatter"},
+    {"_FSDPRefType.OPT", "OptState"},
+    {"_FSDPRefType.INP", "Inputs"},
+    {"_ModState.PRE_FW", "Pre-Forward"},
+    {"_ModState.POST_FW", "Post-Forward"},
+    {"_ModState.PEAK_FW", "Peak-Forward"},
+    {"_ModState.PRE_BW", "Pre-Backward"},
+    {"_ModState.PRE_FW_AC", "Pre-Forward-AC"},
+    {"_ModState.POST_FW_AC", "Post-Forward-AC"},
+    {"_ModState.POST_BW", "Post-Backward"},
+    {"_ModState.PEAK_BW", "Peak-Backward"},
+    {"_FSDPModState.BEF_PRE_FW", "Before Pre-Forward"},
+    {"_FSDPModState.AFT_PRE_FW", "After Pre-Forward"},
+    {"_FSDPModState.BEF_POST_FW", "Before Post-Forward"},
+    {"_FSDPModState.AFT_POST_FW", "After Post-Forward"},
+    {"_FSDPModState.BEF_PRE_BW", "Before Pre-Backward"},
+    {"_FSDPModState.AFT_PRE_BW", "After Pre-Backward"},
+    {"_FSDPModState.BEF_POST_BW", "Before Post-Backward"},
+    {"_FSDPModState.AFT_POST_BW", "After Post-Backward"},
+    {"_FSDPModState.PRE_FW_AC", "Pre-Forward AC"},
+    {"_FSDPModState.POST_FW_AC", "Post-Forward AC"},
+    {"_FSDPModState.PEAK_FW", "Peak Forward"},
+    {"_FSDPModState.PEAK_BW", "Peak Backward"}};
+
+// The text that a member stands for, with what follows it ("# 1"); other texts as they are.
+[[nodiscard]] std::string shown(std::string_view text) {
+  const size_t end = std::min(text.find(' '), text.size());
+  for (const auto& [member, stands_for] : kMembers) {
+    if (text.substr(0, end) == member) return std::string(stands_for) + std::string(text.substr(end));
+  }
+  return std::string(text);
+}
+
 // "=====  ====": where columns begin; empty if it is something else.
 [[nodiscard]] std::vector<size_t> columns_of(std::string_view line) {
   if (line.find_first_not_of("= \r") != std::string_view::npos || line.find("==") == std::string_view::npos)
@@ -141,11 +191,11 @@ struct MemTrackerTextReader::State {
       call.clear();
       return true;
     }
-    if (const auto size = size_of(value)) return add_cell(trimmed(name), *size);
+    if (const auto size = size_of(value)) return add_cell(shown(trimmed(name)), *size);
     if (line.starts_with('#')) {
       call = trimmed(name);
     } else if (value.empty()) {
-      state = trimmed(name);
+      state = shown(trimmed(name));
       call.clear();
     }
     return true;
@@ -158,12 +208,13 @@ struct MemTrackerTextReader::State {
       fields.push_back(trimmed(raw.substr(begin, end - begin)));
     }
     if (table != Table::rows) {
-      header.assign(fields.begin(), fields.end());
+      header.clear();
+      for (const std::string_view field : fields) header.push_back(shown(field));
       table = Table::rule;
       return true;
     }
     for (size_t i = 0; i < std::min(fields.size(), header.size()); ++i) {
-      if (header[i] == "State & Call" && !fields[i].empty()) state = fields[i];
+      if (header[i] == "State & Call" && !fields[i].empty()) state = shown(fields[i]);
     }
     call.clear();
     for (size_t i = 0; i < std::min(fields.size(), header.size()); ++i) {
