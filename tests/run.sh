@@ -184,9 +184,10 @@ if wanted peers; then
     [[ -x build/peers/bin/python ]] || python3 -m venv build/peers || return 1
     build/peers/bin/pip install -q -r tests/peers/requirements.txt
   }
-  needed "install the originals" install_peers &&
+  if needed "install the originals" install_peers; then
     step peers profilers build/peers/bin/python tests/peers/profilers.py build/native-release/bin/memstrata
-  step peers mem_tracker build/peers/bin/python tests/peers/mem_tracker.py build/native-release/bin/memstrata
+    step peers mem_tracker build/peers/bin/python tests/peers/mem_tracker.py build/native-release/bin/memstrata
+  fi
 fi
 if wanted fuzz; then
   title fuzz

@@ -35,6 +35,8 @@ export function drawOps(
   ctx.textBaseline = 'middle';
   ctx.textAlign = 'left';
   ctx.font = font(area, 11);
+  if (widthsFont !== font(area, 11)) widths.clear();
+  widthsFont = font(area, 11);
   for (const row of rows) drawRow(ctx, at, row, shift, searched, lit, colors, ratio);
 }
 
@@ -56,6 +58,14 @@ function drawRow(
   let drawnTo = -Infinity;
   let lastIsLit = false;
   let turn = 0;
+  // Boxes that are too narrow to be told apart, drawn as one: a picture of a long trace is made of thousands.
+  const narrow = { color: '', from: 0, to: 0 };
+  const drawNarrow = (): void => {
+    if (narrow.to <= narrow.from) return;
+    ctx.fillStyle = narrow.color;
+    ctx.fillRect(narrow.from, y, narrow.to - narrow.from, height);
+    narrow.to = narrow.from;
+  };
   for (let i = firstFrom(lanes, first, end, at.units(left) - shift); i < end; i += 1) {
     const x0 = Math.max(at.x((lanes.from[i] ?? 0) + shift), left);
     if (x0 >= right) break;
@@ -69,7 +79,19 @@ function drawRow(
     drawnTo = to;
     lastIsLit = isLit;
     const plain = lanes.kind[i] === 1 ? colors.steps : colors.regions;
-    ctx.fillStyle = isLit ? colors.boxLine : (plain[searched ? 0 : turn] ?? '');
+    const isNarrow = to - from <= 2 * pixel && !outlined.has(one);
+    const color = isLit ? colors.boxLine : (plain[searched || isNarrow ? 0 : turn] ?? '');
+    if (isNarrow) {
+      if (color !== narrow.color || from > narrow.to) {
+        drawNarrow();
+        narrow.color = color;
+        narrow.from = from;
+      }
+      narrow.to = to;
+      continue;
+    }
+    drawNarrow();
+    ctx.fillStyle = color;
     ctx.fillRect(from, y, to - from, height);
     if (to - from > 3 * pixel) {
       ctx.fillStyle = colors.axis;
@@ -87,6 +109,7 @@ function drawRow(
     ctx.lineWidth = 2 * ratio;
     ctx.strokeRect(from + ratio, y + ratio, Math.max(to - from - 2 * ratio, ratio), height - 2 * ratio);
   }
+  drawNarrow();
 }
 
 /** The first entry that does not end before. */
@@ -120,7 +143,8 @@ export function opAt(
   return best;
 }
 
-const widths = new Map<string, number>();
+const widths = new Map<string, number>(); // of texts in widthsFont
+let widthsFont = '';
 
 /** The name, or what is behind its last "::"; undefined = neither fits: words are left out rather than cut. */
 function wordsFor(ctx: Context, name: string, room: DevicePx): string | undefined {
@@ -129,11 +153,10 @@ function wordsFor(ctx: Context, name: string, room: DevicePx): string | undefine
 }
 
 function widthOf(ctx: Context, text: string): DevicePx {
-  const key = `${ctx.font}|${text}`;
-  const known = widths.get(key);
+  const known = widths.get(text);
   if (known !== undefined) return known;
   if (widths.size > 5000) widths.clear();
   const { width } = ctx.measureText(text);
-  widths.set(key, width);
+  widths.set(text, width);
   return width;
 }

@@ -99,9 +99,10 @@ export class LanesView extends LitElement {
 
   private begin(): void {
     this.track = lanesOf(this.device);
-    this.track.changed = () => {
-      this.requestUpdate();
+    this.track.changed = () => this.requestUpdate();
+    this.track.drawn = () => {
       this.drawAll();
+      if (this.hovered || this.focused) this.requestUpdate(); // their text lies where they are
     };
     this.track.findThreads();
     this.hovered = undefined;
@@ -124,6 +125,7 @@ export class LanesView extends LitElement {
   draw(at: Projection, width: number, axis: Axis): void {
     this.at = at;
     this.width = width;
+    if (this.axis !== axis) this.requestUpdate();
     this.axis = axis;
     this.drawAll();
   }

@@ -49,15 +49,21 @@ export class LanesTrack {
   problem: string | undefined;
   /** Threads whose rows are shown. */
   open = new Set<number>([0]);
+  /** Threads or the problem. */
   changed: () => void = () => undefined;
+  /** What is shown. */
+  drawn: () => void = () => undefined;
   private asked = false;
   private readonly asking = new LatestOnly<Question, Lanes>(
     (question) => this.ask(question),
     (lanes, asked) => {
       this.shown = { asked, lanes, starts: startsOf(lanes, asked.lanes.length) };
-      this.problem = undefined;
       this.failed = undefined;
-      this.changed();
+      if (this.problem !== undefined) {
+        this.problem = undefined;
+        this.changed();
+      }
+      this.drawn();
     },
     (error) => {
       this.failed = this.last;
