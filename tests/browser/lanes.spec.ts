@@ -3,7 +3,7 @@ import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { resolve } from 'node:path';
 import { settledView, viewAfter } from './page.ts';
-import { openFile, openKnown, openPage } from './support.ts';
+import { openFile, openKnown, openPage, openSnapshot } from './support.ts';
 
 const trace = resolve(import.meta.dirname, '..', 'data', 'profilers', 'trace.json');
 const lanes = (page: Page) => page.locator('memstrata-lanes');
@@ -51,6 +51,25 @@ test('ops of a trace lie in rows above the timeline; snapshots have none', async
   await expect(tip(page)).toContainText('in aten::linear in train');
   await openKnown(page);
   await expect(lanes(page)).toHaveCount(0);
+});
+
+test('a trace that tells nothing of reserved memory is not said to have none', async ({ page }) => {
+  const memory = { ph: 'i', name: '[memory]', pid: 1, tid: 1, ts: 5 };
+  const args = { Addr: 4096, Bytes: 4096, 'Device Type': 1, 'Device Id': 0 };
+  const about = async (more: object) => {
+    const events = [{ ...memory, args: { ...args, ...more } }];
+    await openPage(page);
+    await openSnapshot(page, Buffer.from(JSON.stringify({ traceEvents: events })), 'trace.json');
+    await settledView(page);
+  };
+  const line = page.getByRole('group', { name: 'Lines' }).locator('.reserved');
+  await about({});
+  await expect(page.locator('[data-stat=peak]')).toHaveAttribute('data-bytes', '4096');
+  await expect(page.locator('[data-stat=reserved-peak]')).toHaveCount(0);
+  await expect(line).toHaveCount(0);
+  await about({ 'Total Allocated': 4096, 'Total Reserved': 8192 });
+  await expect(page.locator('[data-stat=reserved-peak]')).toHaveAttribute('data-bytes', '8192');
+  await expect(line).toHaveCount(1);
 });
 
 test('lanes move and zoom with the timeline', async ({ page }) => {

@@ -22,6 +22,8 @@ export interface Sheet {
   bands: { canvas: HTMLCanvasElement; columns: Columns; bottom: Bytes; top: Bytes; curves: Curves };
   /** What is reserved and in no block is hatched. */
   gap: boolean;
+  /** Its line is drawn. */
+  reserved: boolean;
   peak: { x: AxisUnits; bytes: Bytes } | undefined;
   ooms: readonly AxisUnits[];
   legend: readonly { color: string; text: string }[];
@@ -184,9 +186,10 @@ export function sheetAsSvg(sheet: Sheet): string {
   add(
     `<path d="${steps(bands.curves.allocated)}" fill="none" stroke="${colors.allocated}" stroke-width="1.25"/>`,
   );
-  add(
-    `<path d="${steps(bands.curves.reserved)}" fill="none" stroke="${colors.reserved}" stroke-width="1.5"/>`,
-  );
+  if (sheet.reserved)
+    add(
+      `<path d="${steps(bands.curves.reserved)}" fill="none" stroke="${colors.reserved}" stroke-width="1.5"/>`,
+    );
   for (const oom of sheet.ooms) add(`<path d="M${px(at.x(oom))} ${top}v${height}" stroke="${colors.oom}"/>`);
   add('</g>');
   if (sheet.peak && sheet.peak.x >= view.x0 && sheet.peak.x <= view.x1) {

@@ -3,6 +3,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../base/format.ts';
 import type { Bytes } from '../base/units.ts';
+import { hasReserved } from '../model/bands.ts';
 import type { Diagnostic, ViewInfo } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
 
@@ -27,7 +28,7 @@ export class StatsView extends LitElement {
         <span class="label">${info.events === 0 ? 'Allocated' : 'Peak'}</span
         ><span class="value">${formatBytes(info.peak.bytes)}</span>
       </button>
-      ${this.bytes('reserved-peak', info.events === 0 ? 'Reserved' : 'Reserved peak', info.reserved_peak)}
+      ${hasReserved(info) ? this.bytes('reserved-peak', info.events === 0 ? 'Reserved' : 'Reserved peak', info.reserved_peak) : nothing}
       ${this.bytes('initial', 'Before recording', info.initial_bytes)}
       ${this.bytes('final', 'At the end', info.final_bytes)} ${this.count('events', 'Events', info.events)}
       ${this.count('blocks', info.bands === 'segments' ? 'Segments' : 'Blocks', info.blocks)}

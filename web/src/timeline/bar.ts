@@ -1,6 +1,7 @@
 // The bar above the timeline: tools, axis, colours, and what the lines are.
 import { html, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
+import { hasReserved } from '../model/bands.ts';
 import { colourNames, colourWays } from '../model/colours.ts';
 import { stackingNames, stackingWays, type Look, type Stacking } from '../model/stacking.ts';
 import type { Axis, ColourBy, ViewInfo } from '../../engine/index.ts';
@@ -115,7 +116,7 @@ export function timelineBar(state: BarState, act: BarActions): TemplateResult {
     </fieldset>
     <div class="legend" role="group" aria-label="Lines">
       ${info.bands === 'segments' ? '' : html`<span><i class="line allocated"></i>${info.bands === 'pools' ? 'in use' : 'allocated'}</span>`}
-      <span><i class="line reserved"></i>reserved</span>
+      ${hasReserved(info) ? html`<span><i class="line reserved"></i>reserved</span>` : ''}
       ${gap ? html`<span title="Reserved and in no block"><i class="gap"></i>gap</span>` : ''}
       ${info.pools ? html`<span><i class="kept"></i>kept by pools, unused</span>` : ''}
     </div>

@@ -1,6 +1,7 @@
 // What is true at the cursor, below the timeline.
 import { html, type TemplateResult } from 'lit';
 import { formatBytes, formatCount, formatMoment, formatShare, plural } from '../base/format.ts';
+import { hasReserved } from '../model/bands.ts';
 import type { GroupAt, Pick, ViewInfo } from '../../engine/index.ts';
 
 function allocated({ level, allocated: used }: Pick, { bands }: ViewInfo): TemplateResult | '' {
@@ -59,9 +60,13 @@ export function readout(
       >${pick.event < 0 ? 'before the first event' : html`<span class="least">event </span>${formatCount(pick.event)}`}</span
     >
     ${time ? html`<span class="optional">${time}</span>` : ''} ${allocated(pick, info)}
-    <span data-readout="reserved" data-bytes=${pick.reserved}
-      ><b>${formatBytes(pick.reserved)}</b> reserved</span
-    >
+    ${
+      hasReserved(info)
+        ? html`<span data-readout="reserved" data-bytes=${pick.reserved}
+            ><b>${formatBytes(pick.reserved)}</b> reserved</span
+          >`
+        : ''
+    }
     ${hasGap ? gap(pick) : ''} ${named ? groupWords(named, pick) : ''}
   `;
 }

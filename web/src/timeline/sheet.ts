@@ -3,7 +3,7 @@ import { formatBytes, formatCount } from '../base/format.ts';
 import { colorsOf, type Theme } from '../draw/colors.ts';
 import { colorsOfKinds } from '../draw/palettes.ts';
 import type { Sheet } from '../draw/sheet.ts';
-import { bandsNames, hasGap } from '../model/bands.ts';
+import { bandsNames, hasGap, hasReserved } from '../model/bands.ts';
 import { deviceName } from '../model/devices.ts';
 import type { DeviceTracks } from './tracks/device_tracks.ts';
 import type { Stage } from './tracks/stage.ts';
@@ -18,6 +18,11 @@ export function timelineSheet(
 ): Sheet | undefined {
   const { info, axis, device } = stage;
   const gap = hasGap(device);
+  const reserved = hasReserved(info);
+  const levels =
+    info.bands === 'segments'
+      ? ' reserved'
+      : ` allocated${reserved ? `, ${formatBytes(info.reserved_peak)} reserved` : ''}`;
   const { shown } = tracks.picture;
   if (!shown || shown.columns.axis !== axis) return undefined;
   const { kinds, shares } = tracks.kinds;
@@ -26,7 +31,7 @@ export function timelineSheet(
   const placed = landmarks?.axis === axis ? landmarks : undefined;
   return {
     title,
-    subtitle: `${device.shown.only ? `only ${device.shown.only}, ` : ''}${deviceName(info.device)}: ${formatCount(info.events)} events, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${info.bands === 'segments' ? '' : ` allocated, ${formatBytes(info.reserved_peak)}`} reserved`,
+    subtitle: `${device.shown.only ? `only ${device.shown.only}, ` : ''}${deviceName(info.device)}: ${formatCount(info.events)} events, ${info.bands === 'blocks' ? '' : `${bandsNames[info.bands]}, `}peak ${formatBytes(info.peak.bytes)}${levels}`,
     at: stage.projection(),
     axis,
     colors,
@@ -37,13 +42,14 @@ export function timelineSheet(
       top: shown.rows.bottom + shown.rows.count * shown.rows.bytesPerRow,
     },
     gap,
+    reserved,
     peak: placed && info.peak.bytes > 0 ? { x: placed.peak, bytes: info.peak.bytes } : undefined,
     ooms: placed?.ooms ?? [],
     legend: [
       ...(info.bands === 'segments'
         ? []
         : [{ color: colors.allocated, text: info.bands === 'pools' ? 'in use' : 'allocated' }]),
-      { color: colors.reserved, text: gap ? 'reserved; hatched: gap' : 'reserved' },
+      ...(reserved ? [{ color: colors.reserved, text: gap ? 'reserved; hatched: gap' : 'reserved' }] : []),
       ...(info.pools ? [{ color: colors.envelope, text: 'kept by pools, unused' }] : []),
       ...(kinds?.kinds ?? []).map(({ label }, index) => ({
         color: hues[index] ?? colors.text,

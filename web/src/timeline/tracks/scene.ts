@@ -8,7 +8,8 @@ import { drawGap } from '../../draw/gap.ts';
 import { drawRuler, type Ruler } from '../../draw/ruler.ts';
 import { clipped, type Context, type PlotArea, type Projection } from '../../draw/plot.ts';
 import type { Bytes } from '../../base/units.ts';
-import { hasGap } from '../../model/bands.ts';
+import type { ViewInfo } from '../../../engine/index.ts';
+import { hasGap, hasReserved } from '../../model/bands.ts';
 import type { Point } from '../../controls/gestures.ts';
 import type { LabelTrack } from './label_track.ts';
 import type { Picture, PictureTrack } from './picture_track.ts';
@@ -48,7 +49,7 @@ export function drawBase(ctx: Context, at: Projection, scene: BaseScene, colors:
     if (isHere && hasGap(stage.device)) drawGap(ctx, at, shown.columns, shown.curves, colors);
     picture.draw(ctx, at);
     if (!isHere) return;
-    above = drawLevels(ctx, at, shown, colors, stage.info.bands !== 'segments');
+    above = drawLevels(ctx, at, shown, colors, stage.info);
     labels.draw(ctx, at, shown);
     if (outline) drawBlockOutline(ctx, at, outline.columns, outline.lower, outline.upper, colors, true);
   });
@@ -102,13 +103,14 @@ function drawLevels(
   at: Projection,
   { columns, curves }: Picture,
   colors: TimelineColors,
-  withAllocated: boolean,
+  info: ViewInfo,
 ): Bytes | undefined {
   const { ratio } = at.area;
   const line = (color: string, width: number): LineStyle => ({ color, width });
   if (columns.width > 1) drawSteps(ctx, at, columns, curves.lowest, line(colors.lowest, ratio));
-  if (withAllocated)
+  if (info.bands !== 'segments')
     drawSteps(ctx, at, columns, curves.allocated, line(colors.allocated, 1.25 * ratio), curves.lowest);
+  if (!hasReserved(info)) return undefined;
   drawSteps(ctx, at, columns, curves.reserved, line(colors.reserved, 1.5 * ratio));
   const last = Math.min(Math.ceil(at.view.x1 / columns.width) - columns.first, columns.count) - 1;
   const reserved = curves.reserved[last];
