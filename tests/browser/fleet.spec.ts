@@ -130,7 +130,7 @@ test('the heat map shows every rank, moment by moment', async ({ page }) => {
       expect(heat.colors).toEqual(expectedColors(curveOf(text, curve), inOrder(16), 1, 'light'));
     }).toPass();
   }
-  await expect(page.locator('[data-shares="1"]')).toContainText('16 ranks, each a row.');
+  await expect(page.locator('[data-shares="1"]')).toContainText('16 ranks, from the top down.');
 });
 
 for (const theme of ['light', 'dark'] as const)

@@ -29,7 +29,7 @@ export class FleetFindings extends LitElement {
           : html`<h3>
               <button
                 aria-pressed=${lit ? 'true' : 'false'}
-                title="${lit ? 'Put out' : 'Light'} ${plural(rows.length, 'rank')}"
+                title="${lit ? 'Put out' : 'Light'} ${plural(rows.length, 'row')}"
                 @click=${() => this.dispatchEvent(new CustomEvent<number>('light', { detail: index }))}>
                 ${title ?? kind}
               </button>

@@ -8,10 +8,11 @@ import { EngineFailure, type Engine, type FleetAnswer } from '../../engine/index
 import type { Theme } from '../draw/colors.ts';
 import '../controls/copy_button.ts';
 import { base } from '../controls/styles.ts';
+import { tableStyles } from '../controls/table_styles.ts';
 import '../controls/tabs.ts';
 import { usualChoice, type FleetChoice, type FleetTable } from '../model/fleet_choice.ts';
 import { FleetFacts, type Ordered, type RankFile } from '../model/fleet_facts.ts';
-import { columnTitle, coverageText, rankName } from '../words/fleet_text.ts';
+import { columnTitle, countOfRanks, coverageText, rankName } from '../words/fleet_text.ts';
 import './findings.ts';
 import './heat_map.ts';
 import './rank_table.ts';
@@ -311,7 +312,7 @@ export class FleetView extends LitElement {
     const name = `${facts.fleet.title || 'ranks'}.csv`;
     return html`<div class="end">
       <span class="dim" role="status"
-        >${rows.length === facts.count ? plural(rows.length, 'rank') : `${formatCount(rows.length)} of ${plural(facts.count, 'rank')}`}</span
+        >${rows.length === facts.count ? countOfRanks(facts, rows.length) : `${formatCount(rows.length)} of ${countOfRanks(facts, facts.count)}`}</span
       >
       <input
         class="field"
@@ -348,7 +349,7 @@ export class FleetView extends LitElement {
       </p>`;
   }
 
-  static override styles = [base, fleetStyles];
+  static override styles = [base, tableStyles, fleetStyles];
 }
 
 declare global {

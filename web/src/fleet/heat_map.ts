@@ -1,7 +1,7 @@
 // All ranks over time, a colour for how much memory each has: pointed at, walked through by keys, clicked to open a rank.
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
-import { formatBytes, formatDuration, formatMoment, plural } from '../base/format.ts';
+import { formatBytes, formatDuration, formatMoment } from '../base/format.ts';
 import { onceAFrame } from '../base/once_a_frame.ts';
 import type { CssPx } from '../base/units.ts';
 import type { Theme } from '../draw/colors.ts';
@@ -17,7 +17,7 @@ import {
 } from '../draw/heat_map.ts';
 import { heatColors } from '../draw/heat_colors.ts';
 import type { FleetFacts, Ordered } from '../model/fleet_facts.ts';
-import { rankName, rankPlace } from '../words/fleet_text.ts';
+import { countOfRanks, rankName, rankPlace } from '../words/fleet_text.ts';
 import { base } from '../controls/styles.ts';
 import { tip, tipStyles } from '../controls/tip.ts';
 
@@ -245,7 +245,7 @@ export class HeatMapView extends LitElement {
       rankName(this.facts, row),
       `${size} ${this.curve}, ${this.time(bucket)}`,
       ...(rankPlace(this.facts, row) === '' ? [] : [rankPlace(this.facts, row)]),
-      ...(among > 1 ? [`The highest of ${plural(among, 'rank')} here`] : []),
+      ...(among > 1 ? [`The highest of ${countOfRanks(this.facts, among)} here`] : []),
     ];
   }
 
@@ -274,8 +274,8 @@ export class HeatMapView extends LitElement {
       <p class="shares" data-shares=${share}>
         ${
           share > 1
-            ? `${plural(rows.length, 'rank')}: ${share} share a row of pixels, which shows the highest of them.`
-            : `${plural(rows.length, 'rank')}, each a row.`
+            ? `${countOfRanks(this.facts, rows.length)}: ${share} share a row of pixels, which shows the highest of them.`
+            : `${countOfRanks(this.facts, rows.length)}, from the top down.`
         }
         Each column is the most of ${formatDuration(this.span / this.curves.buckets)}.
       </p>

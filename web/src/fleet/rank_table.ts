@@ -4,6 +4,7 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { RowWindow } from '../controls/row_window.ts';
 import { base } from '../controls/styles.ts';
+import { Resized } from '../controls/resized.ts';
 import type { FleetColumn } from '../../engine/index.ts';
 import type { FleetFacts, Ordered } from '../model/fleet_facts.ts';
 import { columnTitle, factExactly, factText, rankName } from '../words/fleet_text.ts';
@@ -24,19 +25,12 @@ export class RankTable extends LitElement {
   @state() private drawn = 0;
   @query('.scroller') private scroller!: HTMLDivElement | null;
   private readonly window = new RowWindow(rowHeight);
-  private readonly resized = new ResizeObserver(() => this.measure());
+  protected readonly resized = new Resized(
+    this,
+    () => this.scroller,
+    () => this.measure(),
+  );
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    if (this.scroller) this.resized.observe(this.scroller);
-  }
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.resized.disconnect();
-  }
-  protected override firstUpdated(): void {
-    if (this.scroller) this.resized.observe(this.scroller);
-  }
   override focus(): void {
     this.scroller?.focus();
   }

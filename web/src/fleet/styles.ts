@@ -127,34 +127,13 @@ export const fleetStyles = css`
   }
   .scroller {
     max-height: var(--table-height);
-    overflow: auto;
-    border: 1px solid var(--line);
-    border-radius: 6px;
-  }
-  .scroller:focus-visible {
-    outline-offset: -2px;
   }
   table {
-    width: 100%;
-    border-collapse: collapse;
     font-size: 12.5px;
-    font-variant-numeric: tabular-nums;
-  }
-  th {
-    position: sticky;
-    top: 0;
-    background: var(--bg);
-    color: var(--dim);
-    font-weight: 500;
-    text-align: left;
   }
   th,
   td {
     padding: 4px 12px;
-    white-space: nowrap;
-  }
-  tbody tr + tr td {
-    border-top: 1px solid var(--line);
   }
   tr.lit td {
     background: var(--accent-soft);

@@ -21,6 +21,7 @@ import { drawSteps } from '../draw/curves.ts';
 import { clipped, font, plotArea, Projection, visibleColumns, type Context } from '../draw/plot.ts';
 import { Gestures, type GestureTarget, type Point } from '../controls/gestures.ts';
 import { base } from '../controls/styles.ts';
+import { Resized } from '../controls/resized.ts';
 import { markText, nameOfSeries } from '../words/series_text.ts';
 import { between, moved, whole, zoomed, type Stretch } from './stretch.ts';
 
@@ -61,7 +62,11 @@ export class ChartView extends LitElement {
   private from: Point | undefined;
   private to: Point | undefined;
   private readonly redraw = onceAFrame(() => this.draw());
-  private readonly resized = new ResizeObserver(() => this.redraw());
+  protected readonly resized = new Resized(
+    this,
+    () => this.canvas,
+    () => this.redraw(),
+  );
   private readonly asking = new LatestOnly<
     { part: SeriesPart; columns: Columns },
     Omit<Picture, 'of' | 'columns'>
@@ -74,17 +79,8 @@ export class ChartView extends LitElement {
     () => undefined, // a dead engine is told by the page
   );
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    if (this.canvas) this.resized.observe(this.canvas);
-  }
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.resized.disconnect();
-  }
   protected override firstUpdated(): void {
     if (!this.canvas) return;
-    this.resized.observe(this.canvas);
     new Gestures(this.canvas, this.target());
   }
   protected override updated(changed: PropertyValues<this>): void {

@@ -5,6 +5,7 @@ import { formatBytes, formatCount, formatDuration, formatExactBytes, plural } fr
 import type { Bytes } from '../base/units.ts';
 import type { Engine, FunctionCall, SeriesPart, Telemetry } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
+import { tableStyles } from '../controls/table_styles.ts';
 import { nameOfDevice, placeOf } from '../words/series_text.ts';
 import { seriesStyles } from './styles.ts';
 
@@ -155,7 +156,7 @@ export class FunctionsView extends LitElement {
     </section>`;
   }
 
-  static override styles = [base, seriesStyles];
+  static override styles = [base, tableStyles, seriesStyles];
 }
 
 declare global {

@@ -6,6 +6,7 @@ import { LatestOnly } from '../base/latest_only.ts';
 import type { Bytes } from '../base/units.ts';
 import type { Engine, Operators, SeriesPart } from '../../engine/index.ts';
 import { base } from '../controls/styles.ts';
+import { tableStyles } from '../controls/table_styles.ts';
 import { seriesStyles } from './styles.ts';
 
 const firstMost = 20;
@@ -137,7 +138,7 @@ export class OperatorsView extends LitElement {
     </section>`;
   }
 
-  static override styles = [base, seriesStyles];
+  static override styles = [base, tableStyles, seriesStyles];
 }
 
 declare global {

@@ -14,6 +14,7 @@ import {
 import { colorOfSeries } from '../draw/areas.ts';
 import type { Theme } from '../draw/colors.ts';
 import { base } from '../controls/styles.ts';
+import { tableStyles } from '../controls/table_styles.ts';
 import {
   extentOfPart,
   happenedAt,
@@ -216,7 +217,7 @@ export class SeriesView extends LitElement {
     </section>`;
   }
 
-  static override styles = [base, seriesStyles];
+  static override styles = [base, tableStyles, seriesStyles];
 }
 
 declare global {

@@ -8,6 +8,7 @@ import type { Axis } from '../../engine/index.ts';
 import type { Bounds, Viewport } from '../model/viewport.ts';
 import type { Picture } from './tracks/picture_track.ts';
 import { base } from '../controls/styles.ts';
+import { Resized } from '../controls/resized.ts';
 
 const grip = 8; // CSS pixels about an edge
 const shortest = 4; // CSS pixels of a new brush
@@ -27,19 +28,12 @@ export class MinimapView extends LitElement {
   @property() theme: Theme = 'light';
   @query('canvas') private canvas!: HTMLCanvasElement;
   private drag: { mode: 'move' | 'left' | 'right' | 'new'; from: AxisUnits; start: Stretch } | undefined;
-  private readonly resized = new ResizeObserver(() => this.draw());
+  protected readonly resized = new Resized(
+    this,
+    () => this.canvas,
+    () => this.draw(),
+  );
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    if (this.hasUpdated) this.resized.observe(this.canvas);
-  }
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.resized.disconnect();
-  }
-  protected override firstUpdated(): void {
-    this.resized.observe(this.canvas);
-  }
   protected override updated(): void {
     this.draw();
   }

@@ -17,6 +17,12 @@ export function rankName(facts: FleetFacts, row: number): string {
   return run !== '' && facts.runs > 1 ? `${name} of ${run}` : name;
 }
 
+/** `47 ranks`; rows where a rank has several, or none is known. */
+export function countOfRanks({ fleet, count }: FleetFacts, some: number): string {
+  const ranks = fleet.coverage.reduce((sum, { ranks: ofRun }) => sum + ofRun, 0);
+  return plural(some, ranks === count ? 'rank' : 'row');
+}
+
 /** What tells it from others: `node0076 · rank613.pickle`. */
 export function rankPlace(facts: FleetFacts, row: number): string {
   return [facts.text('host', row), facts.text('file', row)].filter((text) => text !== '').join(' · ');

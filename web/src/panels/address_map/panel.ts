@@ -27,6 +27,7 @@ import { MapTrack } from './map_track.ts';
 import { addressMapStyles } from './styles.ts';
 import { tell, type Kept, type LoadedPanel, type PanelPage } from '../panel.ts';
 import { base } from '../../controls/styles.ts';
+import { Resized } from '../../controls/resized.ts';
 
 const orderNames: Record<RegionOrder, string> = { address: 'Address', size: 'Size', stream: 'Stream' };
 const restMs = 150; // after which the scroll bar is put where it belongs
@@ -71,20 +72,16 @@ export class AddressMapView extends LitElement {
   private readonly redraw = onceAFrame(() => this.draw());
   private resting: ReturnType<typeof setTimeout> | undefined;
   private revealed: Rank = -1;
-  private readonly resized = new ResizeObserver(() => this.resize());
+  protected readonly resized = new Resized(
+    this,
+    () => this.scroller,
+    () => this.resize(),
+  );
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    if (this.hasUpdated) this.resized.observe(this.scroller);
-  }
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.resized.disconnect();
     clearTimeout(this.resting);
     this.leave();
-  }
-  protected override firstUpdated(): void {
-    this.resized.observe(this.scroller);
   }
 
   // -- Another device, another part of it.

@@ -20,6 +20,7 @@ import './event_filter.ts';
 import type { Jump } from './event_filter.ts';
 import { tell, type Kept, type PanelPage } from '../panel.ts';
 import { base } from '../../controls/styles.ts';
+import { Resized } from '../../controls/resized.ts';
 
 const rowHeight = 22;
 const around = 60; // rows asked for before and behind those that are seen
@@ -53,15 +54,14 @@ export class EventListView extends LitElement {
   private resting: ReturnType<typeof setTimeout> | undefined;
   /** Counts the lists: answers about an older one are of no use. */
   private epoch = 0;
-  private readonly resized = new ResizeObserver(() => this.measure());
+  protected readonly resized = new Resized(
+    this,
+    () => this.scroller,
+    () => this.measure(),
+  );
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    if (this.scroller) this.resized.observe(this.scroller);
-  }
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.resized.disconnect();
     clearTimeout(this.resting);
     this.point(-1);
   }
@@ -86,10 +86,6 @@ export class EventListView extends LitElement {
     if (before?.view !== this.page.view) this.start();
     else if (changed.has('kept')) this.filter(this.kept.value);
     else if (before.event !== this.page.event) void this.findRow();
-  }
-
-  protected override firstUpdated(): void {
-    if (this.scroller) this.resized.observe(this.scroller);
   }
 
   private start(): void {

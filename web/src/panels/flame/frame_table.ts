@@ -8,6 +8,7 @@ import { LatestOnly } from '../../base/latest_only.ts';
 import { saveFile } from '../../base/save_file.ts';
 import { RowWindow } from '../../controls/row_window.ts';
 import { base } from '../../controls/styles.ts';
+import { Resized } from '../../controls/resized.ts';
 import {
   EngineFailure,
   type Args,
@@ -66,21 +67,14 @@ export class FrameTableView extends LitElement {
   private asking: LatestOnly<{ key: string; args: Args<'flameRows'> }, FrameRows> | undefined;
   private asked = '';
   private shown = '';
-  private readonly resized = new ResizeObserver(() => this.requestUpdate());
+  protected readonly resized = new Resized(
+    this,
+    () => this.scroller,
+    () => this.requestUpdate(),
+  );
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    if (this.scroller) this.resized.observe(this.scroller);
-  }
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.resized.disconnect();
-  }
   override focus(): void {
     this.scroller?.focus();
-  }
-  protected override firstUpdated(): void {
-    if (this.scroller) this.resized.observe(this.scroller);
   }
 
   protected override willUpdate(): void {

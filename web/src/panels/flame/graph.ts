@@ -3,6 +3,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { customElement, property, query, state } from 'lit/decorators.js';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { base } from '../../controls/styles.ts';
+import { Resized } from '../../controls/resized.ts';
 import { drawFlame, flameLegend, rectAt, rowHeight, topOf, type FlameView } from '../../draw/flame_rects.ts';
 import {
   EngineFailure,
@@ -48,28 +49,21 @@ export class FlameGraphView extends LitElement {
   private shown = '';
   private width = 0;
   private atEdge = true;
-  private readonly resized = new ResizeObserver(() => {
-    this.ask();
-    this.draw();
-  });
+  protected readonly resized = new Resized(
+    this,
+    () => this.scroller,
+    () => {
+      this.ask();
+      this.draw();
+    },
+  );
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    if (this.scroller) this.resized.observe(this.scroller);
-  }
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.resized.disconnect();
-  }
   override focus(): void {
     this.scroller?.focus();
   }
 
   protected override willUpdate(): void {
     if (this.of.page.view !== this.view) this.start();
-  }
-  protected override firstUpdated(): void {
-    if (this.scroller) this.resized.observe(this.scroller);
   }
   protected override updated(changed: PropertyValues): void {
     if (changed.has('of')) this.ask();

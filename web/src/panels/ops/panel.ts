@@ -7,6 +7,7 @@ import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/f
 import { LatestOnly } from '../../base/latest_only.ts';
 import { RowWindow } from '../../controls/row_window.ts';
 import { base } from '../../controls/styles.ts';
+import { Resized } from '../../controls/resized.ts';
 import {
   EngineFailure,
   opByWords,
@@ -67,7 +68,11 @@ export class OpsPanel extends LitElement {
   @query('.scroller') private scroller!: HTMLDivElement | null;
   private first = 0;
   private readonly window = new RowWindow(rowHeight);
-  private readonly resized = new ResizeObserver(() => this.measure());
+  protected readonly resized = new Resized(
+    this,
+    () => this.scroller,
+    () => this.measure(),
+  );
   private readonly asking = new LatestOnly<Asked, Answered>(
     (asked) => ask(asked),
     (answered, asked) => this.deliver(answered, asked),
@@ -76,17 +81,6 @@ export class OpsPanel extends LitElement {
     },
   );
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    if (this.scroller) this.resized.observe(this.scroller);
-  }
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.resized.disconnect();
-  }
-  protected override firstUpdated(): void {
-    if (this.scroller) this.resized.observe(this.scroller);
-  }
   override focus(): void {
     this.scroller?.focus();
   }

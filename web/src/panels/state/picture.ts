@@ -29,6 +29,7 @@ import './numbers.ts';
 import { base } from '../../controls/styles.ts';
 import { chooseColouring, legendOfFree, rampStyles, type Colouring } from '../free_shares.ts';
 import { symbols } from '../../controls/symbols.ts';
+import { Resized } from '../../controls/resized.ts';
 
 const margin = 6; // CSS pixels around the picture
 
@@ -90,21 +91,19 @@ export class StatePictureView extends LitElement {
   private readonly redraw = onceAFrame(() => this.draw());
   /** Number of the rectangle that the keyboard is on. */
   private cursor = -1;
-  private readonly resized = new ResizeObserver(() => this.resize());
+  protected readonly resized = new Resized(
+    this,
+    () => this.picture,
+    () => this.resize(),
+  );
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    if (this.hasUpdated) this.resized.observe(this.picture);
-  }
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.resized.disconnect();
     this.unwatch?.();
     this.leave();
   }
 
   protected override firstUpdated(): void {
-    this.resized.observe(this.picture);
     const inside = ({ x, y }: Point): Point => ({
       x: x - margin * devicePixelRatio,
       y: y - margin * devicePixelRatio,

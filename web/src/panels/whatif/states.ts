@@ -4,6 +4,7 @@ import { customElement, property, queryAll, state } from 'lit/decorators.js';
 import { formatBytes, formatCount, formatExactBytes, plural } from '../../base/format.ts';
 import { LatestOnly } from '../../base/latest_only.ts';
 import { base } from '../../controls/styles.ts';
+import { Resized } from '../../controls/resized.ts';
 import type { Theme } from '../../draw/colors.ts';
 import { lookOf } from '../../draw/palettes.ts';
 import { drawState } from '../../draw/state_rects.ts';
@@ -38,7 +39,11 @@ export class RunStates extends LitElement {
   @state() private sides: Sides | undefined;
   @state() private problem = '';
   @queryAll('canvas') private canvases!: NodeListOf<HTMLCanvasElement>;
-  private readonly resized = new ResizeObserver(() => this.request());
+  protected readonly resized = new Resized(
+    this,
+    () => this,
+    () => this.request(),
+  );
   private readonly asking = new LatestOnly<Asked, Sides>(
     (asked) => sidesOf(asked),
     (sides) => {
@@ -47,15 +52,6 @@ export class RunStates extends LitElement {
     },
     (error) => (this.problem = error instanceof Error ? error.message : String(error)),
   );
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.resized.observe(this);
-  }
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.resized.disconnect();
-  }
 
   private request(): void {
     const canvas = this.canvases[0];
