@@ -186,7 +186,7 @@ void add_fleet(CLI::App& app, Run& chosen) {
       ->required();
   command->add_option("-o,--output", options->output, "Write the reduced file, which the page opens");
   command->add_option("--groups", options->groups,
-                      "CSV with the columns run, rank, kind, name: groups of ranks");
+                      "CSV with the columns run, rank, kind, name: groups of ranks; traces say theirs");
   command->add_option("--layout", options->layout,
                       "Groups by number, those of neighbouring ranks first: tp=8,dp=4,pp=2");
   command->add_option("--title", options->title,
