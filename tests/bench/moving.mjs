@@ -1,10 +1,46 @@
 // Movements over the timeline of a page, as a reader makes them.
 
+import { percentile, say } from './chromium.mjs';
+
 /** Milliseconds between frames, a little more than 60 a second need. */
-export const frameGoal = 1000 / 60 + 0.5;
+const frameGoal = 1000 / 60 + 0.5;
+
+/** Makes 120 movements of each kind on each axis of the page and calls `tell({axis, kind, rest, intervals, answers})`: milliseconds
+ * between frames at rest and in motion, and from a movement to its answer. */
+export async function eachMovement(page, kinds, tell) {
+  for (const axis of ['Events', 'Time']) {
+    await page.getByLabel(axis, { exact: true }).check({ force: true });
+    await page.locator('.plot[data-settled]').waitFor({ timeout: 30_000 });
+    await page.waitForTimeout(500);
+    const rest = percentile((await page.evaluate(move, { kind: 'rest', steps: 60 })).intervals, 0.5);
+    for (const kind of kinds) {
+      await page.keyboard.press('f');
+      await page.waitForTimeout(400);
+      await page.evaluate(move, { kind: 'zoom', steps: kind === 'pan' ? 8 : 0 });
+      const { intervals, answers } = await page.evaluate(move, { kind, steps: 120 });
+      if (answers.length < 20)
+        throw new Error(`${kind}: only ${answers.length} of 120 movements were answered`);
+      tell({ axis: axis.toLowerCase(), kind, rest, intervals, answers });
+    }
+  }
+}
+
+export function sayFrames(on, intervals, rest) {
+  const frames = percentile(intervals, 0.5);
+  say({
+    work: `${on}: frame, median (p95 ${percentile(intervals, 0.95).toFixed(0)})`,
+    measured: frames,
+    unit: 'ms',
+    reference: 'frame at rest',
+    reference_value: rest,
+    ratio: `${(frames / rest).toFixed(2)} x`,
+    goal: '60 frames/s',
+    met: frames <= Math.max(frameGoal, rest * 1.03),
+  });
+}
 
 /** Runs in the page: `steps` movements, each given time to be answered; what the reader of the screen would see. */
-export async function move({ kind, steps }) {
+async function move({ kind, steps }) {
   const { within } = globalThis; // chromium.mjs
   const plot = within(document, '.plot');
   const canvas = plot.querySelector('canvas.overlay');

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyPage, given, percentile, say, small, withBrowser } from './chromium.mjs';
-import { frameGoal, move } from './moving.mjs';
+import { eachMovement, sayFrames } from './moving.mjs';
 
 const folder = process.env.MEMSTRATA_BENCH_INPUTS ?? join(import.meta.dirname, '../../build/bench/inputs');
 
@@ -64,39 +64,17 @@ async function measure(browser, url, path) {
     goal: 'half the file and 300 MB',
     met: memory <= limit,
   });
-  for (const axis of ['Events', 'Time']) {
-    await page.getByLabel(axis, { exact: true }).check({ force: true });
-    await page.locator('.plot[data-settled]').waitFor({ timeout: 30_000 });
-    await page.waitForTimeout(500);
-    const rest = percentile((await page.evaluate(move, { kind: 'rest', steps: 60 })).intervals, 0.5);
-    for (const kind of ['zoom', 'pan']) {
-      await page.keyboard.press('f');
-      await page.waitForTimeout(400);
-      await page.evaluate(move, { kind: 'zoom', steps: kind === 'pan' ? 8 : 0 });
-      const { intervals, answers } = await page.evaluate(move, { kind, steps: 120 });
-      if (answers.length < 20)
-        throw new Error(`${kind}: only ${answers.length} of 120 movements were answered`);
-      const on = `timeline and lanes, ${kind}, trace of ${size}, ${axis.toLowerCase()} axis`;
-      const frames = percentile(intervals, 0.5);
-      say({
-        work: `${on}: frame, median (p95 ${percentile(intervals, 0.95).toFixed(0)})`,
-        measured: frames,
-        unit: 'ms',
-        reference: 'frame at rest',
-        reference_value: rest,
-        ratio: `${(frames / rest).toFixed(2)} x`,
-        goal: '60 frames/s',
-        met: frames <= Math.max(frameGoal, rest * 1.03),
-      });
-      say({
-        work: `${on}: exact picture of both, median (p95 ${percentile(answers, 0.95).toFixed(0)})`,
-        measured: percentile(answers, 0.5),
-        unit: 'ms',
-        goal: '',
-        met: true,
-      });
-    }
-  }
+  await eachMovement(page, ['zoom', 'pan'], ({ axis, kind, rest, intervals, answers }) => {
+    const on = `timeline and lanes, ${kind}, trace of ${size}, ${axis} axis`;
+    sayFrames(on, intervals, rest);
+    say({
+      work: `${on}: exact picture of both, median (p95 ${percentile(answers, 0.95).toFixed(0)})`,
+      measured: percentile(answers, 0.5),
+      unit: 'ms',
+      goal: '',
+      met: true,
+    });
+  });
   await page.close();
 }
 
