@@ -224,6 +224,8 @@ Result<BlockGroups> group_by_rules(const model::Recording& recording, const repl
   groups.by = GroupBy::category;
   groups.events = bands.events.count;
   groups.inferred = rules.names;
+  for (size_t i = 0; i < rules.names.size(); ++i) groups.says.push_back(rules.says(static_cast<int32_t>(i)));
+  groups.by_lifetime = rules.by_lifetime;
   const bool done =
       groups.group.resize(static_cast<size_t>(bands.count()), 0) &&
       largest_kinds(bands, groups, recording.budget, peak_event.value_or(bands.peak_event), [&](size_t r) {

@@ -62,6 +62,8 @@ struct BlockGroups {
   int32_t events = 0;    // of the device; ages are parts of them
   // By category where nobody wrote one down: names by key, guessed by rules (categories.h); else empty.
   std::vector<std::string> inferred;
+  std::vector<std::string> says;  // what their rules say, by key; empty texts = nothing
+  bool by_lifetime = false;       // those of traces, CategoryRules::by_lifetime
   std::vector<Kind> kinds;  // at most kMostKinds; empty = every block is a kind of its own
   Column<uint32_t> group;   // per rank, index of `kinds`; empty as well
 };

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/analysis/frame_filter.h"
+#include "engine/analysis/trace_lives.h"
 #include "engine/base/ascii.h"
 #include "engine/base/saturating.h"
 
@@ -16,6 +17,7 @@ constexpr uint64_t kBackwardBit = uint64_t{1} << 62, kModuleBit = uint64_t{1} <<
 
 [[nodiscard]] bool is_backward(std::string_view function) {
   return function == "backward" || function == "_engine_run_backward" ||
+         function.starts_with("autograd::engine::evaluate_function") ||
          function.find("torch::autograd::Engine") != std::string_view::npos ||
          function.find("autograd::python::PythonEngine") != std::string_view::npos;
 }
@@ -27,20 +29,23 @@ struct Pass {
 
 class Sorting {
  public:
-  Sorting(const model::Recording& recording, const replay::BlockLives& lifetimes,
+  Sorting(const model::Recording& recording, const model::Part& part, const replay::BlockLives& lifetimes,
           const Column<StackId>& stacks, const Steps& steps, const CategoryRules& rules)
       : recording_(recording),
+        part_(part),
         lives_(lifetimes),
         stacks_(stacks),
         steps_(steps),
         rules_(rules),
         bits_(recording.budget),
+        in_trace_(recording.budget),
         passes_(recording.budget) {
     for (const CategoryRule& rule : rules.rules) wants_labels_ |= !rule.label.empty();
   }
 
   [[nodiscard]] bool run(Categories& found) {
-    if (!mark_nodes() || !find_passes() || !found.rule.resize(lives_.size.size(), Categories::kNoRule))
+    if (!mark_nodes() || !find_trace_lives(recording_, part_, lives_, in_trace_) || !find_passes() ||
+        !found.rule.resize(lives_.size.size(), Categories::kNoRule))
       return false;
     for (int32_t rank = 0; rank < lives_.count(); ++rank) found.rule[rank] = rule_of(rank, found);
     return true;
@@ -107,6 +112,7 @@ class Sorting {
     const auto* next_step = std::upper_bound(steps_.begin.begin(), steps_.begin.end(), born);
     if (kept || (next_step != steps_.begin.end() && *next_step <= freed)) found |= kOutlivesStep;
     if ((bits & kModuleBit) != 0) found |= kInModule;
+    if (!in_trace_.empty()) return found | in_trace_[static_cast<size_t>(rank)];
     // The first pass that does not end before the block is made.
     const auto* pass = std::lower_bound(passes_.begin(), passes_.end(), born,
                                         [](const Pass& one, int32_t event) { return one.last < event; });
@@ -159,22 +165,24 @@ class Sorting {
   }
 
   const model::Recording& recording_;
+  const model::Part& part_;
   const replay::BlockLives& lives_;
   const Column<StackId>& stacks_;
   const Steps& steps_;
   const CategoryRules& rules_;
-  Column<uint64_t> bits_;  // per node
-  Column<Pass> passes_;    // ascending
+  Column<uint64_t> bits_;      // per node
+  Column<uint32_t> in_trace_;  // per rank: conditions that a trace tells; empty = it is none
+  Column<Pass> passes_;        // ascending
   bool wants_labels_ = false;
 };
 
 }  // namespace
 
-Result<Categories> find_categories(const model::Recording& recording, const replay::BlockLives& lifetimes,
-                                   const Column<StackId>& stacks, const Steps& steps,
-                                   const CategoryRules& rules) {
+Result<Categories> find_categories(const model::Recording& recording, const model::Part& part,
+                                   const replay::BlockLives& lifetimes, const Column<StackId>& stacks,
+                                   const Steps& steps, const CategoryRules& rules) {
   Categories found(recording.budget);
-  if (!Sorting(recording, lifetimes, stacks, steps, rules).run(found))
+  if (!Sorting(recording, part, lifetimes, stacks, steps, rules).run(found))
     return fail(ErrorCode::limit_exceeded, -1, "Not enough memory to sort {} blocks into categories.",
                 lifetimes.count());
   return found;

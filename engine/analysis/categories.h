@@ -32,7 +32,7 @@ struct Categories {
 };
 
 // `stacks` is BlockAttributes::stack of the same timeline. Error: limit_exceeded.
-[[nodiscard]] Result<Categories> find_categories(const model::Recording& recording,
+[[nodiscard]] Result<Categories> find_categories(const model::Recording& recording, const model::Part& part,
                                                  const replay::BlockLives& lifetimes,
                                                  const Column<StackId>& stacks, const Steps& steps,
                                                  const CategoryRules& rules);

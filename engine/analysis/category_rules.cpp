@@ -12,7 +12,7 @@ namespace memstrata::analysis {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Condition>, 8> kConditions = {
+constexpr std::array<std::pair<std::string_view, Condition>, 18> kConditions = {
     {{"older", kOlder},
      {"kept", kKept},
      {"outlives_step", kOutlivesStep},
@@ -20,7 +20,17 @@ constexpr std::array<std::pair<std::string_view, Condition>, 8> kConditions = {
      {"outlives_backward", kOutlivesBackward},
      {"until_backward", kUntilBackward},
      {"in_module", kInModule},
-     {"freed", kFreed}}};
+     {"freed", kFreed},
+     {"before", kBeforeRecording},
+     {"in_one_op", kInOneOp},
+     {"in_optimizer", kInOptimizer},
+     {"freed_in_optimizer", kFreedInOptimizer},
+     {"outlives_optimizer", kOutlivesOptimizer},
+     {"freed_in_backward", kFreedInBackward},
+     {"freed_in_later_backward", kFreedInLaterBackward},
+     {"freed_in_zero_grad", kFreedInZeroGrad},
+     {"before_backward", kBeforeBackward},
+     {"from_host", kFromHost}}};
 
 // The next word; empty at the end of the line.
 [[nodiscard]] std::string_view next_word(std::string_view& line) {
@@ -78,8 +88,19 @@ constexpr std::array<std::pair<std::string_view, Condition>, 8> kConditions = {
 
 }  // namespace
 
+std::string CategoryRules::says(int32_t category) const {
+  std::string text;
+  for (const CategoryRule& rule : rules) {
+    if (rule.category != category || rule.says.empty()) continue;
+    if (!text.empty()) text += "; or ";
+    text += rule.says;
+  }
+  return text;
+}
+
 Result<CategoryRules> parse_category_rules(std::string_view text) {
   CategoryRules found;
+  found.by_lifetime = text == kLifetimeRules;
   found.names.emplace_back("unknown");
   int32_t number = 0;
   const auto wrong = [&](std::string_view what) {
@@ -90,12 +111,16 @@ Result<CategoryRules> parse_category_rules(std::string_view text) {
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     ++number;
-    line = line.substr(0, line.find('#'));
+    const size_t hash = std::min(line.find('#'), line.size());
+    std::string_view remark = line.substr(std::min(hash + 1, line.size()));
+    line = line.substr(0, hash);
     const std::string_view name = next_word(line);
     if (name.empty()) continue;
     if (found.rules.size() == CategoryRules::kMostRules) return wrong("there are too many rules");
     CategoryRule rule;
     rule.line = number;
+    remark.remove_prefix(std::min(remark.find_first_not_of(" \t\r"), remark.size()));
+    rule.says = remark.substr(0, remark.find_last_not_of(" \t\r") + 1);
     const auto sure = share_in(next_word(line));
     if (!sure) return wrong("after the category comes how sure it is, 0 to 1");
     rule.sure = *sure;

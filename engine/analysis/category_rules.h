@@ -12,6 +12,17 @@
 //   until_backward     it was made outside of a backward pass and is alive when the next one begins
 //   in_module          a module's forward (nn.Module.__call__) asked for it
 //   freed              it is freed in the recording
+// and of profiler's traces (trace_lives.h), where `in_backward` and `outlives_backward` mean the records of backward nodes:
+//   before             it exists before the first event
+//   in_one_op          it is freed in the outermost op that it was made in
+//   in_optimizer       it was made in an Optimizer.step
+//   freed_in_optimizer, outlives_optimizer: and freed before that ends, or not
+//   freed_in_backward  it was made in a backward pass and is freed before that ends
+//   freed_in_later_backward  it was made outside of backward passes and Optimizer.step, and is freed in a later pass
+//   freed_in_zero_grad it is freed in an Optimizer.zero_grad
+//   before_backward    it was made before the first backward pass, or there is none
+//   from_host          it was made in aten::to or aten::copy_ which calls a copy of the runtime's, and in no module
+// What a remark behind a rule says is told of its blocks in the rule's place.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +31,7 @@
 #include <vector>
 
 #include "engine/base/status.h"
+#include "engine/model/part.h"
 
 namespace memstrata::analysis {
 
@@ -52,6 +64,23 @@ temporary        0.7   in_module freed
 temporary        0.5   freed
 )";
 
+// Of a profiler's trace, which knows neither parameters nor the inputs of ops: by when a block lives. Not what PyTorch's own
+// memory timeline calls so.
+inline constexpr std::string_view kLifetimeRules = R"(
+# category         sure  conditions
+preexisting        0.9   before  # there before the recording began
+temporary          0.9   in_one_op  # allocated and freed in one outermost op
+optimizer_state    0.8   in_optimizer outlives_optimizer kept  # allocated in an Optimizer.step, alive after it and at the end
+optimizer_scratch  0.9   freed_in_optimizer  # allocated and freed in the same Optimizer.step
+gradient           0.8   in_backward outlives_backward freed_in_zero_grad  # allocated in a backward pass, freed by zero_grad
+gradient           0.6   in_backward outlives_backward kept  # allocated in a backward pass, alive after it and at the end
+backward_scratch   0.8   freed_in_backward  # allocated in a backward pass, freed before it ends
+activation         0.8   freed_in_later_backward  # allocated outside of backward and optimizer, freed in a later backward pass
+persistent         0.6   before_backward kept  # allocated before the first backward pass, alive at the end
+input              0.6   from_host  # allocated in aten::to or aten::copy_ that copies, in no module
+other              0.3   # no rule fits
+)";
+
 enum Condition : uint32_t {
   kOlder = 1,
   kKept = 2,
@@ -61,6 +90,16 @@ enum Condition : uint32_t {
   kUntilBackward = 32,
   kInModule = 64,
   kFreed = 128,
+  kBeforeRecording = 256,
+  kInOneOp = 512,
+  kInOptimizer = 1024,
+  kFreedInOptimizer = 2048,
+  kOutlivesOptimizer = 4096,
+  kFreedInBackward = 8192,
+  kFreedInLaterBackward = 16384,
+  kFreedInZeroGrad = 32768,
+  kBeforeBackward = 65536,
+  kFromHost = 131072,
 };
 
 struct CategoryRule {
@@ -69,6 +108,7 @@ struct CategoryRule {
   uint32_t conditions = 0;  // all of them
   int32_t frames = -1;      // index of CategoryRules::frames, -1 = any
   std::string label;        // small letters; empty = any
+  std::string says;         // the remark behind it; empty = none
   int32_t line = 0;         // in the text, from 1
 };
 
@@ -78,9 +118,18 @@ struct CategoryRules {
   std::vector<std::string> names;                // names[0] is "unknown"
   std::vector<CategoryRule> rules;               // in order
   std::vector<std::vector<std::string>> frames;  // alternatives
+  bool by_lifetime = false;                      // they are kLifetimeRules
+
+  // What the remarks of a category's rules say, with "; or " between them; empty = nothing.
+  [[nodiscard]] std::string says(int32_t category) const;
 };
 
 // Error: invalid_format, naming the line and what is wrong with it.
 [[nodiscard]] Result<CategoryRules> parse_category_rules(std::string_view text);
+
+// The engine's own text for what a part tells.
+[[nodiscard]] inline std::string_view category_rules_of(const model::Part& part) {
+  return part.kind == model::PartKind::trace && part.spans.count > 0 ? kLifetimeRules : kCategoryRules;
+}
 
 }  // namespace memstrata::analysis

@@ -34,7 +34,7 @@ struct KnownCategories {
 // Gives them when a term of a filter asks; null = bands that have none (segments).
 using CategorySource = std::function<Result<const KnownCategories*>()>;
 
-// `stacks` is BlockAttributes::stack of the same device; blank rules are the engine's own. Error: limit_exceeded;
+// `stacks` is BlockAttributes::stack of the same device; blank rules are the engine's own for the part. Error: limit_exceeded;
 // invalid_format for rules that are none.
 [[nodiscard]] Result<KnownCategories> find_known_categories(
     const model::Recording& recording, const model::Part& part, const replay::DeviceRows& rows,

@@ -90,6 +90,7 @@ void to_json(JsonWriter& json, const model::Recording& recording, const BlockGro
   json.member("by", analysis::name_of(groups.by));
   json.member("ordered", groups.ordered);
   json.member("inferred", !groups.inferred.empty());
+  json.member("by_lifetime", groups.by_lifetime);
   json.key("kinds");
   json.begin_array();
   for (const BlockGroups::Kind& kind : groups.kinds) {
@@ -97,6 +98,8 @@ void to_json(JsonWriter& json, const model::Recording& recording, const BlockGro
     json.member("label", kind_text(recording, groups, kind));
     json.member("blocks", kind.blocks);
     json.member("merged", int64_t{kind.merged});
+    const bool is_told = !groups.says.empty() && kind.merged == 0;
+    json.member("says", is_told ? groups.says[static_cast<size_t>(kind.key)] : std::string());
     json.end_object();
   }
   json.end_array();

@@ -14,7 +14,7 @@ namespace memstrata::answers {
 [[nodiscard]] std::string kind_text(const model::Recording& recording, const analysis::BlockGroups& groups,
                                     const analysis::BlockGroups::Kind& kind);
 
-// {"by","ordered": bool,"inferred": bool,"kinds":[{"label","blocks","merged"}]}
+// {"by","ordered": bool,"inferred": bool,"by_lifetime": bool,"kinds":[{"label","blocks","merged","says"}]}
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::BlockGroups& groups);
 
 }  // namespace memstrata::answers

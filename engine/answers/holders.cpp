@@ -67,6 +67,7 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
   json.member("blocks", holders.blocks);
   json.member("count", static_cast<int64_t>(holders.rows.size()));
   json.member("labelled", categories != nullptr && categories->categories.labelled);
+  json.member("by_lifetime", categories != nullptr && categories->rules.by_lifetime);
   json.key("rows");
   json.begin_array();
   const size_t first = std::min(wanted.first, holders.rows.size());
@@ -96,6 +97,9 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
     } else {
       json.null();
     }
+    json.member("says", keys.by == HolderBy::category && categories != nullptr
+                            ? categories->rules.says(row.key)
+                            : std::string());
     json.key("filter");
     const std::string filter = filter_of(recording, keys, row.key, categories);
     if (filter.empty()) {

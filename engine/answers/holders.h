@@ -13,8 +13,9 @@ struct HolderRows {
   size_t first = 0, count = 0;
 };
 
-// {"event","bytes","blocks","count","labelled","rows":[{"key","label","file","line","bytes","blocks","lit_bytes","largest",
-//  "sure"|null,"filter"|null}]}: rows from `first` on; "largest" = rank of the largest block; "sure" of a category only;
+// {"event","bytes","blocks","count","labelled","by_lifetime","rows":[{"key","label","file","line","bytes","blocks","lit_bytes","largest",
+//  "sure"|null,"says","filter"|null}]}: rows from `first` on; "largest" = rank of the largest block; "sure" of a category only;
+//  "says": what the rules of a category say, "by_lifetime": they are those of traces (category_rules.h);
 //  "labelled": labels of the program or the profiler decided for some blocks.
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::HolderKeys& keys,
              const analysis::Holders& holders, const analysis::KnownCategories* categories,

@@ -164,7 +164,10 @@ class Page {
                           percent(share.bytes, report_.peak.bytes));
     }
     if (!text.empty())
-      paragraph("    ", (report_.categories.labelled ? "What for: " : "What for, a guess: ") + text);
+      paragraph("    ", (rules_.by_lifetime            ? "By lifetime: "
+                         : report_.categories.labelled ? "What for: "
+                                                       : "What for, a guess: ") +
+                            text);
   }
 
   void unused() {

@@ -61,10 +61,10 @@ class Checking {
       : options_(options), console_(console), out_(out) {}
 
   [[nodiscard]] Outcome<void> run(const model::Recording& recording, const Peaks* baseline) {
-    const auto rules = analysis::parse_category_rules(analysis::kCategoryRules);
-    if (!rules) return failure(rules.error(), options_.file);
     bool any_device = false;
     for (const model::Part& part : recording.parts) {
+      const auto rules = analysis::parse_category_rules(analysis::category_rules_of(part));
+      if (!rules) return failure(rules.error(), options_.file);
       for (const int32_t device : part.devices(recording.segments)) {
         if (options_.device && *options_.device != device) continue;
         any_device = true;

@@ -27,16 +27,15 @@ namespace {
 using analysis::CategoryRules;
 using analysis::Report;
 
-[[nodiscard]] Outcome<CategoryRules> rules_of(const std::string& path) {
-  std::string text(analysis::kCategoryRules);
-  if (!path.empty()) {
-    constexpr size_t kLongest = size_t{1} << 20;
-    std::ifstream file(path, std::ios::binary);
-    text.assign(kLongest, '\0');
-    file.read(text.data(), static_cast<std::streamsize>(kLongest));
-    if (file.bad() || (!file.is_open())) return failure(kUnreadable, path, "The rules cannot be read.");
-    text.resize(static_cast<size_t>(file.gcount()));
-  }
+// Those of a file; none are the engine's own, of each part.
+[[nodiscard]] Outcome<std::optional<CategoryRules>> rules_of(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  constexpr size_t kLongest = size_t{1} << 20;
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kLongest, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(kLongest));
+  if (file.bad() || (!file.is_open())) return failure(kUnreadable, path, "The rules cannot be read.");
+  text.resize(static_cast<size_t>(file.gcount()));
   auto rules = analysis::parse_category_rules(text);
   if (!rules) return failure(name_of(ErrorCode::wrong_usage), path, rules.error().message);
   return std::move(*rules);
@@ -45,14 +44,19 @@ using analysis::Report;
 // A remedy that takes longer to try stays untried.
 constexpr std::chrono::seconds kLongestTrial{20};
 
-using Look = std::function<Outcome<void>(const model::Part&, const analysis::EventContext&, const Report&)>;
+using Look = std::function<Outcome<void>(const model::Part&, const analysis::EventContext&, const Report&,
+                                         const CategoryRules&)>;
 
 // Every device that is asked for; false if there is none.
 [[nodiscard]] Outcome<bool> for_each_device(const std::string& file, const model::Recording& recording,
-                                            const ReportOptions& options, const CategoryRules& rules,
+                                            const ReportOptions& options,
+                                            const std::optional<CategoryRules>& given,
                                             model::Diagnostics& diagnostics, const Look& look) {
   bool found = false;
   for (const model::Part& part : recording.parts) {
+    auto own = analysis::parse_category_rules(analysis::category_rules_of(part));
+    if (!own) return failure(own.error(), file);
+    const CategoryRules& rules = given ? *given : *own;
     for (const int32_t device : part.devices(recording.segments)) {
       if (options.device && *options.device != device) continue;
       found = true;
@@ -75,7 +79,7 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
         if (rehearsal)
           analysis::confirm_remedies(*rehearsal, report->out_of_memory, recording.budget, goes_on);
       }
-      if (auto looked = look(part, opened->context(), *report); !looked)
+      if (auto looked = look(part, opened->context(), *report, rules); !looked)
         return tl::unexpected(looked.error());
     }
   }
@@ -83,33 +87,35 @@ using Look = std::function<Outcome<void>(const model::Part&, const analysis::Eve
 }
 
 [[nodiscard]] Outcome<bool> write_json(const std::string& file, const model::Recording& recording,
-                                       const ReportOptions& options, const CategoryRules& rules,
-                                       answers::TextOut& out) {
+                                       const ReportOptions& options,
+                                       const std::optional<CategoryRules>& given, answers::TextOut& out) {
   answers::ReportLine line(out, file, recording.format);
   model::Diagnostics diagnostics = recording.diagnostics;
-  auto found = for_each_device(
-      file, recording, options, rules, diagnostics,
-      [&](const model::Part& part, const analysis::EventContext& context, const Report& report) {
-        line.add(part.name, context, report, rules);
-        return Outcome<void>();
-      });
+  auto found = for_each_device(file, recording, options, given, diagnostics,
+                               [&](const model::Part& part, const analysis::EventContext& context,
+                                   const Report& report, const CategoryRules& rules) {
+                                 line.add(part.name, context, report, rules);
+                                 return Outcome<void>();
+                               });
   if (found) line.end(diagnostics);
   return found;
 }
 
 [[nodiscard]] Outcome<bool> write_text(const std::string& file, const model::Recording& recording,
-                                       const ReportOptions& options, const CategoryRules& rules,
-                                       size_t columns, answers::TextOut& out) {
+                                       const ReportOptions& options,
+                                       const std::optional<CategoryRules>& given, size_t columns,
+                                       answers::TextOut& out) {
   out.print("{}\n  {}\n", answers::printable(file), answers::printable(recording.format));
   model::Diagnostics diagnostics = recording.diagnostics;
-  auto found = for_each_device(
-      file, recording, options, rules, diagnostics,
-      [&](const model::Part& part, const analysis::EventContext& context, const Report& report) {
-        out.add("\n");
-        if (!part.name.empty()) out.print("Snapshot {}\n", answers::shortened(part.name, 200));
-        out.add(answers::report_text(context, report, rules, columns));
-        return Outcome<void>();
-      });
+  auto found = for_each_device(file, recording, options, given, diagnostics,
+                               [&](const model::Part& part, const analysis::EventContext& context,
+                                   const Report& report, const CategoryRules& rules) {
+                                 out.add("\n");
+                                 if (!part.name.empty())
+                                   out.print("Snapshot {}\n", answers::shortened(part.name, 200));
+                                 out.add(answers::report_text(context, report, rules, columns));
+                                 return Outcome<void>();
+                               });
   if (!found) return found;
   if (!*found && options.device) out.print("\n  There is no device {} in this file.\n", *options.device);
   if (!*found && !options.device) out.add("\n  No device of this file has a segment or an event.\n");

@@ -73,7 +73,7 @@ Result<const analysis::ReportFinder*> Device::report(int32_t part) {
     if (!known) return tl::unexpected(known.error());
     const auto about = context();
     if (!about) return tl::unexpected(about.error());
-    auto rules = analysis::parse_category_rules(analysis::kCategoryRules);
+    auto rules = analysis::parse_category_rules(analysis::category_rules_of(this->part()));
     if (!rules) return tl::unexpected(rules.error());
     rules_.emplace(std::move(*rules));
     report_.emplace(*about, **known, *rules_);

@@ -72,6 +72,28 @@ test('a trace that tells nothing of reserved memory is not said to have none', a
   await expect(line).toHaveCount(1);
 });
 
+test('categories of a trace are called by lifetime, with their rule', async ({ page }) => {
+  await openPage(page);
+  const memory = { ph: 'i', name: '[memory]', pid: 1, tid: 1 };
+  const at = (ts: number, Bytes: number, Addr: number) => ({
+    ...memory,
+    ts,
+    args: { Addr, Bytes, 'Device Type': 1, 'Device Id': 0 },
+  });
+  const op = { ph: 'X', cat: 'cpu_op', name: 'aten::linear', pid: 1, tid: 1, ts: 10, dur: 10 };
+  const events = [op, at(5, -1024, 4096), at(12, 2048, 8192), at(13, -2048, 8192)];
+  await openSnapshot(page, Buffer.from(JSON.stringify({ traceEvents: events })), 'trace.json');
+  await settledView(page);
+  await page.getByLabel('Colour').selectOption('category');
+  const legend = page.locator('memstrata-legend');
+  await expect(legend.locator('[data-inferred]')).toHaveText('by lifetime: see Memory');
+  await expect(legend.locator('[data-kind=preexisting]')).toHaveAttribute(
+    'title',
+    /^preexisting, there before the recording began: /,
+  );
+  await expect(legend.locator('[data-kind=temporary]')).toHaveAttribute('title', /freed in one outermost op/);
+});
+
 test('lanes move and zoom with the timeline', async ({ page }) => {
   await openTrace(page);
   const before = await settledView(page);

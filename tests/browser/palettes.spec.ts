@@ -10,7 +10,8 @@ const kinds = {
   by: 'stack' as const,
   ordered: false,
   inferred: false,
-  kinds: Array.from({ length: 12 }, (_, i) => ({ label: String(i), blocks: 1, merged: i === 11 ? 3 : 0 })),
+  by_lifetime: false,
+  kinds: Array.from({ length: 12 }, (_, i) => ({ label: String(i), blocks: 1, merged: i === 11 ? 3 : 0, says: '' })),
 };
 
 test('palettes keep kinds apart, also for colour-blind eyes and in both themes', () => {

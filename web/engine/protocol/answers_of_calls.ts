@@ -112,6 +112,8 @@ export interface Holder {
   largest: Rank;
   /** Of a category: 0 to 1, how sure its rules are; null = none decided. */
   sure: number | null;
+  /** What the rules of a category say; empty = nothing. */
+  says: string;
   /** The filter that means its blocks; null = there is none. */
   filter: string | null;
 }
@@ -123,6 +125,8 @@ export interface Holders {
   count: number;
   /** Labels of the program or the profiler decided for some blocks. */
   labelled: boolean;
+  /** Categories of a trace: by when blocks live, not what PyTorch calls so. */
+  by_lifetime: boolean;
   rows: Holder[];
 }
 

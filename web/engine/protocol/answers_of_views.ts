@@ -217,7 +217,16 @@ export interface Kinds {
   ordered: boolean;
   /** Categories that nobody wrote down: rules guess them. */
   inferred: boolean;
-  kinds: { label: string; blocks: number; /** Kinds that are together in this one. */ merged: number }[];
+  /** These are of a trace: by when blocks live, not what PyTorch calls so. */
+  by_lifetime: boolean;
+  kinds: {
+    label: string;
+    blocks: number;
+    /** Kinds that are together in this one. */
+    merged: number;
+    /** What the rules of a category say; empty = nothing. */
+    says: string;
+  }[];
 }
 
 export interface Share {

@@ -28,7 +28,7 @@ export class LegendView extends LitElement {
     return html`<ul
       aria-label="Colours, with shares of the highest point of the view"
       @pointerleave=${() => this.light(this.held)}>
-      ${kinds.kinds.map(({ label, blocks }, index) => {
+      ${kinds.kinds.map(({ label, blocks, says }, index) => {
         const share = shares?.kinds[index];
         return html`<li>
           <button
@@ -36,7 +36,7 @@ export class LegendView extends LitElement {
             data-kind=${label}
             data-bytes=${share?.bytes ?? nothing}
             aria-pressed=${index === this.held ? 'true' : 'false'}
-            title="${label}: ${share ? `${formatExactBytes(share.bytes)} in ${plural(share.blocks, 'block')} ${moment}; ` : ''}${plural(blocks, 'block')} in all. Click to keep it lit."
+            title="${label}${says ? `, ${says}` : ''}: ${share ? `${formatExactBytes(share.bytes)} in ${plural(share.blocks, 'block')} ${moment}; ` : ''}${plural(blocks, 'block')} in all. Click to keep it lit."
             @pointerenter=${(event: PointerEvent) => event.pointerType !== 'touch' && this.light(index)}
             @focus=${() => this.light(index)}
             @blur=${() => this.light(this.held)}
@@ -49,7 +49,7 @@ export class LegendView extends LitElement {
           </button>
         </li>`;
       })}
-      ${kinds.inferred ? html`<li class="note" data-inferred>inferred by rules: see Memory</li>` : nothing}
+      ${kinds.inferred ? html`<li class="note" data-inferred>${kinds.by_lifetime ? 'by lifetime: see Memory' : 'inferred by rules: see Memory'}</li>` : nothing}
       ${shares?.unused === undefined ? nothing : this.unused(shares.unused, level, moment)}
     </ul>`;
   }

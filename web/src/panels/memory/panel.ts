@@ -203,7 +203,13 @@ export class HoldersPanel extends LitElement {
 
   private rules(): TemplateResult {
     const { rules } = this.kept.value;
-    const from = rules ? `by ${rules.name}` : this.found?.labelled ? 'labels, else inferred' : 'inferred';
+    const from = rules
+      ? `by ${rules.name}`
+      : this.found?.by_lifetime
+        ? 'by lifetime'
+        : this.found?.labelled
+          ? 'labels, else inferred'
+          : 'inferred';
     return html`<span class="rules">
       <span data-rules>${from}</span>
       <button
@@ -246,7 +252,7 @@ export class HoldersPanel extends LitElement {
       ${by === 'category' ? html`<td class="number">${row.sure === null ? '' : `${Math.round(100 * row.sure)} %`}</td>` : nothing}
       <td class="who">
         <button
-          title=${[row.filter === null ? 'Show its largest block' : 'Filter by it', place].filter((part) => part !== '').join('\n')}
+          title=${[row.says, row.filter === null ? 'Show its largest block' : 'Filter by it', place].filter((part) => part !== '').join('\n')}
           @click=${() => this.take(row)}>
           ${row.label}
         </button>
