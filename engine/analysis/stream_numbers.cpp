@@ -13,7 +13,7 @@ StreamNumbers::StreamNumbers(const model::Recording& recording, const model::Par
     numbers_[stream.index()] = recording.streams[stream.index()] == 0 ? 0 : ++last;
     --left;
   };
-  const auto meet_all = [&](const Column<StreamId>& streams, model::RowRange rows) {
+  const auto meet_all = [&](const auto& streams, model::RowRange rows) {
     for (int32_t row = rows.first; row < rows.end() && left > 0; ++row)
       meet(streams[static_cast<size_t>(row)]);
   };

@@ -99,10 +99,6 @@ Array TableBuilder::texts(std::span<const std::string_view> texts) {
   return array;
 }
 
-void TableBuilder::add_int64(std::string name, const Column<int64_t>& values, const Rows& rows) {
-  add({std::move(name), "l"}, rows_of(values, rows));
-}
-
 void TableBuilder::add_known(std::string name, const Column<int64_t>& values, const Rows& rows,
                              int64_t none) {
   Array array = rows_of(values, rows);
@@ -118,7 +114,7 @@ void TableBuilder::add_constant(std::string name, int32_t value, size_t rows) {
   add({std::move(name), "i"}, made<int32_t>(rows, [&](size_t) { return value; }));
 }
 
-void TableBuilder::add_times(std::string name, const Column<int64_t>& times, const Rows& rows,
+void TableBuilder::add_times(std::string name, const PackedColumn<int64_t>& times, const Rows& rows,
                              const model::Part& part) {
   const auto microseconds = [&](size_t i) {
     return part.has_clock ? part.clock.microseconds(times[rows[i]]) : std::nullopt;
@@ -130,7 +126,8 @@ void TableBuilder::add_times(std::string name, const Column<int64_t>& times, con
   add({std::move(name), "l", true}, std::move(array));
 }
 
-void TableBuilder::add_streams(std::string name, const Column<StreamId>& ids, const Rows& rows) {
+template <typename Ids>
+void TableBuilder::add_streams(std::string name, const Ids& ids, const Rows& rows) {
   add({std::move(name), "l"}, made<int64_t>(rows.count(), [&](size_t i) {
         const StreamId id = ids[rows[i]];
         return id.is_none() ? 0 : recording_.streams[id.index()];
@@ -147,7 +144,8 @@ int32_t TableBuilder::pool_names() {
   return words(views);
 }
 
-void TableBuilder::add_pools(std::string name, const Column<PoolId>& ids, const Rows& rows, int32_t pools) {
+template <typename Ids>
+void TableBuilder::add_pools(std::string name, const Ids& ids, const Rows& rows, int32_t pools) {
   const auto is_none = [&](size_t i) { return ids[rows[i]].is_none(); };
   size_t first = 0;
   while (first < rows.count() && !is_none(first)) ++first;
@@ -159,8 +157,8 @@ void TableBuilder::add_pools(std::string name, const Column<PoolId>& ids, const 
   add({std::move(name), "s", true, {}, pools}, std::move(array));
 }
 
-void TableBuilder::add_texts(std::string name, const Column<StringId>& ids, const Rows& rows,
-                             int32_t dictionary) {
+template <typename Ids>
+void TableBuilder::add_texts(std::string name, const Ids& ids, const Rows& rows, int32_t dictionary) {
   Array array = made<int32_t>(rows.count(), [&](size_t i) {
     const StringId id = ids[rows[i]];
     return id.is_none() ? 0 : number_of(dictionary, id);
@@ -168,6 +166,13 @@ void TableBuilder::add_texts(std::string name, const Column<StringId>& ids, cons
   set_nulls(array, [&](size_t i) { return ids[rows[i]].is_none(); });
   add({std::move(name), "i", true, {}, dictionary}, std::move(array));
 }
+
+template void TableBuilder::add_streams(std::string, const Column<StreamId>&, const Rows&);
+template void TableBuilder::add_streams(std::string, const PackedColumn<StreamId>&, const Rows&);
+template void TableBuilder::add_pools(std::string, const Column<PoolId>&, const Rows&, int32_t);
+template void TableBuilder::add_pools(std::string, const PackedColumn<PoolId>&, const Rows&, int32_t);
+template void TableBuilder::add_texts(std::string, const Column<StringId>&, const Rows&, int32_t);
+template void TableBuilder::add_texts(std::string, const PackedColumn<StringId>&, const Rows&, int32_t);
 
 int32_t TableBuilder::number_of(int32_t dictionary, StringId text) {
   CountedTexts& counted = counted_.at(dictionary);

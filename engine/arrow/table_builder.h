@@ -18,6 +18,7 @@
 
 #include "engine/arrow/table.h"
 #include "engine/base/column.h"
+#include "engine/base/packed_column.h"
 #include "engine/base/status.h"
 #include "engine/model/recording.h"
 
@@ -116,6 +117,10 @@ class TableBuilder {
     if (rows.is_range()) return flat(rows.count(), column.data() + rows.range.first);
     return made<T>(rows.count(), [&](size_t i) { return column[rows[i]]; });
   }
+  template <typename T>
+  [[nodiscard]] Array rows_of(const PackedColumn<T>& column, const Rows& rows) {
+    return made<T>(rows.count(), [&](size_t i) { return column[rows[i]]; });
+  }
   // Row i is null where is_null(i).
   template <typename IsNull>
   void set_nulls(Array& array, IsNull&& is_null) {
@@ -148,27 +153,34 @@ class TableBuilder {
   // An array of texts, with U+FFFD for what is not UTF-8.
   [[nodiscard]] Array texts(std::span<const std::string_view> texts);
 
-  // -- Columns of this project's types.
+  // -- Columns of this project's types: each a Column or a PackedColumn.
   // Ids as int32 or int16 numbers; null = none.
-  template <typename T>
-  void add_ids(std::string name, const Column<T>& ids, const Rows& rows) {
+  template <typename Ids>
+  void add_ids(std::string name, const Ids& ids, const Rows& rows) {
     Array array = rows_of(ids, rows);
     set_nulls(array, [&](size_t i) { return ids[rows[i]].is_none(); });
     add({std::move(name), "i", true}, std::move(array));
   }
-  void add_int64(std::string name, const Column<int64_t>& values, const Rows& rows);
+  template <typename Values>
+  void add_int64(std::string name, const Values& values, const Rows& rows) {
+    add({std::move(name), "l"}, rows_of(values, rows));
+  }
   // Null where it is `none`.
   void add_known(std::string name, const Column<int64_t>& values, const Rows& rows, int64_t none);
   void add_addresses(std::string name, const Column<uint64_t>& values, const Rows& rows);
   void add_constant(std::string name, int32_t value, size_t rows);
   // Microseconds since the epoch.
-  void add_times(std::string name, const Column<int64_t>& times, const Rows& rows, const model::Part& part);
-  void add_streams(std::string name, const Column<StreamId>& ids, const Rows& rows);
+  void add_times(std::string name, const PackedColumn<int64_t>& times, const Rows& rows,
+                 const model::Part& part);
+  template <typename Ids>
+  void add_streams(std::string name, const Ids& ids, const Rows& rows);
   // "graph:user"; null = unknown. `pools`: pool_names().
-  void add_pools(std::string name, const Column<PoolId>& ids, const Rows& rows, int32_t pools);
+  template <typename Ids>
+  void add_pools(std::string name, const Ids& ids, const Rows& rows, int32_t pools);
   [[nodiscard]] int32_t pool_names();
   // Texts of the file; null = none. `dictionary`: of counted_texts(), for this column alone.
-  void add_texts(std::string name, const Column<StringId>& ids, const Rows& rows, int32_t dictionary);
+  template <typename Ids>
+  void add_texts(std::string name, const Ids& ids, const Rows& rows, int32_t dictionary);
   // The number of a text in such a dictionary; -1: stopped.
   [[nodiscard]] int32_t number_of(int32_t dictionary, StringId text);
   // Bytes that count words; null where `none`, if that is given.

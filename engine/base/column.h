@@ -74,6 +74,13 @@ class Column {
     size_ += values.size();
     return true;
   }
+  // Copies of rows of its own.
+  [[nodiscard]] bool append_rows(size_t first, size_t count) {
+    if (size_ + count > capacity_ && !grow(size_ + count)) return false;
+    std::copy_n(data_ + first, count, data_ + size_);
+    size_ += count;
+    return true;
+  }
   [[nodiscard]] bool resize(size_t size, T fill) {
     if (size > capacity_ && !reserve(size)) return false;
     for (size_t i = size_; i < size; ++i) data_[i] = fill;

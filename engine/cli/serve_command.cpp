@@ -11,11 +11,13 @@
 #include "engine/cli/version.h"
 #include "engine/cli/viewer.h"
 #include "engine/serve/access.h"
+#include "engine/serve/heap.h"
 #include "engine/serve/server.h"
 
 namespace memstrata::cli {
 
 int run_serve(const ServeOptions& options, const Console& console) {
+  serve::keep_heap_small();
   serve::Options served;
   served.paths = options.paths.empty() ? std::vector<std::string>{"."} : options.paths;
   auto page = viewer_page(options.viewer, "serve");

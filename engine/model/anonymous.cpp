@@ -132,9 +132,12 @@ class Anonymizer {
   }
 
   [[nodiscard]] bool rows() {
-    for (StringId& id : rec_.events.context.span())
-      if (!text(id)) return false;
-    for (Column<StringId>* column : {&rec_.events.metadata, &rec_.blocks.metadata, &rec_.segments.metadata})
+    for (PackedColumn<StringId>* column : {&rec_.events.context, &rec_.events.metadata})
+      for (size_t i = 0; i < column->size(); ++i) {
+        StringId id = (*column)[i];
+        if (!id.is_none() && (!text(id) || !column->set(i, id))) return false;
+      }
+    for (Column<StringId>* column : {&rec_.blocks.metadata, &rec_.segments.metadata})
       for (StringId& id : column->span())
         if (!text(id)) return false;
     for (StringId& id : rec_.annotations.name.span()) {

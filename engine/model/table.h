@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "engine/base/column.h"
+#include "engine/base/packed_column.h"
 
 namespace memstrata::model {
 
@@ -30,14 +31,14 @@ struct RowRange {
 inline constexpr size_t kMaxRows = static_cast<size_t>(std::numeric_limits<int32_t>::max());
 
 // A column of a table, and the field of its Row that becomes the value.
-template <typename Self, typename Row, typename T>
+template <typename Self, typename Row, typename Values, typename T>
 struct Field {
-  Column<T> Self::*column;
+  Values Self::*column;
   T Row::*value;
 };
 // clang 14 (and with it em++) does not deduce aggregates by itself.
-template <typename Self, typename Row, typename T>
-Field(Column<T> Self::*, T Row::*) -> Field<Self, Row, T>;
+template <typename Self, typename Row, typename Values, typename T>
+Field(Values Self::*, T Row::*) -> Field<Self, Row, Values, T>;
 
 template <typename Self>
 class Table {
@@ -64,19 +65,22 @@ class Table {
     size_t count = 0;
     for (const RowRange& range : ranges) count += static_cast<size_t>(range.count);
     if (count > kMaxRows - rows || !reserve(rows + count)) return false;
+    bool whole = true;
     each_column([&](auto& column) {
-      for (const RowRange& range : ranges) {
-        // There is room, so that the rows stay where they are.
-        (void)column.append(
-            column.span().subspan(static_cast<size_t>(range.first), static_cast<size_t>(range.count)));
-      }
+      for (const RowRange& range : ranges)
+        whole =
+            whole && column.append_rows(static_cast<size_t>(range.first), static_cast<size_t>(range.count));
     });
+    if (!whole) {
+      truncate(rows);
+      return false;
+    }
     copies = {static_cast<int32_t>(rows), static_cast<int32_t>(count)};
     return true;
   }
 
   // Row first + i becomes what row first + order[i] was, for all i of `order`, which is a permutation of
-  // 0 to size - 1. False: refused, nothing changed.
+  // 0 to size - 1. Not of tables with packed columns. False: refused, nothing changed.
   [[nodiscard]] bool reorder(size_t first, std::span<const uint32_t> order) {
     if (order.empty()) return true;
     size_t widest = 0;

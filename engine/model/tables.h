@@ -27,6 +27,7 @@
 
 #include "engine/base/column.h"
 #include "engine/base/ids.h"
+#include "engine/base/packed_column.h"
 #include "engine/model/clock.h"
 #include "engine/model/table.h"
 #include "engine/trace/action.h"
@@ -45,14 +46,14 @@ struct EventTable : Table<EventTable> {
   using Table::Table;
 
   Column<trace::Action> action{budget()};
-  Column<uint64_t> address{budget()};   // oom: the device's free bytes (`device_free`)
-  Column<int64_t> size{budget()};       // alloc, free_*: requested; segment_*: real; oom: rounded
-  Column<int64_t> time{budget()};       // kNoTime = absent
-  Column<StackId> stack{budget()};      // none = key absent
-  Column<StringId> context{budget()};   // compile_context; none = absent
-  Column<StringId> metadata{budget()};  // user_metadata, text or JSON text; none = absent
-  Column<StreamId> stream{budget()};
-  Column<PoolId> pool{budget()};  // none = absent (before 2026)
+  Column<uint64_t> address{budget()};         // oom: the device's free bytes (`device_free`)
+  PackedColumn<int64_t> size{budget()};       // alloc, free_*: requested; segment_*: real; oom: rounded
+  PackedColumn<int64_t> time{budget()};       // kNoTime = absent
+  Column<StackId> stack{budget()};            // none = key absent
+  PackedColumn<StringId> context{budget()};   // compile_context; none = absent
+  PackedColumn<StringId> metadata{budget()};  // user_metadata, text or JSON text; none = absent
+  PackedColumn<StreamId> stream{budget()};
+  PackedColumn<PoolId> pool{budget()};  // none = absent (before 2026)
 
   struct Row {
     trace::Action action = trace::Action::first_unknown;

@@ -79,7 +79,6 @@ class LifeFinder {
     const auto count = static_cast<size_t>(found_.events.count);
     action_ = recording.events.action.span().subspan(first, count);
     address_ = recording.events.address.span().subspan(first, count);
-    size_ = recording.events.size.span().subspan(first, count);
   }
 
   Result<BlockLives> run() {
@@ -145,7 +144,7 @@ class LifeFinder {
       settle_request(event, kNoBlock);
     }
     entry->open = static_cast<int32_t>(found_.size.size());
-    return found_.size.push_back(std::max(size_[i], int64_t{0})) && found_.born.push_back(event) &&
+    return found_.size.push_back(bytes_at(i)) && found_.born.push_back(event) &&
            found_.freed.push_back(found_.events.count) && found_.version.push_back(entry->frees);
   }
 
@@ -161,7 +160,7 @@ class LifeFinder {
       ++frees_without_alloc_;
       // Of several at an address only the first is older than the trace.
       if (!was_asked && entry->frees == 0 && !lost_.push_back({event, found_.level[i]})) return false;
-      if (!older_.push_back({std::max(size_[i], int64_t{0}), event, entry->frees, -1})) return false;
+      if (!older_.push_back({bytes_at(i), event, entry->frees, -1})) return false;
     } else {
       found_.freed[static_cast<size_t>(entry->open)] = event;
       frees_unasked_ |= !was_asked;
@@ -397,10 +396,12 @@ class LifeFinder {
     return true;
   }
 
+  [[nodiscard]] int64_t bytes_at(size_t i) const {
+    return std::max(recording_.events.size[static_cast<size_t>(found_.events.first) + i], int64_t{0});
+  }
   [[nodiscard]] int64_t reserved_change(size_t i) const {
-    const int64_t size = std::max(size_[i], int64_t{0});
-    if (is_reserved_growth(action_[i])) return size;
-    return is_reserved_shrink(action_[i]) ? -size : 0;
+    if (is_reserved_growth(action_[i])) return bytes_at(i);
+    return is_reserved_shrink(action_[i]) ? -bytes_at(i) : 0;
   }
 
   // Several changes at one event are one step.
@@ -433,7 +434,6 @@ class LifeFinder {
   BlockLives found_;
   std::span<const Action> action_;
   std::span<const uint64_t> address_;
-  std::span<const int64_t> size_;
   AddressTable addresses_;  // open = number of the alloc
   Column<OlderBlock> older_;
   AddressTable waiting_;  // open = row of spans_

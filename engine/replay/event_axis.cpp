@@ -22,67 +22,77 @@ int64_t add_columns(int64_t k, int64_t count) {
 
 bool EventAxis::build(const model::Recording& recording, model::RowRange events, const model::Clock& clock) {
   event_count_ = events.count;
-  const auto times = recording.events.time.span().subspan(static_cast<size_t>(events.first),
-                                                          static_cast<size_t>(events.count));
-  const auto is_time = [](int64_t time) { return time != model::kNoTime; };
-  const auto first = std::find_if(times.begin(), times.end(), is_time);
-  times_ = {};
+  first_ = events.first;
+  recorded_ = &recording.events.time;
+  has_times_ = false;
   clock_.clear();
-  if (first == times.end()) return true;
+  int32_t first = 0;
+  while (first < event_count_ && time(first) == model::kNoTime) ++first;
+  if (first == event_count_) return true;
 
-  base_ = *first;
+  has_times_ = true;
+  base_ = time(first);
   // INT64_MIN, the missing time, is out of order too, except at the very start.
   constexpr int64_t kMicrosecond = 1000;  // ns
-  const bool in_order =
-      clock.tick_ns == kMicrosecond && first == times.begin() && std::is_sorted(times.begin(), times.end());
-  int64_t length;
-  if (in_order && !__builtin_sub_overflow(times.back(), base_, &length) && length < kMaxExtent) {
-    times_ = times;
-    return true;
+  bool in_order = clock.tick_ns == kMicrosecond && first == 0;
+  int64_t before = base_;
+  for (int32_t event = 0; in_order && event < event_count_; ++event) {
+    const int64_t now = time(event);
+    in_order = now >= before;
+    before = now;
   }
-  if (!clock_.resize(times.size(), 0)) return false;
+  int64_t length;
+  if (in_order && !__builtin_sub_overflow(before, base_, &length) && length < kMaxExtent) return true;
+
   int64_t latest = 0;
-  for (size_t i = 0; i < times.size(); ++i) {
+  for (int32_t event = 0; event < event_count_; ++event) {
     int64_t position = 0;
-    if (is_time(times[i])) {
-      const __int128 exact = (static_cast<__int128>(times[i]) - base_) * clock.tick_ns / kMicrosecond;
+    if (const int64_t ticks = time(event); ticks != model::kNoTime) {
+      const __int128 exact = (static_cast<__int128>(ticks) - base_) * clock.tick_ns / kMicrosecond;
       position = static_cast<int64_t>(std::clamp<__int128>(exact, 0, kMaxExtent));
     }
     latest = std::max(latest, std::min(position, kMaxExtent - 1));
-    clock_[i] = latest;
+    if (!clock_.push_back(latest)) return false;
   }
+  clock_.shrink_to_fit();
+  recorded_ = nullptr;
   base_ = 0;
-  times_ = clock_.span();
   return true;
 }
 
 int64_t EventAxis::extent(Axis axis) const {
   if (axis == Axis::event) return std::max(event_count_, 1);
-  return times_.empty() ? 0 : times_.back() - base_ + 1;
+  return has_times_ ? time(event_count_ - 1) - base_ + 1 : 0;
 }
 
 int64_t EventAxis::position(Axis axis, int32_t event) const {
   if (event < 0) return 0;
   if (event >= event_count_) return extent(axis);
   if (axis == Axis::event) return event;
-  return times_.empty() ? 0 : times_[static_cast<size_t>(event)] - base_;
+  return has_times_ ? time(event) - base_ : 0;
 }
 
 int32_t EventAxis::first_at(Axis axis, int64_t position, int32_t hint) const {
   if (position <= 0) return hint;
   if (position >= extent(axis)) return event_count_;
   if (axis == Axis::event) return static_cast<int32_t>(position);
-  const int64_t* begin = times_.data();
-  const int64_t* end = begin + times_.size();
-  const int64_t time = position + base_;
-  const int64_t* low = begin + hint;
-  ptrdiff_t step = 1;
-  while (end - low > step && low[step] < time) {
-    low += step;
+  const int64_t wanted = position + base_;
+  int32_t low = hint;
+  int64_t step = 1;
+  while (event_count_ - low > step && time(low + static_cast<int32_t>(step)) < wanted) {
+    low += static_cast<int32_t>(step);
     step *= 2;
   }
-  const int64_t* high = end - low > step ? low + step + 1 : end;
-  return static_cast<int32_t>(std::lower_bound(low, high, time) - begin);
+  int32_t high = event_count_ - low > step ? low + static_cast<int32_t>(step) + 1 : event_count_;
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (time(middle) < wanted) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
 }
 
 EventRange EventAxis::range(Axis axis, int64_t first, int64_t count, int64_t width) const {

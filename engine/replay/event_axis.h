@@ -5,9 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
-#include "engine/base/column.h"
+#include "engine/base/packed_column.h"
 #include "engine/model/recording.h"
 #include "engine/replay/timeline.h"
 
@@ -28,7 +27,7 @@ class EventAxis {
  public:
   explicit EventAxis(Budget& budget) : clock_(budget) {}
 
-  // False if the budget refuses. Extra memory (8 bytes per event) only if times are not in order or not in
+  // False if the budget refuses. Refers to the recording. Extra memory only if times are not in order or not in
   // microseconds.
   [[nodiscard]] bool build(const model::Recording& recording, model::RowRange events,
                            const model::Clock& clock = {});
@@ -44,10 +43,17 @@ class EventAxis {
   // First event at or after a position, not before `hint`. Gallops: cheap when it is near.
   [[nodiscard]] int32_t first_at(Axis axis, int64_t position, int32_t hint) const;
 
+  // Ascending.
+  [[nodiscard]] int64_t time(int32_t event) const {
+    return recorded_ != nullptr ? (*recorded_)[first_ + event] : clock_[event];
+  }
+
   int32_t event_count_ = 0;
-  std::span<const int64_t> times_;  // ascending; empty = no times
-  int64_t base_ = 0;                // time of position 0
-  Column<int64_t> clock_;           // storage of `times_` where the file's own times are not in order
+  bool has_times_ = false;
+  int64_t base_ = 0;                                 // time of position 0
+  const PackedColumn<int64_t>* recorded_ = nullptr;  // the file's own times, from `first_` on
+  int32_t first_ = 0;
+  PackedColumn<int64_t> clock_;  // instead of them where they are not in order
 };
 
 // Column after column from the left. Neighbours share a border, so each costs one short search.

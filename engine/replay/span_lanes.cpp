@@ -35,13 +35,22 @@ int64_t lane_end(const model::SpanTable& spans, int32_t span) {
 // -- The axis.
 
 SpanAxis::SpanAxis(const model::Recording& recording, RowRange events, const model::Clock& clock)
-    : times_(recording.events.time.span().subspan(static_cast<size_t>(events.first),
-                                                  static_cast<size_t>(events.count))),
+    : times_(recording.events.time),
+      events_(events),
       us_per_tick_(static_cast<double>(clock.tick_ns) / 1000.0),
-      base_(times_.empty() ? 0 : times_.front()) {}
+      base_(events.count == 0 ? 0 : time_of(0)) {}
 
 int32_t SpanAxis::events_before(int64_t time) const {
-  return static_cast<int32_t>(std::lower_bound(times_.begin(), times_.end(), time) - times_.begin());
+  int32_t low = 0, high = events_.count;
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (time_of(static_cast<size_t>(middle)) < time) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
 }
 
 double SpanAxis::position(Axis axis, int64_t time) const {
@@ -56,16 +65,16 @@ int64_t SpanAxis::first_tick(Axis axis, double position) const {
   // So many events must be before it: it comes after the last of these.
   const double events = std::ceil(position);
   if (events <= 0) return std::numeric_limits<int64_t>::min();
-  if (events > static_cast<double>(times_.size())) return kNever;
-  return saturated_sum(times_[static_cast<size_t>(events) - 1], 1);
+  if (events > events_.count) return kNever;
+  return saturated_sum(time_of(static_cast<size_t>(events) - 1), 1);
 }
 
 int64_t SpanAxis::last_tick(Axis axis, double position) const {
   if (axis == Axis::time) return saturated_sum(base_, ticks_of(std::floor(position / us_per_tick_)));
   const double events = std::floor(position);
   if (events < 0) return std::numeric_limits<int64_t>::min();
-  if (events >= static_cast<double>(times_.size())) return kNever;
-  return times_[static_cast<size_t>(events)];
+  if (events >= events_.count) return kNever;
+  return time_of(static_cast<size_t>(events));
 }
 
 // -- Rows.

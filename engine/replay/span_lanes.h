@@ -42,7 +42,12 @@ class SpanAxis {
   [[nodiscard]] int32_t events_before(int64_t time) const;
 
  private:
-  std::span<const int64_t> times_;  // ascending
+  [[nodiscard]] int64_t time_of(size_t event) const {
+    return times_[static_cast<size_t>(events_.first) + event];
+  }
+
+  const PackedColumn<int64_t>& times_;  // ascending in `events_`
+  model::RowRange events_;
   double us_per_tick_;
   int64_t base_;
 };

@@ -11,6 +11,7 @@
 
 #include "engine/base/units.h"
 #include "engine/serve/access.h"
+#include "engine/serve/heap.h"
 
 namespace memstrata::serve {
 
@@ -205,16 +206,21 @@ bool Sessions::make_room() {
 
 void Sessions::drop_idle() {
   std::vector<std::shared_ptr<OpenSession>> gone;  // ends outside of the lock
-  const std::lock_guard lock(mutex_);
-  for (auto one = sessions_.begin(); one != sessions_.end();) {
-    const auto allowed = (*one)->is_reading() ? limits_.unwatched : limits_.idle;
-    if ((*one)->asking > 0 || (*one)->unasked() <= allowed) {
-      ++one;
-      continue;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto one = sessions_.begin(); one != sessions_.end();) {
+      const auto allowed = (*one)->is_reading() ? limits_.unwatched : limits_.idle;
+      if ((*one)->asking > 0 || (*one)->unasked() <= allowed) {
+        ++one;
+        continue;
+      }
+      gone.push_back(std::move(*one));
+      one = sessions_.erase(one);
     }
-    gone.push_back(std::move(*one));
-    one = sessions_.erase(one);
   }
+  if (gone.empty()) return;
+  gone.clear();
+  give_back_free_heap();
 }
 
 bool Sessions::is_reading() {

@@ -4,7 +4,8 @@
 NAME is EVENTS[-real][-cpp|-protocolN]: 1000000, 300000-real, 1000000-cpp, 1000000-protocol2. They lie in
 $MEMSTRATA_BENCH_INPUTS (build/bench/inputs) and come from ../shared/tools, which knows nothing of this project.
 EVENTS-tiny is made here: 200,000 blocks of at most 64 KiB live at any time, freed in random order.
-EVENTS-chunks too: 20,000 events, repeated with shifted addresses and times, 311 bytes an event (48 frames).
+EVENTS-chunks too: 20,000 events, repeated with shifted times at the same addresses, as steps of a training do, 311 bytes
+an event (48 frames).
 """
 
 import os
@@ -50,7 +51,7 @@ def write_tiny(events, path):
 
 def write_chunks(events, path):
     """Pickle without a dictionary in memory: a chunk of events is a number, and so is what one chunk is shifted against the
-    one before; their sum is the next chunk. Addresses and times are integers of eight bytes, which never overflow."""
+    one before; their sum is the next chunk. Times are integers of eight bytes, which never overflow."""
     chance = random.Random(20261102)
     chunk = 20_000
     memo, head = {}, bytearray(b"\x80\x04}(")
@@ -89,7 +90,7 @@ def write_chunks(events, path):
         nonlocal time_us
         time_us += 7
         plain(b"}(" + again("action") + again(action) + again("addr"))
-        number(where, chunk // 2 * (2 << 20))
+        number(where, 0)
         plain(again("size") + b"J" + size.to_bytes(4, "little") + again("stream") + b"K\0" + again("time_us"))
         number(time_us, chunk * 7)
         plain(again("frames") + b"](" + stack + b"eu")

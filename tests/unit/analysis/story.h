@@ -63,8 +63,8 @@ class Story : public replay::HandTrace {
 
  private:
   static Story& as_story(HandTrace& trace) { return static_cast<Story&>(trace); }
-  template <typename T>
-  Story& with(Column<T>& column, T value) {
+  template <typename Values, typename T>
+  Story& with(Values& column, T value) {
     column.back() = value;
     return *this;
   }

@@ -22,9 +22,10 @@ template <typename Table>
   const auto look = [&](const auto& left, const auto& right) {
     if (left.size() != right.size()) {
       places += fmt::format(" column {}: {} rows, {} rows", which, left.size(), right.size());
-    } else if (const auto found = std::mismatch(left.begin(), left.end(), right.begin());
-               found.first != left.end()) {
-      places += fmt::format(" column {}: row {}", which, found.first - left.begin());
+    } else {
+      size_t row = 0;
+      while (row < left.size() && left[row] == right[row]) ++row;
+      if (row < left.size()) places += fmt::format(" column {}: row {}", which, row);
     }
     ++which;
   };

@@ -1,5 +1,5 @@
 // Bytes of a file or of a sample of this site, in chunks, never held whole.
-import { EngineFailure, type Source } from '../transport/transport.ts';
+import { EngineFailure, type DirectFile, type Source } from '../transport/transport.ts';
 
 const chunkBytes = 4 * 1024 * 1024;
 
@@ -16,7 +16,7 @@ export interface Input {
   total: number;
 }
 
-export async function openSource(source: Source): Promise<Input> {
+export async function openSource(source: Exclude<Source, DirectFile>): Promise<Input> {
   if ('file' in source) return { stream: source.file.stream(), total: source.file.size };
   if ('served' in source) throw new SourceFailure('What a server reads is not read here.');
   let response: Response;

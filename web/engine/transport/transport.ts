@@ -3,7 +3,16 @@ import type { EngineError } from '../protocol/answers.ts';
 import type { Bytes } from '../protocol/wire.ts';
 
 /** Where a file's bytes come from. A URL is absolute, http or https. `served`: a server reads it and answers about it. */
-export type Source = { file: Blob } | { url: string } | { served: Served };
+export type Source = { file: Blob } | { url: string } | { served: Served } | DirectFile;
+/** A file that a program reads for the engine beside it. */
+export interface DirectFile {
+  /** Bytes. */
+  total: number;
+  /** Fills the beginning of `room`; tells how many bytes, 0 = the end. Throws what cannot be read. */
+  read(room: Uint8Array): number;
+  /** Asked before each read: others' turn, now and then. */
+  turn(): Promise<void>;
+}
 export interface Served {
   /** Of the server, with its token; ends with a slash. */
   address: string;

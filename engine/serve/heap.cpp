@@ -1,0 +1,26 @@
+#include "engine/serve/heap.h"
+
+#include <cstdlib>  // says which library it is
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+namespace memstrata::serve {
+
+void keep_heap_small() {
+#if defined(__GLIBC__)
+  constexpr int kOwnPages = 512 << 10;  // bytes; setting it ends that it grows by itself
+  constexpr int kMostHeaps = 4;
+  (void)mallopt(M_MMAP_THRESHOLD, kOwnPages);
+  (void)mallopt(M_ARENA_MAX, kMostHeaps);
+#endif
+}
+
+void give_back_free_heap() {
+#if defined(__GLIBC__)
+  (void)malloc_trim(0);
+#endif
+}
+
+}  // namespace memstrata::serve
