@@ -7,7 +7,7 @@
 #   bash tests/run.sh --list          the groups
 #
 # MEMSTRATA_FUZZ_SECONDS: time for each fuzz target (60). MEMSTRATA_FUZZ_SEED: of its inputs (0 = any).
-# MEMSTRATA_TORCH: versions of PyTorch for the group torch ("2.5.1 2.15.0").
+# MEMSTRATA_TORCH: versions of PyTorch for the group torch ("2.5.1 2.15.0": the oldest and the newest that are tried).
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../site/setup.sh"
 cd "$root" || exit 1
@@ -174,7 +174,7 @@ if wanted python; then
 fi
 if wanted torch; then
   step torch "the driver's declarations against CUDA 12 and 13" bash tests/capture/cuda_headers.sh build/cuda-headers
-  step torch "a real PyTorch without a GPU" bash tests/torch/run.sh build/native-release ${MEMSTRATA_TORCH:-}
+  step torch "a real PyTorch without a GPU" bash tests/torch/run.sh build/native-release ${MEMSTRATA_TORCH:-2.5.1 2.15.0}
 fi
 if wanted fleet; then
   step fleet "Spark and Ray" bash tests/fleet/run.sh build/native-release

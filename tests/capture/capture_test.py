@@ -139,6 +139,9 @@ class Recording(Scenario):
         names = json.loads((self.folder / "names.json").read_text())
         self.assertEqual([n for n in names if n in ("take", "down", "<module>")], ["take"] + ["down"] * 6 + ["<module>"])
         loops = [i for i, name in enumerate(names) if "_PyEval_EvalFrameDefault" in name]
+        if not loops and sys.version_info >= (3, 14):  # a stripped one whose loop lies in a part without a name, as Debian's
+            self.assertEqual(names[-8:], ["take"] + ["down"] * 6 + ["<module>"])
+            return
         self.assertEqual(len(loops), 6)  # one for each map, one for the program
         for i in loops:
             self.assertIn(names[i - 1], ("take", "down", "<module>"))

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 
+from proof_cases import cases
 from proof_table import FAILED, NOT_MEASURED, OK, Table, not_slower, percent, run_child, within
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -218,13 +219,14 @@ def prove(operations, build):
         attempt(table, "stacks", stacks, build, library)
         runs = None
         if torch is None:
-            for what in ("training under both allocators", "malloc + free from the cache"):
+            for what in ("training under both allocators", "malloc + free from the cache", "what programs do"):
                 table.add(what, "", "", NOT_MEASURED, why)
         else:
             runs = attempt(table, "training", training_runs)
             if runs is not None:
                 attempt(table, "training", judge_training, runs["pytorch"], runs["memstrata"])
             attempt(table, "malloc + free from the cache", malloc_times)
+            attempt(table, "what programs do", cases)
         if runs is None:
             table.add("our dump in the page (Chromium)", "", "", NOT_MEASURED, "there is no dump of a training run")
         else:

@@ -18,6 +18,7 @@ import unittest
 from unittest import mock
 
 import proof
+import proof_cases
 from proof_table import FAILED, MISSED, NOT_MEASURED, OK, Answer, Table, not_slower, run_child, within
 
 MIB = 1 << 20
@@ -101,6 +102,41 @@ class Training(unittest.TestCase):
         self.assertEqual(self.judge(ours={"sizes": [["alloc", 512]]}), [6])
         self.assertEqual(self.judge(ours={"dump_first": 2.1}), [7])
         self.assertEqual(self.judge(ours={"dump_again": 1.1}), [8])
+
+
+class Cases(unittest.TestCase):
+    """Two rows of each: the hooks, the companion."""
+
+    def judge(self, name, *told):
+        """told: of PyTorch, the hooks, the companion; an outcome, (outcome, value), or an Answer."""
+        table = Table(io.StringIO())
+        answers = []
+        for one in told:
+            outcome, value = one if isinstance(one, tuple) else (one, 1)
+            answers.append(one if isinstance(one, Answer) else
+                           Answer(0, f'noise\n{{"outcome": "{outcome}", "value": {value}}}\n', ""))
+        proof_cases.judge(table, name, answers)
+        return verdicts(table)
+
+    def test_verdicts(self):
+        self.assertEqual(self.judge("graph", "ok", "ok", "ok"), [OK, OK])
+        self.assertEqual(self.judge("graph", "ok", "RuntimeError", ("ok", 2)), [MISSED, MISSED])
+        self.assertEqual(self.judge("graph", "RuntimeError", "ok", "ok"), [NOT_MEASURED] * 2)
+        self.assertEqual(self.judge("second_device", Answer(77, "", "missing: a second device"), "ok", "ok"),
+                         [NOT_MEASURED] * 2)
+        self.assertEqual(self.judge("graph", "ok", Answer(-11, "", "ended by signal 11"), Answer(0, "[]", "")), [FAILED] * 2)
+
+    def test_what_hooks_cannot_do_is_expected_of_them(self):
+        self.assertEqual(self.judge("out_of_memory", "OutOfMemoryError", "RuntimeError", "OutOfMemoryError"), [OK, OK])
+        self.assertEqual(self.judge("out_of_memory", "OutOfMemoryError", "OutOfMemoryError", "RuntimeError"), [MISSED] * 2)
+        self.assertEqual(self.judge("mem_pool", "ok", "RuntimeError", "RuntimeError"), [OK, MISSED])
+        self.assertEqual(self.judge("mem_pool", "ok", "ok", "ok"), [OK, OK])
+
+    def test_every_case_has_words(self):
+        import torch_cases
+
+        self.assertEqual(list(proof_cases.WORDS), list(torch_cases.CASES))
+        self.assertLessEqual(set(proof_cases.OTHERWISE), set(proof_cases.WORDS))
 
 
 class Children(unittest.TestCase):

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import compare
 import random_scripts
@@ -172,6 +173,22 @@ class Companion(unittest.TestCase):
         self.assertEqual(told["out_of_memory"], "RuntimeError")
         self.assertEqual(told["checkpoint"], "RuntimeError")
         self.assertEqual(told["graph"], "ok")
+
+
+class GpuCases(unittest.TestCase):
+    """The cases of tests/gpu that need no kernels: what is tried on a GPU first is at least known to run."""
+
+    def test_what_programs_do(self):
+        sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "gpu"))
+        import proof_cases
+        from proof_table import OK, Table
+
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, MADE_UP_KERNELS="nothing"):
+            table = Table(sys.stderr)
+            table.folder = folder
+            proof_cases.cases(table, ("out_of_memory", "record_stream", "fork", "exit_with_tensors", "mem_pool", "viewer"))
+        self.assertEqual([row.what for row in table.rows if row.verdict != OK], [])
+        self.assertEqual(len(table.rows), 12)
 
 
 if __name__ == "__main__":
