@@ -254,6 +254,7 @@ class WholeProof(unittest.TestCase):
         """({row: verdict}, exit code, all that was printed); the Python stack's row, which is a time, left out."""
         out = io.StringIO()
         with mock.patch.dict(os.environ, self.environment), mock.patch.object(proof, "TRAINING_RUNS", 1), \
+                mock.patch.object(proof, "cases", lambda table: proof_cases.cases(table, ["exit_with_tensors"])), \
                 contextlib.redirect_stdout(out):
             table = proof.prove(2000, self.build)
         rows = {row.what: row for row in table.rows if not row.what.startswith("Python stack")}
@@ -269,6 +270,7 @@ class WholeProof(unittest.TestCase):
             self.assertEqual(rows[what].verdict, OK, printed)
         self.assertIn("2000 operations (segments) of 4 threads",
                       rows["random operations (segments), every block checked"].ours)
+        self.assertIn("the end of a process that holds tensors, companion", rows)
         page = rows["our dump in the page (Chromium)"]
         self.assertEqual(page.verdict, NOT_MEASURED)
         self.assertIn("missing: node, Chromium", page.why)

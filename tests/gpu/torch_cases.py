@@ -3,8 +3,8 @@
 
   torch_cases.py NAME pytorch|hooks|companion FOLDER      FOLDER: for what it writes; MEMSTRATA_CAPTURE: the library
 
-The last line is {"outcome": "ok" or the class of what was raised, "value": what has to be PyTorch's own}. Exit code 77: there is
-not what it needs, and the last line of stderr names it. Where copies are enough there are no kernels, so that a
+The last line is {"outcome": "ok" or the class of what was raised, "value": what has to be PyTorch's own}. Exit code 77:
+there is not what it needs, and the last line of stderr names it. Where copies are enough there are no kernels, so that a
 made-up CUDA runtime can run it, too (tests/torch).
 """
 import json

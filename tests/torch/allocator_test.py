@@ -183,12 +183,14 @@ class GpuCases(unittest.TestCase):
         import proof_cases
         from proof_table import OK, Table
 
-        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, MADE_UP_KERNELS="nothing"):
+        made_up = {"MADE_UP_KERNELS": "nothing", "FAKE_CUDA_DEVICES": "2"}
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, made_up):
             table = Table(sys.stderr)
             table.folder = folder
-            proof_cases.cases(table, ("out_of_memory", "record_stream", "fork", "exit_with_tensors", "mem_pool", "viewer"))
+            proof_cases.cases(table, ("out_of_memory", "record_stream", "fork", "second_device", "exit_with_tensors",
+                                      "mem_pool", "viewer"))
         self.assertEqual([row.what for row in table.rows if row.verdict != OK], [])
-        self.assertEqual(len(table.rows), 12)
+        self.assertEqual(len(table.rows), 14)
 
 
 if __name__ == "__main__":
