@@ -36,6 +36,40 @@ struct NumberIn<Id<Tag, Int>> {
   [[nodiscard]] static constexpr Int of(Id<Tag, Int> id) { return id.value; }
 };
 
+// Values in order, of `width` bytes each.
+struct PackedChunk {
+  std::byte* data = nullptr;  // null = width 0
+  uint64_t lowest = 0;
+  uint32_t count = 0;
+  uint8_t width = 0;  // 0: all are `lowest`
+  uint8_t shift = 0;
+
+  template <typename Narrow>
+  [[nodiscard]] uint64_t load(size_t i) const {
+    Narrow value;
+    std::memcpy(&value, data + i * sizeof(Narrow), sizeof(Narrow));
+    return value;
+  }
+#if defined(__wasm__)
+  [[gnu::noinline]]  // once: the page is to be small
+#endif
+  [[nodiscard]] uint64_t
+  at(size_t i) const {
+    switch (width) {
+      case 0:
+        return lowest;
+      case 1:
+        return lowest + (load<uint8_t>(i) << shift);
+      case 2:
+        return lowest + (load<uint16_t>(i) << shift);
+      case 4:
+        return lowest + (load<uint32_t>(i) << shift);
+      default:
+        return lowest + load<uint64_t>(i);
+    }
+  }
+};
+
 template <typename T>
 class PackedColumn {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -125,34 +159,7 @@ class PackedColumn {
   }
 
  private:
-  struct Chunk {
-    std::byte* data = nullptr;  // count values of `width` bytes; null = width 0
-    uint64_t lowest = 0;
-    uint32_t count = 0;
-    uint8_t width = 0;
-    uint8_t shift = 0;
-
-    template <typename Narrow>
-    [[nodiscard]] uint64_t load(size_t i) const {
-      Narrow value;
-      std::memcpy(&value, data + i * sizeof(Narrow), sizeof(Narrow));
-      return value;
-    }
-    [[nodiscard]] uint64_t at(size_t i) const {
-      switch (width) {
-        case 0:
-          return lowest;
-        case 1:
-          return lowest + (load<uint8_t>(i) << shift);
-        case 2:
-          return lowest + (load<uint16_t>(i) << shift);
-        case 4:
-          return lowest + (load<uint32_t>(i) << shift);
-        default:
-          return lowest + load<uint64_t>(i);
-      }
-    }
-  };
+  using Chunk = PackedChunk;
 
   [[nodiscard]] static size_t place(std::integral auto i) { return static_cast<size_t>(i); }
   template <typename Tag, typename Int>
