@@ -124,6 +124,8 @@ test('every sample opens below a path', options, async () => {
     await page.goto(`${address}?open=samples/${file}`);
     await shown(page);
     assert.ok((await coloursOfPicture(page)) > 3, file);
+    // Firefox complains of what a page that is left was still loading: its panels come when it has time.
+    await page.waitForNetworkIdle({ idleTime: 300, timeout: 30_000 });
   }
   assert.deepEqual(wrong, []);
   await close();
