@@ -25,6 +25,14 @@ constexpr size_t kLongestSentence = 4096;
   return std::isfinite(number) ? std::llround(std::clamp(number, -9e15, 9e15)) : 0;
 }
 
+// What is not known is no 0.
+[[nodiscard]] std::string size_or_dash(double bytes) {
+  return std::isfinite(bytes) ? size_text(whole(bytes)) : "-";
+}
+[[nodiscard]] std::string number_or_dash(double number) {
+  return std::isfinite(number) ? fmt::format("{}", whole(number)) : "-";
+}
+
 class Page {
  public:
   Page(TextOut& out, const model::Fleet& fleet, size_t columns)
@@ -61,7 +69,7 @@ class Page {
     paragraph("      ", fleet_.strings.view(one.text));
     for (int32_t i = one.stacks.first; i < one.stacks.end(); ++i) {
       const model::FleetFindingStack& stack = fleet_.finding_stacks[static_cast<size_t>(i)];
-      std::string line = fmt::format("      {:>10}", size_text(whole(stack.value)));
+      std::string line = fmt::format("      {:>10}", size_or_dash(stack.value));
       if (std::isfinite(stack.median)) line += fmt::format("  others {:>10}", size_text(whole(stack.median)));
       const std::string_view who = fleet_.strings.view(stack.who);
       out_.print("{}  {}\n", line, who.empty() ? "(no name)" : shortened(who, 200));
@@ -88,16 +96,19 @@ class Page {
     const size_t shown = std::min(kMostLargest, rows.size());
     std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown), rows.end(),
                       [&](size_t one, size_t other) {
-                        const int64_t first = whole(peak->numbers[one]), second = whole(peak->numbers[other]);
+                        const auto known = [&](size_t row) {
+                          const double bytes = peak->numbers[row];
+                          return std::isfinite(bytes) ? bytes : -INFINITY;
+                        };
+                        const double first = known(one), second = known(other);
                         return first != second ? first > second : one < other;
                       });
     out_.print("\n  {:>10} {:>10} {:>8} {:>6}  file\n", "peak", "reserved", "rank", "device");
     for (size_t i = 0; i < shown; ++i) {
       const size_t row = rows[i];
-      const std::string number =
-          std::isfinite(rank->numbers[row]) ? fmt::format("{}", whole(rank->numbers[row])) : "-";
-      out_.print("  {:>10} {:>10} {:>8} {:>6}  {}\n", size_text(whole(peak->numbers[row])),
-                 size_text(whole(reserved->numbers[row])), number, whole(device->numbers[row]),
+      out_.print("  {:>10} {:>10} {:>8} {:>6}  {}\n", size_or_dash(peak->numbers[row]),
+                 size_or_dash(reserved->numbers[row]), number_or_dash(rank->numbers[row]),
+                 number_or_dash(device->numbers[row]),
                  shortened(fleet_.strings.view(file->texts[row]), std::max<size_t>(columns_, 60) - 44));
     }
   }

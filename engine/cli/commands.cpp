@@ -160,12 +160,15 @@ void add_report(CLI::App& app, Run& chosen) {
 
 // Where the files of a job belong, where their names do not say it.
 void add_origin(CLI::App& command, OriginOptions& origin) {
-  command.add_option("--run", origin.run, "Name of the run; default: of the folder run=NAME");
+  command.add_option("--run", origin.run,
+                     "Name of the run; default: of the folder run=NAME, of the file or the output");
   command
       .add_option("--rank", origin.rank,
                   "Rank; default: of the trace, the folder rank=N, or the file's name (rank3, rank_03)")
       ->check(CLI::Range(int64_t{0}, int64_t{INT32_MAX}));
   command.add_option("--host", origin.host, "Name of the host; default: of the folder host=NAME");
+  command.add_option("--name", origin.name,
+                     "Path that standard input (-) has elsewhere: run=a/rank3.pickle tells run and rank");
   command.add_option("--world-size", origin.world_size, "Number of ranks; default: of the trace")
       ->check(CLI::Range(int64_t{1}, int64_t{INT32_MAX}));
 }
@@ -174,7 +177,8 @@ void add_facts(CLI::App& app, Run& chosen) {
   const auto [command, options] =
       add_for_files(app, chosen, "facts",
                     "A line of facts per device, to compare many ranks by (memstrata fleet)", run_facts);
-  command->add_option("-o,--output", options->output, "File to write; default: standard output");
+  command->add_option("-o,--output", options->origin.output,
+                      "File to write, in folders that are made; default: standard output");
   add_origin(*command, options->origin);
 }
 

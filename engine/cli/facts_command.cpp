@@ -20,7 +20,7 @@ namespace {
 
 [[nodiscard]] answers::FactsOrigin origin_of(const std::string& file, const OriginOptions& said,
                                              const model::Launch& launch = {}) {
-  answers::FactsOrigin origin = origin_of_path(file);
+  answers::FactsOrigin origin = origin_of_path(file == "-" ? said.name : file, said.output);
   if (launch.rank >= 0) origin.rank = launch.rank;
   if (launch.world_size > 0) origin.world_size = launch.world_size;
   origin.groups = launch.groups;
@@ -94,6 +94,13 @@ Outcome<void> write_facts(const std::string& file, const OriginOptions& origin, 
 }
 
 int run_facts(const FactsOptions& options, const Console& console) {
+  const std::string& output = options.origin.output;
+  if (!options.origin.name.empty() &&
+      std::find(options.files.begin(), options.files.end(), "-") == options.files.end()) {
+    const auto wrong = failure(name_of(ErrorCode::wrong_usage), "--name",
+                               "This names standard input (-), which is not among the files.");
+    return tell(wrong.value(), false, console);
+  }
   int exit_code = kSuccess;
   const auto write = [&](answers::TextOut& out) {
     for (const std::string& file : options.files) {
@@ -103,15 +110,15 @@ int run_facts(const FactsOptions& options, const Console& console) {
       const answers::Failed failed = written.error().told();
       answers::json_line(out, answers::FailedFacts{origin, failed});
       exit_code = std::max(exit_code, written.error().exit_code());
-      if (!options.output.empty() && options.output != "-") (void)tell(written.error(), false, console);
+      if (!output.empty() && output != "-") (void)tell(written.error(), false, console);
     }
   };
-  if (options.output.empty() || options.output == "-") {
+  if (output.empty() || output == "-") {
     answers::TextOut out(console.out);
     write(out);
     return out.finish() ? exit_code : tell_unwritten(console);
   }
-  const auto written = write_answer(options.output, options.files, console, write);
+  const auto written = write_answer(output, options.files, console, write, Folders::made);
   return written ? exit_code : std::max(exit_code, tell(written.error(), false, console));
 }
 

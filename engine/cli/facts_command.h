@@ -1,4 +1,4 @@
-// memstrata facts FILE... [-o OUT] [--run NAME] [--rank N] [--host NAME] [--world-size N]
+// memstrata facts FILE... [-o OUT] [--run NAME] [--rank N] [--host NAME] [--world-size N] [--name PATH]
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,18 @@ namespace memstrata::cli {
 
 // What is said here goes before what names of files and folders say.
 struct OriginOptions {
+  std::string name;    // path that standard input ("-") is taken to have; empty: none
+  std::string output;  // path; its folders count where those of the file say nothing
   std::optional<std::string> run, host;
   std::optional<int64_t> rank, world_size;
 };
 
 struct FactsOptions {
   std::vector<std::string> files;
-  OriginOptions origin;
-  std::string output;  // path; empty and - = standard output
+  OriginOptions origin;  // empty output and - = standard output
 };
 
-// The exit code: 0; 1 for a wrong output; 2 if any file could not be read: its line is {"file", "error"}, so that who
+// Missing folders of the output are made. The exit code: 0; 1 for a wrong output or a name where no "-" is; 2 if any file could not be read: its line is {"file", "error"}, so that who
 // counts lines misses nothing.
 [[nodiscard]] int run_facts(const FactsOptions& options, const Console& console);
 

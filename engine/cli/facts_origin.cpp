@@ -27,6 +27,23 @@ constexpr int64_t kHighestRank = INT32_MAX;
   return folder.substr(key.size() + 1);
 }
 
+[[nodiscard]] std::string unescaped(std::string_view value) {
+  if (value == "__HIVE_DEFAULT_PARTITION__") return {};
+  std::string text;
+  for (size_t i = 0; i < value.size(); ++i) {
+    unsigned byte = 0;
+    const char* const digits = value.data() + i + 1;
+    if (value[i] == '%' && value.size() - i > 2 &&
+        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2 && byte != 0) {
+      text += static_cast<char>(byte);
+      i += 2;
+    } else {
+      text += value[i];
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::optional<int64_t> rank_in_name(std::string_view name) {
@@ -44,17 +61,27 @@ std::optional<int64_t> rank_in_name(std::string_view name) {
   return std::nullopt;
 }
 
-answers::FactsOrigin origin_of_path(std::string_view path) {
-  answers::FactsOrigin origin;
+FolderNames names_of_folders(std::string_view path) {
+  FolderNames names;
   for (size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/')) {
     const std::string_view folder = path.substr(0, slash);
-    if (const auto run = value_of(folder, "run")) origin.run = *run;
-    if (const auto host = value_of(folder, "host")) origin.host = *host;
-    if (const auto rank = value_of(folder, "rank")) origin.rank = leading_rank(*rank);
+    if (const auto run = value_of(folder, "run")) names.run = unescaped(*run);
+    if (const auto host = value_of(folder, "host")) names.host = unescaped(*host);
+    if (const auto rank = value_of(folder, "rank")) names.rank = leading_rank(*rank);
     path.remove_prefix(slash + 1);
   }
-  origin.file = path;
-  if (!origin.rank) origin.rank = rank_in_name(path);
+  return names;
+}
+
+answers::FactsOrigin origin_of_path(std::string_view path, std::string_view output) {
+  const FolderNames own = names_of_folders(path), made = names_of_folders(output);
+  answers::FactsOrigin origin;
+  origin.file = path.substr(path.rfind('/') + 1);  // without a slash npos + 1 is 0
+  origin.run = own.run.empty() ? made.run : own.run;
+  origin.host = own.host.empty() ? made.host : own.host;
+  origin.rank = own.rank;
+  if (!origin.rank) origin.rank = rank_in_name(origin.file);
+  if (!origin.rank) origin.rank = made.rank;
   return origin;
 }
 

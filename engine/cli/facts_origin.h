@@ -14,7 +14,15 @@ namespace memstrata::cli {
 // "global_rank_12". None: there is none, or it is above 2^31.
 [[nodiscard]] std::optional<int64_t> rank_in_name(std::string_view name);
 
-// Folders "run=NAME", "host=NAME" and "rank=N", the innermost of each; else the rank of the file's name.
-[[nodiscard]] answers::FactsOrigin origin_of_path(std::string_view path);
+// What folders "run=NAME", "host=NAME" and "rank=N" of a path say, the innermost of each, as Hive names partitions: "%2F" is a
+// byte, "__HIVE_DEFAULT_PARTITION__" is nothing.
+struct FolderNames {
+  std::string run, host;  // empty: not said
+  std::optional<int64_t> rank;
+};
+[[nodiscard]] FolderNames names_of_folders(std::string_view path);
+
+// What the folders of the file say, then its name (the rank), then the folders of the output that is made of it.
+[[nodiscard]] answers::FactsOrigin origin_of_path(std::string_view path, std::string_view output);
 
 }  // namespace memstrata::cli

@@ -36,7 +36,7 @@ namespace {
   }
   const auto files = files_below(options.paths);
   if (!files) return tl::unexpected(files.error());
-  for (const std::string& file : *files) {
+  for (const FleetFile& file : *files) {
     if (auto added = add_file(facts, file, console); !added) return added;
   }
   if (facts.lines() > 0) return {};

@@ -1,23 +1,21 @@
 #include "engine/cli/fleet_input.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <memory>
+#include <span>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "engine/answers/facts.h"
 #include "engine/answers/json_of.h"
 #include "engine/cli/facts_command.h"
 #include "engine/cli/facts_origin.h"
 #include "engine/cli/input.h"
+#include "engine/cli/unpacked_file.h"
 #include "engine/io/byte_sink.h"
 #include "engine/io/encodings/csv/records.h"
 
@@ -46,64 +44,89 @@ class TextSink final : public io::ByteSink {
   std::string& text_;
 };
 
+[[nodiscard]] std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 [[nodiscard]] tl::unexpected<Failure> of_table(const Status& status, const std::string& about) {
   return failure(status.error(), about);
 }
 
-[[nodiscard]] Outcome<void> add_lines(fleet::FactTable& facts, std::istream& lines, const std::string& file) {
-  std::string line;
-  while (std::getline(lines, line)) {
-    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
-    if (line.empty()) continue;
-    if (Status added = facts.add_line(line, file); !added) return of_table(added, file);
+// Lines out of pieces of any size; a line that is too long is counted and passed by.
+class Lines {
+ public:
+  Lines(fleet::FactTable& facts, fleet::LinePlace place) : facts_(facts), place_(std::move(place)) {}
+
+  [[nodiscard]] Status take(std::string_view piece) {
+    while (!piece.empty()) {
+      const size_t end = piece.find('\n');
+      const std::string_view part = piece.substr(0, end);
+      // One byte more than allowed is enough for the table to say so.
+      begun_ += part.substr(0, fleet::kLongestFactLine + 1 - begun_.size());
+      if (end == std::string_view::npos) return {};
+      if (Status ended = end_line(); !ended) return ended;
+      piece.remove_prefix(end + 1);
+    }
+    return {};
   }
-  if (lines.bad()) facts.add_failure(file, "Reading ended with an error.");
+  [[nodiscard]] Status end_line() {
+    ++place_.line;
+    const bool is_cut = begun_.size() > fleet::kLongestFactLine;
+    while (!is_cut && (begun_.ends_with('\r') || begun_.ends_with(' '))) begun_.pop_back();
+    const Status added = begun_.empty() ? Status() : facts_.add_line(begun_, place_);
+    begun_.clear();
+    return added;
+  }
+
+ private:
+  fleet::FactTable& facts_;
+  fleet::LinePlace place_;
+  std::string begun_;
+};
+
+[[nodiscard]] fleet::LinePlace place_of(const std::string& file) {
+  FolderNames names = names_of_folders(file);
+  return {file, 0, std::move(names.run), std::move(names.host), names.rank};
+}
+
+// The begin of a file that may tell what it is: of one that is no JSON object only its first piece.
+struct Head {
+  std::string text;
+  Status status;  // why there is no more
+  bool is_whole = false;
+};
+[[nodiscard]] Head head_of(UnpackedFile& input) {
+  Head head;
+  while (head.text.size() < kTelling && (head.text.empty() || head.text.front() == '{')) {
+    const auto piece = input.read();
+    if (!piece) head.status = tl::unexpected(piece.error());
+    head.is_whole = !piece || piece->empty();
+    if (head.is_whole) break;
+    head.text += text_of(*piece);
+  }
+  return head;
+}
+
+[[nodiscard]] Outcome<void> add_facts(fleet::FactTable& facts, const std::string& file, const Head& head,
+                                      UnpackedFile& input) {
+  Lines lines(facts, place_of(file));
+  Status read = head.status;
+  Status added = lines.take(head.text);
+  for (bool ended = head.is_whole; added && !ended;) {
+    const auto piece = input.read();
+    if (!piece) read = tl::unexpected(piece.error());
+    ended = !piece || piece->empty();
+    if (!ended) added = lines.take(text_of(*piece));
+  }
+  // Half a line is no line; that it is half is said.
+  if (added && read) added = lines.end_line();
+  if (!added) return of_table(added, file);
+  if (!read) facts.add_failure(file, read.error().message + " Facts before that count.");
   return {};
 }
 
-// Whether the file is a JSON object with that key.
-[[nodiscard]] bool begins_with(const std::string& file, std::string_view key) {
-  std::ifstream input(file, std::ios::binary);
-  if (input.peek() != '{') return false;
-  std::string text(kTelling, '\0');
-  input.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(std::max<std::streamsize>(input.gcount(), 0)));
-  return text.find(key) != std::string::npos;
-}
-
-}  // namespace
-
-Outcome<std::vector<std::string>> files_below(const std::vector<std::string>& paths) {
-  std::vector<std::string> files;
-  for (const std::string& path : paths) {
-    std::error_code failed;
-    if (!fs::is_directory(path, failed)) {
-      files.push_back(path);
-      continue;
-    }
-    std::vector<std::string> found;
-    for (auto at =
-             fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, failed);
-         !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
-      const bool is_hidden = at->path().filename().native().starts_with('.');
-      std::error_code ignored;
-      if (is_hidden && at->is_directory(ignored)) at.disable_recursion_pending();
-      if (!is_hidden && at->is_regular_file(ignored) && !begins_with(at->path(), kReduced))
-        found.push_back(at->path().native());
-    }
-    if (failed)
-      return failure(kUnreadable, path, fmt::format("This folder cannot be read: {}.", failed.message()));
-    std::sort(found.begin(), found.end());
-    files.insert(files.end(), found.begin(), found.end());
-  }
-  return files;
-}
-
-Outcome<void> add_file(fleet::FactTable& facts, const std::string& file, const Console& console) {
-  if (begins_with(file, kFacts)) {
-    std::ifstream lines(file, std::ios::binary);
-    return add_lines(facts, lines, file);
-  }
+[[nodiscard]] Outcome<void> add_snapshot(fleet::FactTable& facts, const std::string& file,
+                                         const Console& console) {
   std::string text;
   TextSink sink(text);
   answers::TextOut out(sink);
@@ -113,12 +136,51 @@ Outcome<void> add_file(fleet::FactTable& facts, const std::string& file, const C
     facts.add_failure(file, written.error().message);
     return {};
   }
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find('\n'), rest.size());
-    if (Status added = facts.add_line(rest.substr(0, end), file); !added) return of_table(added, file);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  Lines lines(facts, place_of(file));
+  if (Status added = lines.take(text); !added) return of_table(added, file);
+  return {};
+}
+
+}  // namespace
+
+Outcome<std::vector<FleetFile>> files_below(const std::vector<std::string>& paths) {
+  std::vector<FleetFile> files;
+  for (const std::string& path : paths) {
+    std::error_code failed;
+    if (!fs::is_directory(path, failed)) {
+      files.push_back({path, true});
+      continue;
+    }
+    std::vector<std::string> found;
+    for (auto at =
+             fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, failed);
+         !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
+      const bool is_hidden = at->path().filename().native().starts_with('.');
+      std::error_code ignored;
+      if (is_hidden && at->is_directory(ignored)) at.disable_recursion_pending();
+      if (!is_hidden && at->is_regular_file(ignored)) found.push_back(at->path().native());
+    }
+    if (failed)
+      return failure(kUnreadable, path, fmt::format("This folder cannot be read: {}.", failed.message()));
+    std::sort(found.begin(), found.end());
+    for (std::string& file : found) files.push_back({std::move(file), false});
   }
+  return files;
+}
+
+Outcome<void> add_file(fleet::FactTable& facts, const FleetFile& file, const Console& console) {
+  std::error_code ignored;
+  // What can be read once only is not looked into first.
+  if (!fs::is_regular_file(file.path, ignored)) return add_snapshot(facts, file.path, console);
+  Budget budget(console.budget_bytes);
+  UnpackedFile input(file.path, budget);
+  const Head head = head_of(input);
+  const bool is_object = head.text.starts_with('{');
+  if (is_object && head.text.find(kFacts) != std::string::npos)
+    return add_facts(facts, file.path, head, input);
+  if (!is_object || head.text.find(kReduced) == std::string::npos)
+    return add_snapshot(facts, file.path, console);
+  if (file.is_named) facts.add_failure(file.path, "This is a reduced file already: the page opens it.");
   return {};
 }
 

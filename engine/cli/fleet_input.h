@@ -12,13 +12,17 @@
 
 namespace memstrata::cli {
 
-// Files below the paths, by name; hidden ones, links to folders and reduced files are left out. Failure: unreadable.
-[[nodiscard]] Outcome<std::vector<std::string>> files_below(const std::vector<std::string>& paths);
+struct FleetFile {
+  std::string path;
+  bool is_named = false;  // by a person; else it was found in a folder
+};
+// Files below the paths, by name; hidden ones and links to folders are left out. Failure: unreadable.
+[[nodiscard]] Outcome<std::vector<FleetFile>> files_below(const std::vector<std::string>& paths);
 
-// A file of facts, or one that is none and is turned into facts. What cannot be read is among FactTable::not_read().
-// Failure: limit_exceeded of the table.
-[[nodiscard]] Outcome<void> add_file(fleet::FactTable& facts, const std::string& file,
-                                     const Console& console);
+// A file of facts, packed or not, or one that is none and is turned into facts. A reduced file in a folder is passed by. What
+// a line of facts does not say of run, host and rank, the file's folders do. What cannot be read is among
+// FactTable::not_read(). Failure: limit_exceeded of the table.
+[[nodiscard]] Outcome<void> add_file(fleet::FactTable& facts, const FleetFile& file, const Console& console);
 
 // The CSV of --groups. Failure: wrong_usage, with the line.
 [[nodiscard]] Outcome<void> add_groups_of(fleet::FactTable& facts, const std::string& path);

@@ -12,6 +12,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "engine/cli/progress.h"
 
@@ -100,6 +102,11 @@ Status OutputFile::open(std::span<const std::string> inputs) {
     if (exists && is_there && read.st_dev == status.st_dev && read.st_ino == status.st_ino)
       return fail(ErrorCode::wrong_usage, -1, "This is the file that is read. Write to another one.");
   }
+  if (folders_ == Folders::made && !exists) {
+    std::error_code error;  // one that somebody else makes at the same time is as good
+    std::filesystem::create_directories(folder_of(path_), error);
+    if (error) return failed("The folder of this file cannot be made", error.value());
+  }
   return make(exists, exists ? status.st_mode & 0777 : 0);
 }
 
@@ -160,9 +167,9 @@ Status OutputFile::finish() {
 
 Outcome<int64_t> write_output(const std::string& path, std::span<const std::string> inputs,
                               const Console& console,
-                              const std::function<Outcome<void>(io::ByteSink&)>& write) {
+                              const std::function<Outcome<void>(io::ByteSink&)>& write, Folders folders) {
   Progress progress(console, path == "-" ? "standard output" : path, -1);
-  OutputFile out(path, console, progress);
+  OutputFile out(path, console, progress, folders);
   if (const Status opened = out.open(inputs); !opened) return failure(opened.error(), path);
   if (const Outcome<void> written = write(out); !written) return tl::unexpected(written.error());
   if (const Status finished = out.finish(); !finished) return failure(finished.error(), path);
@@ -170,13 +177,15 @@ Outcome<int64_t> write_output(const std::string& path, std::span<const std::stri
 }
 
 Outcome<int64_t> write_answer(const std::string& path, std::span<const std::string> inputs,
-                              const Console& console, const std::function<void(answers::TextOut&)>& write) {
-  return write_output(path, inputs, console, [&](io::ByteSink& sink) -> Outcome<void> {
+                              const Console& console, const std::function<void(answers::TextOut&)>& write,
+                              Folders folders) {
+  const auto write_all = [&](io::ByteSink& sink) -> Outcome<void> {
     answers::TextOut out(sink);
     write(out);
     const Status written = out.finish();
     return written ? Outcome<void>() : failure(written.error(), path);
-  });
+  };
+  return write_output(path, inputs, console, write_all, folders);
 }
 
 }  // namespace memstrata::cli

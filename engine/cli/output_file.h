@@ -6,7 +6,7 @@
 // taken away after a failure and after SIGINT, SIGTERM and SIGHUP; another one never gets into its way. A
 // path that leads through links stays a link, also where it leads to nothing yet. A pipe or a device is
 // written as it is.
-// "-" is standard output.
+// "-" is standard output. Folders of the path have to be there, unless it is said that they are made; then they stay.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,14 @@ namespace memstrata::cli {
 
 class Progress;
 
+// What is done about folders of the path that are not there.
+enum class Folders : uint8_t { expected, made };
+
 class OutputFile final : public io::ByteSink {
  public:
-  OutputFile(std::string path, const Console& console, Progress& progress)
-      : path_(std::move(path)), console_(console), progress_(progress) {}
+  OutputFile(std::string path, const Console& console, Progress& progress,
+             Folders folders = Folders::expected)
+      : path_(std::move(path)), folders_(folders), console_(console), progress_(progress) {}
   // Takes the unfinished file away.
   ~OutputFile() override;
   OutputFile(const OutputFile&) = delete;
@@ -46,6 +50,7 @@ class OutputFile final : public io::ByteSink {
   [[nodiscard]] Status name_it();
 
   std::string path_;
+  Folders folders_;
   std::string beside_;      // its name until it is in its place; empty: it has none
   bool is_direct_ = false;  // a pipe or device: nothing to put in a place
   const Console& console_;
@@ -58,11 +63,13 @@ class OutputFile final : public io::ByteSink {
 // bytes written. Failure: of `write`; unwritable and wrong_usage, about `path`.
 [[nodiscard]] Outcome<int64_t> write_output(const std::string& path, std::span<const std::string> inputs,
                                             const Console& console,
-                                            const std::function<Outcome<void>(io::ByteSink&)>& write);
+                                            const std::function<Outcome<void>(io::ByteSink&)>& write,
+                                            Folders folders = Folders::expected);
 
 // The same for an answer.
 [[nodiscard]] Outcome<int64_t> write_answer(const std::string& path, std::span<const std::string> inputs,
                                             const Console& console,
-                                            const std::function<void(answers::TextOut&)>& write);
+                                            const std::function<void(answers::TextOut&)>& write,
+                                            Folders folders = Folders::expected);
 
 }  // namespace memstrata::cli

@@ -54,8 +54,10 @@ constexpr size_t kMostGaps = 20;  // that are written out
   };
   const std::string_view missing = rows.fleet.strings.view(run.missing);
   add(missing.empty() ? 0 : 1, fmt::format("No facts of these ranks: {}.", missing));
-  add(run.duplicates, fmt::format("{} of a rank and device that others tell of, too: left out.",
-                                  counted(whole(run.duplicates), "line")));
+  add(run.duplicates,
+      fmt::format("{} of a rank and device that others tell of, too: left out. If they are of another run, "
+                  "a folder run=NAME or --run says so.",
+                  counted(whole(run.duplicates), "line")));
   add(run.without_rank, fmt::format("{} without a rank: neither the file's name nor anything in it tells.",
                                     counted(whole(run.without_rank), "row")));
   add(run.damaged, fmt::format("{} of a file that ended early or was damaged; what could be read counts.",
@@ -83,13 +85,25 @@ constexpr size_t kMostGaps = 20;  // that are written out
 
 }  // namespace
 
+std::string not_read_text(const NotReadCount& count) {
+  std::string text;
+  if (count.files > 0) text = counted(count.files, "file");
+  if (count.files > 0 && count.lines > 0) text += " and ";
+  if (count.lines > 0)
+    text += fmt::format(
+        "{} of {}", counted(count.lines, "line"),
+        count.files_of_lines == 1 ? "a file of facts" : count_text(count.files_of_lines) + " files of facts");
+  return text.empty() ? text : text + " could not be read";
+}
+
 Status add_coverage(FleetRows& rows) {
   model::Fleet& fleet = rows.fleet;
   for (const NotRead& one : rows.facts.not_read()) {
     const model::FleetUnreadable file{rows.text(one.file), rows.text(one.message)};
     if (!fleet.unreadable.push_back(file)) return no_memory();
   }
-  fleet.unreadable_count = static_cast<double>(rows.facts.not_read_count());
+  const NotReadCount& count = rows.facts.not_read_count();
+  fleet.unreadable_count = static_cast<double>(count.files + count.lines);
   const auto missing = missing_ranks(rows);
   if (!missing) return tl::unexpected(missing.error());
   Status done = rows.each(query("coverage"), [&](Statement& line) {
@@ -105,12 +119,8 @@ Status add_coverage(FleetRows& rows) {
     return fleet.coverage.push_back(run);
   });
   if (!done) return done;
-  if (fleet.unreadable_count > 0 &&
-      !say(rows,
-           fmt::format("{} could not be read.", rows.facts.not_read_count() == 1
-                                                    ? "1 file"
-                                                    : count_text(rows.facts.not_read_count()) + " files")))
-    return no_memory();
+  const std::string not_read = not_read_text(count);
+  if (!not_read.empty() && !say(rows, not_read + ".")) return no_memory();
   for (const model::FleetCoverage& run : fleet.coverage) {
     if (!say_of_run(rows, run)) return no_memory();
   }

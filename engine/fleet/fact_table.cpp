@@ -52,6 +52,13 @@ constexpr Member kMembers[] = {{"file", "TEXT"},
                                {"leak_bytes", "INTEGER"},
                                {"step_count", "INTEGER"}};
 constexpr int kMemberCount = static_cast<int>(std::size(kMembers));
+[[nodiscard]] constexpr size_t number_of(std::string_view name) {
+  size_t number = 0;
+  while (kMembers[number].name != name) ++number;
+  return number;
+}
+constexpr size_t kFile = number_of("file"), kRun = number_of("run"), kRank = number_of("rank"),
+                 kHost = number_of("host"), kSnapshot = number_of("snapshot"), kDevice = number_of("device");
 
 [[nodiscard]] std::string lines_table() {
   std::string sql = "CREATE TABLE lines(id INTEGER PRIMARY KEY";
@@ -114,20 +121,29 @@ Result<FactTable> FactTable::open(int64_t most_bytes, Budget& budget) {
   return table;
 }
 
-void FactTable::add_failure(const std::string& file, std::string message) {
-  ++not_read_count_;
+void FactTable::add_not_read(const std::string& file, std::string message) {
   if (not_read_.size() < kMostNotRead) not_read_.push_back({file, std::move(message)});
 }
 
-Status FactTable::add_line(std::string_view line, const std::string& file) {
+void FactTable::add_failure(const std::string& file, std::string message) {
+  ++not_read_count_.files;
+  add_not_read(file, std::move(message));
+}
+
+Status FactTable::add_line(std::string_view line, const LinePlace& place) {
+  const auto is_none = [&](std::string_view why) {
+    ++not_read_count_.lines;
+    if (std::exchange(last_file_of_lines_, place.file) != place.file) ++not_read_count_.files_of_lines;
+    add_not_read(place.file, fmt::format("Line {}: {}", place.line, why));
+  };
   if (line.size() > kLongestFactLine) {
-    add_failure(file, "A line of facts is longer than 64 MiB.");
+    is_none("It is longer than 64 MiB.");
     return {};
   }
   const int64_t id = lines();
   FactCurve curve{};
   if (Status begun = database_.execute("SAVEPOINT line"); !begun) return begun;
-  const Result<bool> taken = take(line, id, curve, file);
+  const Result<bool> taken = take(line, id, curve, place);
   if (taken) {
     if (*taken && !curves_.push_back(curve))
       return fail(ErrorCode::limit_exceeded, -1, "The curves of so many ranks do not fit into memory.");
@@ -135,11 +151,11 @@ Status FactTable::add_line(std::string_view line, const std::string& file) {
   }
   if (Status undone = database_.execute("ROLLBACK TO line; RELEASE line"); !undone) return undone;
   if (taken.error().code == ErrorCode::limit_exceeded) return tl::unexpected(taken.error());
-  add_failure(file, taken.error().message);
+  is_none(taken.error().message);
   return {};
 }
 
-Result<bool> FactTable::take(std::string_view line, int64_t id, FactCurve& curve, const std::string& file) {
+Result<bool> FactTable::take(std::string_view line, int64_t id, FactCurve& curve, const LinePlace& place) {
   const auto no_facts = [&](std::string_view why) {
     members_.reset();
     return fail(ErrorCode::invalid_format, -1, "{}", why);
@@ -151,6 +167,7 @@ Result<bool> FactTable::take(std::string_view line, int64_t id, FactCurve& curve
   insert_line_.bind(0, id);
   for (int i = 0; i < kMemberCount; ++i) insert_line_.bind_null(i + 1);
   std::array<std::string, std::size(kMembers)> texts;  // bound ones live here
+  std::array<bool, std::size(kMembers)> is_said{};
   members_.bind(0, line);
   for (;;) {
     const auto row = members_.step();
@@ -172,6 +189,9 @@ Result<bool> FactTable::take(std::string_view line, int64_t id, FactCurve& curve
     const auto number = static_cast<size_t>(known - std::begin(kMembers));
     if (known->type == "INTEGER" && type != "integer" && type != "true" && type != "false")
       return no_facts(fmt::format("\"{}\" of this line of facts is no whole number.", key));
+    if (known->type == "TEXT" && type != "text")
+      return no_facts(fmt::format("\"{}\" of this line of facts is no text.", key));
+    is_said[number] = true;
     texts[number] = members_.text(2);
     if (known->type == "INTEGER") {
       insert_line_.bind(static_cast<int>(number) + 1, members_.integer(2));
@@ -184,15 +204,26 @@ Result<bool> FactTable::take(std::string_view line, int64_t id, FactCurve& curve
   if (version != 1)
     return no_facts(fmt::format("These facts are of version {}: a newer memstrata wrote them.", version));
   if (failed) {
-    if (!texts[0].empty() && failure.find("\"message\"") != std::string::npos) {
+    if (failure.find("\"message\"") != std::string::npos) {
       numbers_.bind(0, std::string_view(failure));
       numbers_.bind(1, std::string_view("$.message"));
       if (const auto row = numbers_.step(); row && *row) failure = std::string(numbers_.text(1));
       numbers_.reset();
     }
-    add_failure(texts[0].empty() ? file : texts[0], failure);
+    add_failure(texts[kFile].empty() ? place.file : texts[kFile], failure);
     return false;
   }
+  for (const size_t needed : {kFile, kDevice}) {
+    if (!is_said[needed])
+      return no_facts(fmt::format("This line is none of facts: it has no \"{}\".", kMembers[needed].name));
+  }
+  const auto bind = [&](size_t number, std::string_view text) {
+    insert_line_.bind(static_cast<int>(number) + 1, text);
+  };
+  if (texts[kRun].empty()) bind(kRun, place.run);
+  if (texts[kHost].empty()) bind(kHost, place.host);
+  if (!is_said[kSnapshot]) bind(kSnapshot, "");
+  if (!is_said[kRank] && place.rank) insert_line_.bind(static_cast<int>(kRank) + 1, *place.rank);
   if (Status done = insert_line_.run(); !done) return tl::unexpected(done.error());
   const std::pair<std::string_view, Statement*> items[] = {{"peak_stacks", &insert_peak_},
                                                            {"leak_stacks", &insert_leak_},

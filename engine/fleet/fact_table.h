@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +26,20 @@ struct FactCurve {
   std::array<int64_t, kFactCurveColumns> allocated, reserved;
 };
 
+// Where a line of facts lies, and what it is taken to say where it says nothing.
+struct LinePlace {
+  std::string file;
+  int64_t line = 0;  // from 1
+  std::string run, host;
+  std::optional<int64_t> rank;
+};
+
 // A file, or a line of one, that is not among the facts.
 struct NotRead {
   std::string file, message;
+};
+struct NotReadCount {
+  int64_t files = 0, lines = 0, files_of_lines = 0;
 };
 
 class FactTable {
@@ -35,9 +47,10 @@ class FactTable {
   // `most_bytes` is what the database may take, `budget` gets the curves. Error: limit_exceeded.
   [[nodiscard]] static Result<FactTable> open(int64_t most_bytes, Budget& budget);
 
-  // One line of facts out of `file`, or the line of a file that could not be read. Error: limit_exceeded; whatever else is
-  // wrong with it is in not_read().
-  [[nodiscard]] Status add_line(std::string_view line, const std::string& file);
+  // One line of facts, or the line of a file that could not be read. Lines of a file follow each other. Error:
+  // limit_exceeded; whatever else is wrong with it is in not_read().
+  [[nodiscard]] Status add_line(std::string_view line, const LinePlace& place);
+  // That a file, not a line of it, could not be read.
   void add_failure(const std::string& file, std::string message);
   // An empty run means all. Of a kind that is added so, what lines say of their groups does not count.
   [[nodiscard]] Status add_group(std::string_view run, int64_t rank, std::string_view kind,
@@ -48,7 +61,7 @@ class FactTable {
   [[nodiscard]] int64_t lines() const { return static_cast<int64_t>(curves_.size()); }
   [[nodiscard]] const FactCurve& curve(int64_t id) const { return curves_[static_cast<size_t>(id)]; }
   [[nodiscard]] const std::vector<NotRead>& not_read() const { return not_read_; }
-  [[nodiscard]] int64_t not_read_count() const { return not_read_count_; }
+  [[nodiscard]] const NotReadCount& not_read_count() const { return not_read_count_; }
   [[nodiscard]] Database& database() { return database_; }
 
   static constexpr size_t kMostNotRead = 1000;  // that are named
@@ -57,7 +70,8 @@ class FactTable {
   FactTable(Database&& database, Budget& budget) : database_(std::move(database)), curves_(budget) {}
   // False: it tells of a file that could not be read. Error: why the line is none.
   [[nodiscard]] Result<bool> take(std::string_view line, int64_t id, FactCurve& curve,
-                                  const std::string& file);
+                                  const LinePlace& place);
+  void add_not_read(const std::string& file, std::string message);
   [[nodiscard]] Status take_curve(std::string_view text, FactCurve& curve);
 
   Database database_;
@@ -65,7 +79,8 @@ class FactTable {
       numbers_, group_;
   Column<FactCurve> curves_;
   std::vector<NotRead> not_read_;
-  int64_t not_read_count_ = 0;
+  NotReadCount not_read_count_;
+  std::string last_file_of_lines_;
 };
 
 }  // namespace memstrata::fleet

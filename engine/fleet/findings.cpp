@@ -1,12 +1,16 @@
 // What of a fleet matters, in sentences, the most important first; each names its rows.
 //
-// One finding a kind and run: a job where everything is odd is told in a few lines, too.
+// One finding for each kind and run (of outliers and drift: for each fact and direction): a job where everything is odd is
+// told in a few lines, too.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,8 +51,15 @@ struct Draft {
   FleetKind kind = FleetKind::unknown;
   std::string title, text;
   bool bad = true;
-  std::vector<int32_t> rows;
+  std::vector<int32_t> rows;  // at most kMostRows
+  size_t more_rows = 0;
   std::vector<model::FleetFindingStack> stacks;
+};
+
+// What is remarkable about a row.
+struct What {
+  std::string fact;
+  bool is_above = true;  // of its peers, or of itself before
 };
 
 class Findings {
@@ -83,8 +94,8 @@ class Findings {
     if (std::isfinite(device) && device != 0) text += fmt::format(" (device {})", std::llround(device));
     return text;
   }
-  // "ranks 3, 7 and 9", "ranks 3, 7, 9 and 12 more"
-  [[nodiscard]] std::string rows_text(const std::vector<int32_t>& rows) const {
+  // "rank 3, rank 7 and rank 9", "rank 3, rank 7, rank 9 and 12 more"
+  [[nodiscard]] std::string rows_text(const std::vector<int32_t>& rows, size_t more) const {
     std::string text;
     const size_t named = rows.size() <= kMostNamed + 1 ? rows.size() : kMostNamed;
     for (size_t i = 0; i < named; ++i) {
@@ -92,7 +103,7 @@ class Findings {
       text += row_text(rows[i]);
     }
     if (named < rows.size())
-      text += fmt::format(" and {} more", count_text(static_cast<int64_t>(rows.size() - named)));
+      text += fmt::format(" and {} more", count_text(static_cast<int64_t>(rows.size() - named + more)));
     return text;
   }
   // Names of files stay as they are.
@@ -145,8 +156,8 @@ class Findings {
       if (!one.text(8).empty()) draft.text += fmt::format(" at {}", one.text(8));
       if (!one.is_null(6))
         draft.text += fmt::format(", with {} free on the device", bytes_text(one.number(6)));
-      draft.text += fmt::format(". Its peak is {}", bytes_text(one.number(9)));
-      if (!one.is_null(10))
+      if (!one.is_null(9)) draft.text += fmt::format(". Its peak is {}", bytes_text(one.number(9)));
+      if (!one.is_null(9) && !one.is_null(10))
         draft.text +=
             fmt::format(", the median of the others{} {}",
                         one.integer(12) > 0 ? " of its pipeline stage" : "", bytes_text(one.number(10)));
@@ -175,36 +186,47 @@ class Findings {
     return {};
   }
 
-  // The rows of a run that a SELECT lists, in its order; `says` tells of the first.
+  // The rows of a run that a SELECT lists, in its order, those together of which the same is said: `what` is that, and `says`
+  // tells of the first. A row that is told as too high, or too low, is not told so again of another fact.
   template <typename Says>
   [[nodiscard]] Status listed(std::string_view sql, FleetKind kind, int run_column, int id_column,
-                              const Says& says) {
+                              const std::function<What(Statement&)>& what, const Says& says) {
     std::vector<Draft> drafts;
-    std::map<std::string, size_t> number_of;
+    std::map<std::tuple<std::string, std::string, bool>, size_t> number_of;
+    std::set<std::pair<int32_t, bool>> told;
     Status done = rows_.each(sql, [&](Statement& one) {
       const std::string run(one.text(run_column));
       const int32_t row = rows_.row(one.integer(id_column));
-      const auto [found, is_new] = number_of.emplace(run, drafts.size());
+      const What said = what(one);
+      if (!told.emplace(row, said.is_above).second) return true;
+      const auto [found, is_new] =
+          number_of.emplace(std::tuple(run, said.fact, said.is_above), drafts.size());
       if (is_new) {
         drafts.emplace_back().kind = kind;
         says(one, run, row, drafts.back());
       }
       std::vector<int32_t>& rows = drafts[found->second].rows;
-      if (std::find(rows.begin(), rows.end(), row) == rows.end() && rows.size() < kMostRows)
+      if (rows.size() < kMostRows) {
         rows.push_back(row);
+      } else {
+        ++drafts[found->second].more_rows;
+      }
       return true;
     });
     if (!done) return done;
     for (Draft& draft : drafts) {
       if (draft.rows.size() < 2) continue;
       const std::vector<int32_t> others(draft.rows.begin() + 1, draft.rows.end());
-      draft.text += fmt::format(" So {} {}.", others.size() == 1 ? "is" : "are", rows_text(others));
+      draft.text += fmt::format(" Likewise {}.", rows_text(others, draft.more_rows));
     }
     return add_all(drafts);
   }
 
   [[nodiscard]] Status outliers() {
-    return listed(query("outliers"), FleetKind::outlier, 2, 1,
+    const auto what = [](Statement& one) {
+      return What{std::string(one.text(0)), one.number(5) > one.number(6)};
+    };
+    return listed(query("outliers"), FleetKind::outlier, 2, 1, what,
                   [&](Statement& one, const std::string& run, int32_t row, Draft& draft) {
                     const double value = one.number(5), median = one.number(6);
                     draft.title = fmt::format("{} is far from the others{}", row_text(row), in_run(run));
@@ -219,6 +241,9 @@ class Findings {
   [[nodiscard]] Status stragglers() {
     return listed(
         query("stragglers"), FleetKind::fragmentation, 1, 0,
+        [](Statement&) {
+          return What{"", true};
+        },
         [&](Statement& one, const std::string& run, int32_t row, Draft& draft) {
           draft.title = fmt::format("{} is more fragmented than the others{}", row_text(row), in_run(run));
           draft.text = fmt::format(
@@ -229,16 +254,20 @@ class Findings {
   }
 
   [[nodiscard]] Status drift() {
-    return listed(query("drift_steps"), FleetKind::drift, 1, 0,
-                  [&](Statement& one, const std::string& run, int32_t row, Draft& draft) {
-                    const double change = one.number(7);
-                    draft.title = fmt::format("The peaks of {} {} from step to step{}", row_text(row),
-                                              change > 0 ? "rise" : "fall", in_run(run));
-                    draft.text = fmt::format("From {} in the first third of {} steps to {} in the last.",
-                                             bytes_text(one.number(5)), count_text(one.integer(4)),
-                                             bytes_text(one.number(6)));
-                    draft.bad = change > 0;
-                  });
+    return listed(
+        query("drift_steps"), FleetKind::drift, 1, 0,
+        [](Statement& one) {
+          return What{"", one.number(7) > 0};
+        },
+        [&](Statement& one, const std::string& run, int32_t row, Draft& draft) {
+          const double change = one.number(7);
+          draft.title = fmt::format("The peaks of {} {} from step to step{}", row_text(row),
+                                    change > 0 ? "rise" : "fall", in_run(run));
+          draft.text =
+              fmt::format("From {} in the first third of {} steps to {} in the last.",
+                          bytes_text(one.number(5)), count_text(one.integer(4)), bytes_text(one.number(6)));
+          draft.bad = change > 0;
+        });
   }
 
   // Leaks of some rows only; then those that all have.
@@ -361,10 +390,7 @@ class Findings {
     if (fleet_.unreadable_count < 1) return {};
     Draft draft;
     draft.kind = FleetKind::coverage;
-    draft.title = fleet_.unreadable_count == 1
-                      ? "1 file could not be read"
-                      : fmt::format("{} files could not be read",
-                                    count_text(static_cast<int64_t>(fleet_.unreadable_count)));
+    draft.title = not_read_text(rows_.facts.not_read_count());
     draft.text = "What they would have said is not in any number here.";
     if (!fleet_.unreadable.empty())
       draft.text += fmt::format(" The first: {}: {}", fleet_.strings.view(fleet_.unreadable[size_t{0}].file),

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "engine/base/column.h"
@@ -32,6 +33,9 @@ struct FleetRows {
 [[nodiscard]] inline tl::unexpected<Error> no_memory() {
   return fail(ErrorCode::limit_exceeded, -1, "The facts of so many ranks do not fit into memory.");
 }
+
+// "2 files and 3 lines of 1 file of facts could not be read"; empty if all could.
+[[nodiscard]] std::string not_read_text(const NotReadCount& count);
 
 // Members of the fleet, each by its own part of the SQL; the columns come first. Error: limit_exceeded.
 [[nodiscard]] Status add_columns(FleetRows& rows);

@@ -163,7 +163,7 @@ print(json.dumps([taken, timed(everything), most()]))
 SPARK = """
 from pyspark.sql import SparkSession
 spark = (SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.ui.enabled", "false")
-         .config("spark.ui.showConsoleProgress", "false").config("spark.executorEnv.PYTHONPATH", sys.path[0])
+         .config("spark.ui.showConsoleProgress", "false").config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"])
          .config("spark.executorEnv.MEMSTRATA_FILE", os.environ["MEMSTRATA_FILE"]).getOrCreate())
 spark.sparkContext.setLogLevel("OFF")
 frame = spark.createDataFrame([(path,) for path in paths], "path string").repartition(len(paths))
@@ -176,7 +176,7 @@ print(json.dumps([ours, timed(lambda: frame.mapInArrow(pickle_in_arrow, "size bi
 RAY = """
 import ray
 ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=512 << 20,
-         runtime_env=dict(env_vars=dict(PYTHONPATH=sys.path[0], MEMSTRATA_FILE=os.environ["MEMSTRATA_FILE"])))
+         runtime_env=dict(env_vars=dict(PYTHONPATH=os.environ["PYTHONPATH"], MEMSTRATA_FILE=os.environ["MEMSTRATA_FILE"])))
 ray.data.DataContext.get_current().enable_progress_bars = False
 files = ray.data.from_items([dict(path=path) for path in paths], override_num_blocks=len(paths))
 files.limit(2).map_batches(fleet.map_batch, batch_format="pyarrow", batch_size=1).count()
@@ -203,14 +203,13 @@ def measure_engines(paths, groups, parts):
     read, reduced, memory = in_python(DUCKDB, hundred, groups, parts / str(most))
     say(f"`fleet.read` of {len(hundred)} ranks, {WORKERS} threads", read, "s", ratio=f"{len(hundred) / read:.1f} files/s")
     say(f"DuckDB: {most:,} ranks loaded and all questions asked", reduced, "s", ratio=f"{memory:.0f} MiB with the above")
-    few = hundred[:: len(hundred) // 20][:20]
     for name, script in (("Spark, two workers", SPARK), ("Ray, two workers", RAY)):
         try:
-            ours, theirs = in_python(script, few, groups, parts)
+            ours, theirs = in_python(script, hundred, groups, parts)
         except subprocess.CalledProcessError as error:  # a machine that others use, too, may not start Ray in time
             print(f"{name}: {(error.stderr or '')[-400:]}", file=sys.stderr)
             continue
-        say(f"{name}: facts of {len(few)} ranks", ours, "s", reference="`pickle.load` in the same map", reference_value=theirs,
+        say(f"{name}: facts of {len(hundred)} ranks", ours, "s", reference="`pickle.load` in the same map", reference_value=theirs,
             ratio=f"{theirs / ours:.1f} x")
 
 

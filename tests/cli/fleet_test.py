@@ -1,5 +1,6 @@
 """facts and fleet: made-up ranks whose numbers are worked out by hand, files that are none, the same bytes twice."""
 import base64
+import gzip
 import json
 import os
 import pickle
@@ -16,8 +17,13 @@ STEPS = 8
 SAMPLE = os.path.join(os.path.dirname(__file__), "../../site/samples/training_run.pickle")
 
 
-def run(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
+def run(*arguments, **options):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, **options)
+
+
+def line(**known):
+    """A line of facts of which nothing is known but this."""
+    return json.dumps({"memstrata_facts": 1, "file": "x", "device": 0, **known}) + "\n"
 
 
 def rank_snapshot(activations=2, leak=0, extra=0, oom=False, late=0):
@@ -189,6 +195,91 @@ class Fleet(unittest.TestCase):
         (one,) = self.facts(os.path.join(folder, "rank.pickle"), "--run", "c", "--host", "h", "--rank", "9",
                             "--world-size", "16")
         self.assertEqual((one["run"], one["host"], one["rank"], one["world_size"]), ("c", "h", 9, 16))
+
+    def test_folders_of_the_output_where_those_of_the_file_say_nothing(self):
+        folder = self.path("plain", "a")
+        os.makedirs(folder)
+        for name in ("rank4.pickle", "dump.pickle"):
+            shutil.copy(os.path.join(self.ranks, "rank0.pickle"), os.path.join(folder, name))
+        out = self.path("outs", "run=100%25 b%2Fc", "host=h", "rank=7", "deep", "er", "x.json")
+        for name, rank in (("rank4.pickle", 4), ("dump.pickle", 7)):  # the file's own name counts more
+            done = run("facts", os.path.join(folder, name), "-o", out)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(out) as file:
+                one = json.load(file)
+            self.assertEqual((one["run"], one["host"], one["rank"]), ("100% b/c", "h", rank))
+        done = run("facts", os.path.join(self.ranks, "rank0.pickle"), "--host", "mine", "-o", out)
+        with open(out) as file:
+            one = json.load(file)
+        self.assertEqual((one["run"], one["host"], one["rank"]), ("a", "mine", 0))
+        missing = run("facts", os.path.join(folder, "none.pickle"), "-o", out)
+        with open(out) as file:
+            one = json.load(file)
+        self.assertEqual((missing.returncode, one["run"], one["rank"], one["error"]["code"]),
+                         (2, "100% b/c", 7, "unreadable"))
+
+    def test_the_recipe_with_two_runs(self):
+        """The guide's lines, of files with the same names: nothing is overwritten, nothing is taken for the other run's."""
+        work = self.path("recipe")
+        for name in ("a", "b"):
+            os.makedirs(os.path.join(work, "runs", name))
+            for rank in (0, 1):
+                shutil.copy(os.path.join(self.ranks, f"rank{rank}.pickle"), os.path.join(work, "runs", name))
+            recipe = f"find runs/{name} -name 'rank*.pickle' | xargs -P 2 -I {{}} {PROGRAM} facts {{}} -o facts/run={name}/{{}}.facts.json"
+            self.assertEqual(subprocess.run(recipe, shell=True, cwd=work).returncode, 0)
+        recipe = f"find runs -name '*.pickle' | xargs -P 2 -I {{}} {PROGRAM} facts {{}} -o all/{{}}.facts.json"
+        self.assertEqual(subprocess.run(recipe, shell=True, cwd=work).returncode, 0)
+        found = sorted(os.path.relpath(os.path.join(at, one), work) for at, _, files in os.walk(os.path.join(work, "all")) for one in files)
+        self.assertEqual(found, [f"all/runs/{name}/rank{rank}.pickle.facts.json" for name in "ab" for rank in (0, 1)])
+        fleet = self.fleet(os.path.join(work, "facts"))
+        self.assertEqual((self.column(fleet, "run"), self.column(fleet, "rank")), (["a", "a", "b", "b"], [0, 1, 0, 1]))
+        self.assertEqual([one["duplicates"] for one in fleet["coverage"]], [0, 0])
+        # Without a word on the runs one is left out, and it is said how to tell them apart.
+        fleet = self.fleet(os.path.join(work, "all"))
+        self.assertEqual(fleet["coverage"][0]["duplicates"], 2)
+        self.assertIn("a folder run=NAME", "".join(fleet["says"]))
+
+    def test_folders_of_facts_say_what_their_lines_do_not(self):
+        folder = self.path("hive", "run=a%20b", "host=h1", "rank=5")
+        os.makedirs(folder)
+        with open(os.path.join(folder, "part.json"), "w") as out:
+            out.write(line(file="y") + line(run="own", host="own", rank=6) + line(run="", host="", rank=None, file="z"))
+        fleet = self.fleet(self.path("hive"))
+        # y and z are twice the same rank.
+        self.assertEqual([(run, rank, host) for run, rank, host in zip(*(self.column(fleet, name) for name in ("run", "rank", "host")))],
+                         [("a b", 5, "h1"), ("own", 6, "own")])
+        nothing = self.path("hive2", "run=__HIVE_DEFAULT_PARTITION__", "rank=__HIVE_DEFAULT_PARTITION__")
+        os.makedirs(nothing)
+        with open(os.path.join(nothing, "rank3.json"), "w") as out:
+            out.write(line())
+        fleet = self.fleet(self.path("hive2"))
+        self.assertEqual((self.column(fleet, "run"), self.column(fleet, "rank")), ([""], [None]))
+
+    def test_folders_that_cannot_be_made(self):
+        file = self.path("a file")
+        open(file, "w").close()
+        for out, word in ((os.path.join(file, "x", "y.json"), "Not a directory"), ("/proc/none/y.json", "cannot be made")):
+            done = run("facts", os.path.join(self.ranks, "rank0.pickle"), "-o", out)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), out)
+            self.assertIn(word, done.stderr)
+
+    def test_standard_input(self):
+        with open(os.path.join(self.ranks, "rank5.pickle"), "rb") as snapshot:
+            data = snapshot.read()
+
+        def piped(*arguments):
+            return subprocess.run([PROGRAM, "facts", *arguments], input=data, capture_output=True)
+
+        one = json.loads(piped("-").stdout)
+        self.assertEqual((one["file"], one["run"], one["rank"]), ("", "", None))
+        named = piped("-", "--name", "s3://bucket/run=a/rank5.pickle")
+        with open(self.path("by name.json"), "wb") as out:
+            out.write(named.stdout)
+        done = run("facts", os.path.join(self.ranks, "rank5.pickle"))
+        self.assertEqual(named.stdout.decode(), done.stdout)
+        done = run("facts", os.path.join(self.ranks, "rank5.pickle"), "--name", "rank6")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("names standard input", done.stderr)
 
     def test_rank_of_a_trace(self):
         memory = {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": 5,
@@ -366,18 +457,119 @@ class Fleet(unittest.TestCase):
             "a text for a number": good.replace("\"peak_requested\":", "\"peak_requested\":\"9\",\"x\":"),
             "a number for a share": good.replace("\"fragmentation\":0.0", "\"fragmentation\":\"much\""),
             "no version": "{}",
+            "no device, no file": "{\"memstrata_facts\":1}",
+            "no device": "{\"memstrata_facts\":1,\"file\":\"x\"}",
+            "no file": good.replace("\"file\":", "\"x\":", 1),
+            "a number for a name": good.replace("\"file\":", "\"file\":7,\"x\":", 1),
         }
         for name, line in lines.items():
             path = self.path("hostile.facts.json")
             with open(path, "w") as out:
-                out.write("{\"memstrata_facts\":1,\"run\":\"a\",\"rank\":1,\"file\":\"x\"}\n" + line.strip() + "\n" + good)
+                out.write("{\"memstrata_facts\":1,\"run\":\"a\",\"rank\":1,\"file\":\"x\",\"device\":0}\n" + line.strip() + "\n" + good)
             fleet = self.fleet(path, code=2)
             self.assertEqual(fleet["unreadable_count"], 1, name)
+            self.assertTrue(fleet["unreadable"][0]["message"].startswith("Line 2: "), name)
+            self.assertEqual(fleet["says"][0], "1 line of a file of facts could not be read.", name)
             self.assertEqual(self.column(fleet, "rank"), [0, 1], name)
         with open(path, "w") as out:
-            out.write("{\"memstrata_facts\":1,\"rank\":1,\"file\":\"'); DROP TABLE lines; --\",\"curve\":{\"allocated\":[1e300,"
+            out.write("{\"memstrata_facts\":1,\"device\":0,\"rank\":1,\"file\":\"'); DROP TABLE lines; --\",\"curve\":{\"allocated\":[1e300,"
                       "-5,\"x\",null,[1]],\"from_us\":9,\"to_us\":1},\"peak_stacks\":[7,null,{\"stack\":5}]}\n")
         self.assertEqual(self.column(self.fleet(path), "file"), ["'); DROP TABLE lines; --"])
+
+    def test_files_and_lines_are_counted_as_what_they_are(self):
+        folder = self.path("bad lines")
+        os.makedirs(folder)
+        for name, bad in (("one.json", 9), ("two.json", 1)):
+            with open(os.path.join(folder, name), "w") as out:
+                out.write(line(rank=1) + "{}\n" * bad)
+            fleet = self.fleet(os.path.join(folder, name), code=2)
+            self.assertIn(f"{bad} line{'s' if bad > 1 else ''} of a file of facts could not be read.", fleet["says"])
+            self.assertEqual((fleet["findings"][-1]["title"], fleet["unreadable_count"]), (fleet["says"][0][:-1], bad))
+        with open(os.path.join(folder, "three.json"), "w") as out:
+            out.write("{\"memstrata_facts\":1,\"file\":\"rank9\",\"error\":{\"message\":\"gone\"}}\n")
+        open(os.path.join(folder, "four.pickle"), "w").close()
+        fleet = self.fleet(folder, code=2)
+        self.assertEqual(fleet["says"][0], "2 files and 10 lines of 2 files of facts could not be read.")
+        self.assertEqual((fleet["unreadable_count"], len(fleet["unreadable"])), (12, 12))
+        self.assertEqual(fleet["unreadable"][2]["message"][:8], "Line 3: ")
+
+    def test_packed_facts(self):
+        folder = self.path("packed", "run=a")
+        os.makedirs(folder)
+        lines = [run("facts", os.path.join(self.ranks, f"rank{rank}.pickle")).stdout for rank in range(4)]
+        with open(os.path.join(folder, "0.facts.json.gz"), "wb") as out:
+            out.write(gzip.compress(lines[0].encode()) + gzip.compress(lines[1].encode()))  # as cat joins them
+        with open(os.path.join(folder, "2.json"), "w") as out:  # whatever the name
+            out.write(lines[2])
+        zstd = shutil.which("zstd")
+        if zstd:
+            subprocess.run([zstd, "-q", "-o", os.path.join(folder, "3.facts.json.zst")], input=lines[3].encode(), check=True)
+        plain = self.path("packed.json")
+        with open(plain, "w") as out:
+            out.write("".join(lines if zstd else lines[:3]))
+        reduced = self.path("packed", "all.fleet.json")
+        self.assertEqual(run("fleet", folder, "-o", reduced).returncode, 0)
+        with open(reduced, "rb") as file, open(reduced + ".gz", "wb") as out:
+            out.write(gzip.compress(file.read()))
+        wanted = self.fleet(plain, "--title", "t")
+        self.assertEqual(self.fleet(self.path("packed"), "--title", "t"), wanted)  # reduced files are passed by
+        named = self.fleet(folder, reduced + ".gz", "--title", "t", code=2)
+        self.assertIn("reduced file already", named["unreadable"][0]["message"])
+
+    def test_packed_facts_that_end_early_or_are_damaged(self):
+        path = self.path("cut.facts.json.gz")
+        data = gzip.compress("".join(line(rank=rank, file=f"{rank}-" + os.urandom(40_000).hex()) for rank in range(20)).encode())
+        for wrong, word in ((data[: len(data) // 2], "end early"), (data[:-8] + bytes(8), "damaged"), (data + b"x" * 99, "damaged")):
+            with open(path, "wb") as out:
+                out.write(wrong)
+            fleet = self.fleet(path, code=2)
+            self.assertEqual(fleet["unreadable_count"], 1, word)
+            self.assertIn(word, fleet["unreadable"][0]["message"])
+            ranks = self.column(fleet, "rank")
+            self.assertEqual(ranks, list(range(len(ranks))))
+            self.assertGreater(len(ranks), 3)
+        with open(path, "wb") as out:  # 1.5 GB of one line in 1.5 MB
+            out.write(gzip.compress(b"{\"memstrata_facts\":1") + gzip.compress(bytes(100_000_000)) * 15)
+        done = run("fleet", path)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("unpacks to too much", done.stderr)
+        os.unlink(path)
+
+    def test_findings_join_only_what_is_alike(self):
+        def steps(*peaks):
+            return [{"step": i, "peak_requested": peak * MIB} for i, peak in enumerate(peaks)]
+
+        up, down = steps(*range(100, 400, 50)), steps(*range(400, 100, -50))
+        path = self.path("drifts.json")
+        with open(path, "w") as out:
+            out.write("".join(line(rank=rank, steps=peaks) for rank, peaks in enumerate((up, up, down))))
+        rises, falls = [one for one in self.fleet(path)["findings"] if one["kind"] == "drift"]
+        self.assertEqual((rises["title"], rises["rows"], rises["bad"]), ("The peaks of rank 0 rise from step to step", [0, 1], True))
+        self.assertTrue(rises["text"].endswith(" Likewise rank 1."), rises["text"])
+        self.assertEqual((falls["title"], falls["rows"], falls["bad"]), ("The peaks of rank 2 fall from step to step", [2], False))
+        # Rank 0 has much at the end, rank 1 a low peak, ranks 2 and 3 a high one; of the peak of rank 3 that is told, not its end.
+        with open(path, "w") as out:
+            for rank in range(12):
+                peak = {1: 100, 2: 9000, 3: 8000}.get(rank, 1000)
+                out.write(line(rank=rank, peak_requested=peak * MIB, end_requested={0: 900, 3: 150}.get(rank, 10) * MIB))
+        found = [one for one in self.fleet(path)["findings"] if one["kind"] == "outlier"]
+        self.assertEqual([one["rows"] for one in found], [[0], [2, 3], [1]])
+        self.assertIn("Its memory at the end is 900.0 MiB", found[0]["text"])
+        self.assertTrue(found[1]["text"].endswith("(1000.0 MiB). Likewise rank 3."), found[1]["text"])
+        self.assertIn("Its peak is 100.0 MiB, 900.0 MiB below", found[2]["text"])
+
+    def test_what_is_not_known_is_no_0(self):
+        path = self.path("unknown.json")
+        with open(path, "w") as out:
+            out.write(line(rank=0) + line(rank=1, peak_requested=0, peak_reserved=0) + line(rank=2, peak_requested=5, ooms=1, oom_us=3,
+                                                                                         oom_stack="s")
+                      + line(rank=3, ooms=1, oom_us=1, oom_requested=7))
+        fleet = self.fleet(path)
+        self.assertEqual(self.column(fleet, "peak_requested"), [None, 0, 5, None])
+        self.assertEqual(self.column(fleet, "ooms"), [None, None, 1, 1])
+        self.assertEqual(fleet["findings"][0]["text"], "It asked for 7 B. 2 ranks ran out of memory in all.")
+        rows = [row.split()[:4] for row in run("fleet", path).stdout.split("device  file\n")[1].splitlines()]
+        self.assertEqual(rows, [["5", "B", "-", "2"], ["0", "B", "0", "B"], ["-", "-", "0", "0"], ["-", "-", "3", "0"]])
 
     def test_nothing_to_reduce(self):
         empty = self.path("empty")
@@ -391,5 +583,5 @@ class Fleet(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -131,7 +131,7 @@ class Facts(unittest.TestCase):
 class Tables(unittest.TestCase):
     def test_rows_in_arrow_are_the_dicts(self):
         rows = fleet.facts(SAMPLE)
-        self.assertEqual(fleet.read([SAMPLE]).to_pylist(), [{**row, "error": None} for row in rows])
+        self.assertEqual(fleet.read([SAMPLE]).to_pylist(), [{"groups": None, **row, "error": None} for row in rows])
         known = set(fleet.schema().names)
         self.assertLessEqual(set(rows[0]), known)
         batch = fleet.record_batch(json.dumps({**rows[0], "of_a_newer_version": 1}))
@@ -153,6 +153,40 @@ class Tables(unittest.TestCase):
             self.assertEqual(fleet.query(database, "coverage").fetchall()[0][:8], ("", 1, 1, 1, 1, None, 1, 0))
             self.assertEqual(sorted(database.sql("SELECT file, code FROM unreadable").fetchall()),
                              [("a.json", "invalid_format")] * 3 + [("rank2", "unsupported")])
+
+    @unittest.skipUnless(duckdb, "no duckdb")
+    def test_a_line_without_device_or_file_is_no_fact(self):
+        with tempfile.TemporaryDirectory() as folder:
+            row = fleet.facts(SAMPLE, rank=1)[0]
+            lines = [row, {"memstrata_facts": 1}, {"memstrata_facts": 1, "file": "rank2"}, {"memstrata_facts": 1, "device": 0},
+                     {"x": 1}, {"memstrata_facts": "1", "file": "x", "device": 0}]
+            Path(folder, "a.json").write_text("".join(json.dumps(line) + "\n\n" for line in lines))
+            database = fleet.reduce(folder)
+            self.assertEqual(database.sql("SELECT rank FROM facts").fetchall(), [(1,)])
+            self.assertEqual(database.sql("SELECT file, code FROM unreadable").fetchall(), [("a.json", "invalid_format")] * 5)
+            # Rows of a table that somebody made are not lost either.
+            table = pyarrow.Table.from_pylist([{**row, "error": None}, {"memstrata_facts": 1, "file": "y"}, {"file": "z", "device": 1}],
+                                              fleet.schema())
+            database = fleet.reduce(table)
+            self.assertEqual(database.sql("SELECT rank FROM facts").fetchall(), [(1,)])
+            self.assertEqual(sorted(database.sql("SELECT file, code FROM unreadable").fetchall()),
+                             [("y", "invalid_format"), ("z", "invalid_format")])
+
+    @unittest.skipUnless(duckdb, "no duckdb")
+    def test_folders_say_what_lines_of_facts_do_not(self):
+        with tempfile.TemporaryDirectory() as folder:
+            row = fleet.facts(SAMPLE)[0]
+            for run in ("a", "b%2Fc"):
+                path = Path(folder, f"run={run}", "host=h", "rank=4")
+                path.mkdir(parents=True)
+                Path(path, "part.json").write_text(json.dumps(row) + "\n" + json.dumps({**row, "run": "own", "rank": 9}) + "\n")
+            nothing = Path(folder, "run=__HIVE_DEFAULT_PARTITION__")
+            nothing.mkdir()
+            lacks = {key: value for key, value in row.items() if key not in ("run", "host", "rank")}
+            Path(nothing, "part.json.gz").write_bytes(gzip.compress((json.dumps(lacks) + "\n").encode()))
+            database = fleet.reduce(folder)
+            self.assertEqual(database.sql("SELECT run, rank, host FROM facts ORDER BY place").fetchall(),
+                             [("", None, ""), ("a", 4, "h"), ("b/c", 4, "h"), ("own", 9, "h")])
 
 
 if __name__ == "__main__":

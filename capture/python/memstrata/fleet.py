@@ -246,7 +246,9 @@ def query(session: Any, name: str) -> Any:
 
 
 def _readable(row: str) -> str:
-    return f"({row}.error IS NULL AND {row}.memstrata_facts <= {VERSION})"
+    """Never null, so that each row is among the facts or among what is unreadable."""
+    return (f"({row}.error IS NULL AND COALESCE({row}.memstrata_facts, 0) BETWEEN 1 AND {VERSION} "
+            f"AND {row}.device IS NOT NULL AND {row}.file IS NOT NULL)")
 
 
 def _tables(explode: str) -> dict[str, str]:
@@ -263,9 +265,10 @@ def _tables(explode: str) -> dict[str, str]:
         tables[name] = items if name != "stacks" else (
             f"SELECT stack, MIN(who) AS who, MIN(category) AS category FROM ({items}) AS named GROUP BY stack")
     tables["unreadable"] = (
-        "SELECT file, run, rank, host, COALESCE(error.code, 'unsupported') AS code, "
-        "COALESCE(error.message, 'These facts are of a newer version.') AS message "
-        f"FROM memstrata_rows WHERE error IS NOT NULL OR NOT {_readable('memstrata_rows')}")
+        f"SELECT file, run, rank, host, COALESCE(error.code, CASE WHEN memstrata_facts > {VERSION} THEN 'unsupported' "
+        "ELSE 'invalid_format' END) AS code, COALESCE(error.message, CASE WHEN memstrata_facts > "
+        f"{VERSION} THEN 'These facts are of a newer version.' ELSE 'This row is none of facts: it has no version, device or "
+        f"file.' END) AS message FROM memstrata_rows WHERE error IS NOT NULL OR NOT {_readable('memstrata_rows')}")
     tables["facts"] = sql("facts")
     tables["groups"] = (
         "SELECT run, rank, kind, name FROM groups_given UNION ALL SELECT DISTINCT run, rank, item.kind AS kind, item.name AS name "
@@ -279,6 +282,7 @@ def reduce(facts: Any, *, groups: Any = None, database: str = ":memory:") -> Any
     """A DuckDB connection with the tables of the contract, for query().
 
     facts: a pyarrow table or batches, or paths of Parquet and of JSON lines (.json, .jsonl, .gz, .zst), or folders of them.
+        What JSON lines do not say of run, host and rank, folders run=NAME, host=NAME, rank=N do.
     groups: a CSV with the columns run, rank, kind, name, or dicts with these keys.
     database: a file, where the facts are too many for memory.
     """
@@ -380,18 +384,47 @@ def _batch_of_lines(path: pathlib.Path) -> pyarrow.RecordBatch:
     with pa.input_stream(str(path), compression="detect") as stream:
         data = stream.read()
     try:
-        return record_batch(data)
+        batch = record_batch(data)
     except (pa.ArrowInvalid, UnicodeDecodeError):
-        return pa.RecordBatch.from_pylist([_row_of(line, path.name) for line in io.BytesIO(data)], schema())
+        batch = None
+    if batch is None or any(_lacks(row) for row in batch.select(["file", "device", "error"]).to_pylist()):
+        rows = [_row_of(line, path.name) for line in io.BytesIO(data) if line.strip()]
+        batch = pa.RecordBatch.from_pylist(rows, schema())
+    return _with_folders(batch, path)
+
+
+def _lacks(row: dict[str, Any]) -> bool:
+    """Whether it is no line of facts."""
+    return row.get("error") is None and (row.get("file") is None or row.get("device") is None)
 
 
 def _row_of(line: bytes, file: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
-        if isinstance(row, dict):
+        if not isinstance(row, dict):
+            message = "This line is no object."
+        elif _lacks(row) and not row.get("memstrata_facts", 0) > VERSION:
+            message = "This line is none of facts: it has no \"device\" or no \"file\"."
+        else:
             record_batch(line)
             return row
-        message = "This line is no object."
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         message = f"This line is no fact: {error}"
     return {"file": file, "error": {"code": "invalid_format", "message": message}}
+
+
+def _with_folders(batch: pyarrow.RecordBatch, path: pathlib.Path) -> pyarrow.RecordBatch:
+    """Partitions as Hive names them: what a row does not say of run, host and rank, the innermost folder of that name does."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    said = {key: urllib.parse.unquote(value) for key, equals, value in (part.partition("=") for part in path.parts[:-1])
+            if equals and value != _HIVE_NULL}
+    columns = dict(zip(batch.schema.names, batch.columns))
+    for key in ("run", "host"):
+        if key in said:
+            is_empty = pc.equal(pc.fill_null(columns[key], ""), "")
+            columns[key] = pc.if_else(is_empty, pa.scalar(said[key]), columns[key])
+    if said.get("rank", "").isdecimal() and int(said["rank"]) < 2**31:
+        columns["rank"] = pc.fill_null(columns["rank"], int(said["rank"]))
+    return pa.RecordBatch.from_arrays(list(columns.values()), schema=batch.schema)

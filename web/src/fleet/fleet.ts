@@ -165,7 +165,7 @@ export class FleetView extends LitElement {
       ${
         bad > 0
           ? html`<details data-unreadable=${bad}>
-              <summary>${plural(bad, 'file')} could not be read</summary>
+              <summary>What could not be read: ${formatCount(bad)}</summary>
               <ul>
                 ${unreadable.slice(0, 100).map(({ file, message }) => html`<li><b>${file}</b>: ${message}</li>`)}
                 ${bad > 100 ? html`<li>… ${formatCount(bad - 100)} more</li>` : nothing}
