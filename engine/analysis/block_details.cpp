@@ -151,7 +151,7 @@ class Telling {
         reasons.push_back(recording_.blocks.stack[static_cast<size_t>(final_block_)].is_none()
                               ? NoStackReason::final_state_without
                               : NoStackReason::final_state_empty);
-      } else {
+      } else if (!lifetimes_.profiled) {
         reasons.push_back(free_event_ < 0 || stack_at(free_event_).is_none() ? NoStackReason::free_without
                                                                              : NoStackReason::free_empty);
       }

@@ -145,7 +145,8 @@ BlockStack choose_stack(const model::Recording& recording, const replay::BlockLi
     const StackId stack = recording.blocks.stack[static_cast<size_t>(final_block)];
     if (consider(stack)) return {stack, StackFrom::block};
   }
-  if (free_event >= 0 && consider(event_stack(free_event))) return {event_stack(free_event), StackFrom::free};
+  if (free_event >= 0 && !lifetimes.profiled && consider(event_stack(free_event)))
+    return {event_stack(free_event), StackFrom::free};
   return nothing;
 }
 

@@ -60,7 +60,8 @@ struct BlockStack {
   StackFrom from = StackFrom::nothing;
 };
 
-// The first that is not empty of: alloc event, block of the final state, free. `final_block` is a row of
+// The first that is not empty of: alloc event, block of the final state, free. In a profiler's trace the stack of a free
+// is of who freed, so that of a block from before the recording is not known. `final_block` is a row of
 // BlockTable or -1, `free_event` an event index or -1.
 [[nodiscard]] BlockStack choose_stack(const model::Recording& recording, const replay::BlockLives& lifetimes,
                                       int32_t rank, int32_t final_block, int32_t free_event);

@@ -5,8 +5,9 @@ namespace memstrata::analysis {
 std::vector<CheckedRule> check_device(const Report& report, const CheckRules& rules,
                                       std::optional<int64_t> baseline_peak) {
   std::vector<CheckedRule> found;
-  const auto add = [&](RuleKind kind, double limit, double value, int32_t event, StackId stack) {
-    found.push_back({kind, value <= limit, limit, value, report.overview.device, event, stack});
+  const auto add = [&](RuleKind kind, double limit, std::optional<double> value, int32_t event,
+                       StackId stack) {
+    found.push_back({kind, value && *value <= limit, limit, value, report.overview.device, event, stack});
   };
   const auto peak = static_cast<double>(report.peak.bytes);
   const StackId most = report.peak.parts.empty() ? StackId{} : report.peak.parts[0].stack;
@@ -14,8 +15,9 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
     add(RuleKind::max_peak, static_cast<double>(*rules.max_peak), peak, report.peak.event, most);
   if (rules.max_reserved) {
     const Use& use = report.overview.highest_reserved;
-    add(RuleKind::max_reserved, static_cast<double>(*rules.max_reserved), static_cast<double>(use.reserved),
-        use.event, {});
+    std::optional<double> reserved;
+    if (use.reserved) reserved = static_cast<double>(*use.reserved);
+    add(RuleKind::max_reserved, static_cast<double>(*rules.max_reserved), reserved, use.event, {});
   }
   if (rules.no_oom) {
     const auto& all = report.out_of_memory.explained;
@@ -29,8 +31,9 @@ std::vector<CheckedRule> check_device(const Report& report, const CheckRules& ru
         leaks.empty() ? StackId{} : leaks[0].stack);
   }
   if (rules.max_fragmentation)
-    add(RuleKind::max_fragmentation, *rules.max_fragmentation, report.fragmentation.share(),
-        report.fragmentation.event, {});
+    add(RuleKind::max_fragmentation, *rules.max_fragmentation,
+        report.fragmentation ? std::optional(report.fragmentation->share()) : std::nullopt,
+        report.fragmentation ? report.fragmentation->event : -1, {});
   if (rules.max_growth && baseline_peak) {
     const auto before = static_cast<double>(*baseline_peak);
     const double growth = before > 0 ? (peak - before) / before : peak > 0 ? 1.0 : 0.0;

@@ -31,7 +31,8 @@ struct CheckedRule {
   RuleKind kind;
   bool kept = true;
   double limit = 0;  // bytes, a number of things, or a share
-  double value = 0;
+  std::optional<double>
+      value;  // none: the file does not say, so the rule is neither kept nor broken; `kept` is false
   int32_t device = 0;
   int32_t event = -1;  // where; -1 = the state before the first, or nowhere
   StackId stack;       // of a leak, of a failed request, of what holds most at the peak; none = not known

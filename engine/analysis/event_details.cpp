@@ -99,7 +99,7 @@ EventDetails event_details(const EventContext& context, int32_t event) {
   told.stream_number = context.stream_number(told.stream);
   told.pool = events.pool[row];
   told.time_us = time_of(context, event);
-  if (told.action == Action::oom) told.device_free = events.address[row];
+  if (told.action == Action::oom) told.device_free = model::device_free(events, row);
   told.compile_context = if_it_says_something(recording, events.context[row]);
   told.user_metadata = if_it_says_something(recording, events.metadata[row]);
   if (is_of_segment(told.action)) {

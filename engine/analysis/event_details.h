@@ -40,7 +40,7 @@ struct EventDetails {
   int32_t stream_number = 0;
   PoolId pool;
   std::optional<int64_t> time_us;
-  std::optional<uint64_t> device_free;  // bytes, when memory ran out
+  std::optional<int64_t> device_free;  // bytes, when memory ran out, if the file says it
   StringId compile_context, user_metadata, forward_frames;
   Annotations annotations;    // of the block
   std::vector<Extra> extras;  // at most kMostInList

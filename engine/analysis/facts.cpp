@@ -119,12 +119,16 @@ Result<Facts> find_facts(const EventContext& context, const BlockAttributes& att
   const auto no_memory = [] {
     return fail(ErrorCode::limit_exceeded, -1, "The memory state does not fit into memory.");
   };
-  replay::MemoryAt memory(context.history, recording.budget);
-  if (!memory.go_to(fragmentation_event(recording, context.history.rows))) return no_memory();
-  facts.fragmentation = find_fragmentation(context, memory);
-  if (!memory.go_to(lives.events.count - 1)) return no_memory();
-  facts.end_reserved = memory.totals().reserved;
-  facts.end_allocated = memory.totals().allocated;
+  if (context.part.capabilities.profiled) {
+    facts.end_reserved = facts.overview.at_end.reserved;
+  } else {
+    replay::MemoryAt memory(context.history, recording.budget);
+    if (!memory.go_to(fragmentation_event(recording, context.history.rows))) return no_memory();
+    facts.fragmentation = find_fragmentation(context, memory);
+    if (!memory.go_to(lives.events.count - 1)) return no_memory();
+    facts.end_reserved = memory.totals().reserved;
+    facts.end_allocated = memory.totals().allocated;
+  }
 
   find_times(facts, context);
   if (Status done = find_curve(facts, context); !done) return tl::unexpected(done.error());

@@ -42,8 +42,9 @@ struct Facts {
 
   Overview overview;
   PeakParts peak;  // at most kMostFactStacks
-  int64_t end_reserved = 0, end_allocated = 0;
-  Fragmentation fragmentation;
+  // None: a profiler told it, and not that.
+  std::optional<int64_t> end_reserved, end_allocated;
+  std::optional<Fragmentation> fragmentation;
   int32_t step_count = 0;
   std::vector<FactStep> steps;  // at most kMostFactSteps, evenly chosen
   Leaks leaks;

@@ -25,6 +25,10 @@ namespace {
       return row.peak;
     case OpSort::at_peak:
       return row.at_peak;
+    case OpSort::freed:
+      return row.freed;
+    case OpSort::at_return:
+      return row.at_return;
   }
   return 0;
 }

@@ -13,7 +13,7 @@
 
 namespace memstrata::analysis {
 
-enum class OpSort : uint8_t { net, self, gross, peak, at_peak };
+enum class OpSort : uint8_t { net, self, gross, peak, at_peak, freed, at_return };
 
 // Numbers of rows of the device, the most first; by self and net also the least are far from 0, so these sort by size.
 // Ties by what was allocated, then by name. False: memory was refused.

@@ -44,7 +44,7 @@ constexpr int64_t kMostWork = int64_t{1} << 30;
 // Sums before they are cut to 64 bits.
 struct Sums {
   OpRow row;
-  WideSum net = 0, self = 0, gross = 0, at_peak = 0, peak = 0;
+  WideSum net = 0, self = 0, gross = 0, at_peak = 0, at_return = 0, peak = 0;
 };
 
 class DeviceSums {
@@ -70,6 +70,7 @@ class DeviceSums {
         net_(recording.budget),
         gross_(recording.budget),
         alive_(recording.budget),
+        holding_(recording.budget),
         highest_net_(recording.budget),
         highest_level_(recording.budget),
         sums_(recording.budget),
@@ -78,10 +79,17 @@ class DeviceSums {
 
   [[nodiscard]] bool run(OpDevice& device, OpScope scope) {
     return collect(device) && find_lives(device) && order_records() && find_owners(scope) && sum_ops() &&
-           sum_owned(device) && look_at_all_instances() && hand_over(device);
+           (!device.has_addresses || sum_at_return()) && sum_owned(device) && look_at_all_instances() &&
+           hand_over(device);
   }
 
  private:
+  [[nodiscard]] static int64_t counted(OpDevice& device, WideSum sum) {
+    const int64_t cut = narrow(sum);
+    device.sums_cut += cut == sum ? 0 : 1;
+    return cut;
+  }
+
   [[nodiscard]] bool collect(OpDevice& device) {
     const model::EventTable& events = rec_.events;
     const model::RecordTable& records = rec_.records;
@@ -104,7 +112,7 @@ class DeviceSums {
       }
     }
     device.records = static_cast<int64_t>(bytes_.size());
-    device.net = narrow(net);
+    device.net = counted(device, net);
     base_ = device.base;
     WideSum level = base_, peak = level;
     for (size_t i = 0; i < bytes_.size(); ++i) {
@@ -115,7 +123,7 @@ class DeviceSums {
         peak_at_ = static_cast<int32_t>(i);
       }
     }
-    device.peak = narrow(peak);
+    device.peak = counted(device, peak);
     return highest_level_.build(levels_.span());
   }
 
@@ -134,7 +142,7 @@ class DeviceSums {
       if (io::traces::is_made_up(address(at))) device.has_addresses = false;
       auto* entry = allocs.find_or_add(address(at));
       if (entry == nullptr) return false;
-      if (bytes_[i] < 0) alloc_of_[at] = entry->open == replay::AddressTable::kNotOpen ? -1 : entry->open;
+      alloc_of_[at] = entry->open == replay::AddressTable::kNotOpen ? -1 : entry->open;
       entry->open = bytes_[i] < 0 ? replay::AddressTable::kNotOpen : i;
     }
     for (int32_t i = count - 1; i >= 0; --i) {
@@ -240,9 +248,40 @@ class DeviceSums {
       sums.net += net_.sum(first, end);
       sums.gross += gross_.sum(first, end);
       sums.at_peak += alive_.sum(first, end);
+      if (gross_.sum(first, end) > 0 && !holding_.push_back({row, at, first, end})) return false;
       const WideSum peak = highest_net_.highest(first + 1, end + 1) - net_.sums()[first];
       if (peak > sums.peak || sums.row.peak_span < 0) sums.row.peak_span = row;
       sums.peak = std::max(sums.peak, peak);
+    }
+    return true;
+  }
+
+  // Instances in the order of their ends, and frees by time: what was given back until then is taken from what was
+  // allocated. Sums of given back bytes by place are a binary indexed tree.
+  [[nodiscard]] bool sum_at_return() {
+    Column<uint32_t> place(rec_.budget);  // among the records of its thread or process
+    Column<WideSum> given_back(rec_.budget);
+    const size_t count = bytes_.size();
+    if (!place.resize(count, 0) || !given_back.resize(count + 1, 0)) return false;
+    for (size_t i = 0; i < count; ++i) place[order_[i]] = static_cast<uint32_t>(i);
+    const auto before = [&](size_t end) {
+      WideSum sum = 0;
+      for (; end > 0; end &= end - 1) sum += given_back[end];
+      return sum;
+    };
+    std::sort(holding_.data(), holding_.data() + holding_.size(), [&](const Holding& a, const Holding& b) {
+      return end_of(rec_.spans, a.row) < end_of(rec_.spans, b.row);
+    });
+    size_t next = 0;
+    for (const Holding& one : holding_) {
+      const int64_t end = end_of(rec_.spans, one.row);
+      for (; next < count && times_[next] < end; ++next) {
+        if (alloc_of_[next] < 0) continue;
+        const auto of = static_cast<size_t>(alloc_of_[next]);
+        for (size_t at = place[of] + size_t{1}; at <= count; at += at & (~at + 1))
+          given_back[at] += bytes_[of];
+      }
+      sums_[one.sums].at_return += gross_.sum(one.first, one.end) - (before(one.end) - before(one.first));
     }
     return true;
   }
@@ -272,7 +311,7 @@ class DeviceSums {
       if (pair < 0 || (pair == static_cast<int32_t>(freed.size()) && !freed.push_back(0))) return false;
       freed[pair] -= bytes_[i];
     }
-    device.unowned = narrow(unowned);
+    device.unowned = counted(device, unowned);
     for (int32_t pair = 0; pair < pairs.count(); ++pair) {
       Sums& sums = sums_[pairs[pair].first];
       const int64_t bytes = narrow(freed[pair]);
@@ -307,11 +346,13 @@ class DeviceSums {
     if (!device.rows.reserve(sums_.size())) return false;
     for (const Sums& sums : sums_) {
       OpRow row = sums.row;
-      row.net = narrow(sums.net);
-      row.self = narrow(sums.self);
-      row.gross = narrow(sums.gross);
-      row.peak = narrow(sums.peak);
-      row.at_peak = narrow(sums.at_peak);
+      row.net = counted(device, sums.net);
+      row.self = counted(device, sums.self);
+      row.gross = counted(device, sums.gross);
+      row.freed = counted(device, sums.gross - sums.net);
+      row.peak = counted(device, sums.peak);
+      row.at_peak = counted(device, sums.at_peak);
+      row.at_return = counted(device, sums.at_return);
       if (!device.rows.push_back(row)) return false;
     }
     return true;
@@ -328,7 +369,8 @@ class DeviceSums {
   Column<int64_t> bytes_, times_;
   Column<int32_t> rows_;  // of RecordTable
   Column<WideSum> levels_;
-  Column<int32_t> alloc_of_;  // of a free: the record that allocated it, -1 = none
+  Column<int32_t>
+      alloc_of_;  // the record that allocated what this one frees, or takes the address of; -1 = none
   Column<uint8_t> is_alive_;  // of an alloc: at the peak
   int64_t base_ = 0;
   int32_t peak_at_ = -1;  // record after which the device is at its peak; -1 = before the first
@@ -337,6 +379,12 @@ class DeviceSums {
   Column<uint32_t> order_, starts_;
   Column<int64_t> shared_times_;
   RangeSums net_, gross_, alive_;
+  // Instances that allocate: row of SpanTable and of sums_, and places of its records.
+  struct Holding {
+    int32_t row, sums;
+    size_t first, end;
+  };
+  Column<Holding> holding_;
   RangeHighest highest_net_, highest_level_;
 
   Column<Sums> sums_;
@@ -398,6 +446,7 @@ Result<OpTable> find_op_memory(const model::Recording& recording, OpBy by, OpSco
       if (!DeviceSums(recording, part, trace, table.groups, who_shares, sharers).run(found, scope))
         return too_little_for_ops(recording);
       if (found.records == 0) continue;  // it only ran out of memory
+      table.sums_cut += found.sums_cut;
       table.devices.push_back(std::move(found));
     }
   }

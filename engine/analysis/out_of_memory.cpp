@@ -14,7 +14,7 @@ using replay::SegmentAt;
 
 namespace {
 
-constexpr uint64_t kMostDeviceBytes = uint64_t{1} << 50;  // no device has more
+constexpr int64_t kMostDeviceBytes = int64_t{1} << 50;  // no device has more
 
 class Explaining {
  public:
@@ -26,13 +26,25 @@ class Explaining {
     const size_t row = context_.row(found_.event);
     found_.time_us = context_.part.clock.microseconds(events.time[row]);
     found_.requested = std::max<int64_t>(events.size[row], 0);
-    if (events.address[row] <= kMostDeviceBytes)
-      found_.device_free = static_cast<int64_t>(events.address[row]);
+    if (const auto free = model::device_free(events, row); free && *free <= kMostDeviceBytes)
+      found_.device_free = free;
     found_.stream = same_stream(events.stream[row]);
     found_.pool = same_pool(context_.recording, events.pool[row]);
     found_.stack = events.stack[row];
     found_.who = who_of(context_.recording, found_.stack);
     found_.settings = allocator_settings(context_.recording, context_.part);
+  }
+
+  // What records of a profiler say: the levels, and who holds most.
+  [[nodiscard]] Status describe_levels() {
+    const replay::BlockLives& lives = context_.lifetimes;
+    found_.has_state = false;
+    found_.allocated = lives.level_after(found_.event);
+    if (lives.has_reserved) found_.reserved = std::max<int64_t>(lives.reserved.at(found_.event), 0);
+    return add_largest_holder();
+  }
+
+  void describe_state() {
     const alloc::Config& config = context_.history.config;
     found_.small = alloc::Config::is_small(found_.requested);
     const bool countable = found_.requested <= alloc::kLargestRequest;
@@ -72,9 +84,10 @@ class Explaining {
     const int64_t device_free = found_.device_free.value_or(0);
     const bool barred = found_.largest_own >= found_.requested && is_barred(found_.largest_own);
     if (found_.requested <= 0 ||
-        (found_.reserved == 0 && memory_.segments().empty() && !found_.device_free)) {
+        (found_.reserved.value_or(0) == 0 && memory_.segments().empty() && !found_.device_free)) {
       found_.verdict = Verdict::unknown;
-    } else if (found_.device_free && found_.requested > saturated_sum(device_free, found_.reserved)) {
+    } else if (found_.device_free &&
+               found_.requested > saturated_sum(device_free, found_.reserved.value_or(0))) {
       found_.verdict = Verdict::too_big;
     } else if (found_.device_free && found_.requested > found_.room) {
       found_.verdict = Verdict::full;
@@ -200,13 +213,18 @@ class Explaining {
 
 Result<ExplainedOutOfMemory> explain_out_of_memory(const EventContext& context, replay::MemoryAt& memory,
                                                    int32_t event) {
-  if (!memory.go_to(event))
-    return fail(ErrorCode::limit_exceeded, -1, "The memory state of event {} does not fit into memory.",
-                event);
   ExplainedOutOfMemory found;
   found.event = event;
   Explaining explaining(context, memory, found);
   explaining.describe();
+  if (context.part.capabilities.profiled) {
+    if (Status done = explaining.describe_levels(); !done) return tl::unexpected(done.error());
+    return found;
+  }
+  if (!memory.go_to(event))
+    return fail(ErrorCode::limit_exceeded, -1, "The memory state of event {} does not fit into memory.",
+                event);
+  explaining.describe_state();
   explaining.list_places();
   explaining.judge();
   if (Status done = explaining.find_remedies(); !done) return tl::unexpected(done.error());

@@ -11,7 +11,8 @@
 //             belongs to. A file before 2026 does not say the pool: the default one is assumed
 //
 // The verdict, the first that holds:
-//   unknown     the request is 0, or the recording has no segment then: nothing about it is known
+//   unknown     the request is 0, or the recording has no segment then: nothing about it is known. So it is of all
+//               requests in a profiler's trace, which says what is allocated, and mostly what is reserved
 //   too_big     more than the device can hold for this process, with all of its memory free: device free + reserved
 //   full        more than the room: live blocks alone leave too little, in whatever pieces
 //   limit       the device had as much as was needed, and refused: a limit (memory fraction, container, driver); or a
@@ -73,7 +74,11 @@ struct ExplainedOutOfMemory {
   int64_t requested = 0;               // rounded up to a block
   int64_t needed = 0;                  // from the device
   std::optional<int64_t> device_free;  // none = no plausible number in the event
-  int64_t reserved = 0, allocated = 0, pending = 0, cached = 0;
+  std::optional<int64_t> reserved;     // none = a trace that does not say
+  int64_t allocated = 0;
+  // False: of a profiler's trace. `needed`, the numbers from here to `room`, and `places` are not known then, and 0.
+  bool has_state = true;
+  int64_t pending = 0, cached = 0;
   int64_t largest_free = 0;  // of any stream and pool
   int64_t largest_own = 0;
   int64_t free_blocks = 0;

@@ -21,7 +21,9 @@ namespace {
 }
 
 [[nodiscard]] Use use_at(const replay::BlockLives& lifetimes, int32_t event) {
-  return {event, std::max<int64_t>(lifetimes.reserved.at(event), 0), lifetimes.level_after(event)};
+  std::optional<int64_t> reserved;
+  if (lifetimes.has_reserved) reserved = std::max<int64_t>(lifetimes.reserved.at(event), 0);
+  return {event, reserved, lifetimes.level_after(event)};
 }
 
 void find_out_of_memory(Overview& found, const model::Recording& recording,
@@ -36,7 +38,7 @@ void find_out_of_memory(Overview& found, const model::Recording& recording,
     one.event = event;
     one.time_us = time_of(recording, lifetimes, event);
     one.requested = events.size[row];
-    one.device_free = static_cast<int64_t>(std::min(events.address[row], static_cast<uint64_t>(INT64_MAX)));
+    one.device_free = model::device_free(events, row);
     one.reserved_unused = use_at(lifetimes, event).unused();
     one.who = who_of(recording, events.stack[row]);
     found.out_of_memory.push_back(one);

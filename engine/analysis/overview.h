@@ -23,19 +23,22 @@ inline constexpr size_t kMostOutOfMemory = 8;
 // Reserved against requested at one moment.
 struct Use {
   int32_t event = -1;
-  int64_t reserved = 0;
+  std::optional<int64_t> reserved;  // none: a trace that does not say
   int64_t requested = 0;
   // Reserved memory that no request fills: rounding, gaps, cached blocks. Never negative: segments that the
   // recording does not know may hold more than is reserved.
-  [[nodiscard]] int64_t unused() const { return reserved > requested ? reserved - requested : 0; }
+  [[nodiscard]] std::optional<int64_t> unused() const {
+    if (!reserved) return std::nullopt;
+    return *reserved > requested ? *reserved - requested : 0;
+  }
 };
 
 struct OutOfMemoryEvent {
   int32_t event = 0;
   std::optional<int64_t> time_us;
-  int64_t requested = 0;        // rounded up to a block
-  int64_t device_free = 0;      // outside of the segments
-  int64_t reserved_unused = 0;  // inside them, then
+  int64_t requested = 0;                   // rounded up to a block
+  std::optional<int64_t> device_free;      // outside of the segments
+  std::optional<int64_t> reserved_unused;  // inside them, then
   Who who;
 };
 

@@ -84,11 +84,13 @@ Status ReportFinder::find_one(int32_t part) {
     }
     case 7: {
       found_.cache_flushes = find_cache_flushes(recording, context_.history.rows);
+      if (context_.part.capabilities.profiled) return {};
       Status done = go_to(found_.overview.highest_reserved.event);
       if (done) found_.highest = reserved_use(memory_);
       return done;
     }
     default: {
+      if (context_.part.capabilities.profiled) return {};
       Status done = go_to(fragmentation_event(recording, context_.history.rows));
       if (done) found_.fragmentation = find_fragmentation(context_, memory_);
       return done;

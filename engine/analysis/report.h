@@ -45,13 +45,14 @@ struct Report {
   // The peak as a person would cut it: by line, else by function, else by file; the finest of them of which the
   // kMostPeakLines largest groups are kMostOfPeak of it, else the one of which they are most.
   Top peak_groups;
-  ReservedUse highest;  // where most was reserved, first
+  std::optional<ReservedUse>
+      highest;  // where most was reserved, first; none: a profiler told it, who knows no segments
   CacheFlushes cache_flushes;
   OutOfMemoryEvents out_of_memory;
   Steps steps;
   Leaks leaks;
-  Fragmentation fragmentation;
-  std::optional<NeverFull> never_full;  // only if somebody asks for it, too
+  std::optional<Fragmentation> fragmentation;  // the same
+  std::optional<NeverFull> never_full;         // only if somebody asks for it, too
   Categories categories;
   std::vector<CategoryShare> categories_at_peak;
 };

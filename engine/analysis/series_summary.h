@@ -14,13 +14,15 @@ namespace memstrata::analysis {
 struct SeriesRow {
   std::string_view name;
   int32_t device = model::kUnknownDevice;
+  model::Unit unit = model::Unit::bytes;
   int64_t points = 0;
-  std::optional<int64_t> highest;  // of the values; none if there is none
+  std::optional<int64_t> highest;  // of the values, in its unit; none if there is none
 };
 
 struct SeriesSummary {
   std::string_view name;  // of the part; empty if the file is the part
   model::SeriesAre are = model::SeriesAre::counters;
+  bool rounded = false;                      // sizes are about so much (model::Part)
   std::vector<SeriesRow> rows;               // at most kMostSeries
   int64_t more = 0;                          // further ones
   std::optional<CategoryTimeline> timeline;  // where the series are categories

@@ -34,6 +34,7 @@ constexpr std::array<std::string_view, 5> kCalls = {"call_before", "call_peak", 
   curve.name = recording.strings.view(recording.series.name[row]);
   curve.device = recording.series.device[row];
   const RowRange points = recording.series.points[row];
+  curve.unit = recording.series.unit[row];
   curve.points = points.count;
   for (int32_t point = points.first; point < points.end(); ++point) {
     const int64_t value = recording.points.value[point];
@@ -52,7 +53,7 @@ void share_charts(SeriesPart& found) {
   }
   std::vector<SeriesCurve*> drawn;
   for (SeriesCurve& curve : found.curves) {
-    if (curve.highest && curve.name != "call_time") drawn.push_back(&curve);
+    if (curve.highest && curve.unit == model::Unit::bytes) drawn.push_back(&curve);
   }
   const auto kind = [](const SeriesCurve& curve) { return is_of_calls(curve.name); };
   std::sort(drawn.begin(), drawn.end(), [&](const SeriesCurve* a, const SeriesCurve* b) {

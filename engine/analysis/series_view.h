@@ -19,7 +19,8 @@ struct SeriesCurve {
   std::string_view name;
   int32_t device = model::kUnknownDevice;
   int64_t points = 0;
-  std::optional<int64_t> highest, lowest;  // bytes
+  model::Unit unit = model::Unit::bytes;
+  std::optional<int64_t> highest, lowest;  // in its unit
   // Number of the chart it is drawn in, -1 = in none: it is no bytes, or has no values. Curves of one device share a chart as
   // long as the highest is at most kOneScale times the highest of any other: else one of them would be a flat line.
   int32_t chart = -1;

@@ -15,21 +15,28 @@ using model::RowRange;
 namespace {
 
 void sum_final_state(DeviceSummary& sums, const model::Recording& recording, const model::Part& part) {
+  if (part.capabilities.profiled) return;
   const model::SegmentTable& segments = recording.segments;
+  int64_t of_device = 0, blocks = 0, reserved = 0, allocated = 0, active = 0;
   for (int32_t row = part.segments.first; row < part.segments.end(); ++row) {
     const auto i = static_cast<size_t>(row);
     if (segments.device[i] != sums.device) continue;
-    ++sums.segments;
-    sums.blocks += segments.blocks[i].count;
-    add_saturated(sums.reserved_bytes, segments.total_size[i]);
+    ++of_device;
+    blocks += segments.blocks[i].count;
+    add_saturated(reserved, segments.total_size[i]);
     for (int32_t block = segments.blocks[i].first; block < segments.blocks[i].end(); ++block) {
       const BlockState state = recording.blocks.state[static_cast<size_t>(block)];
       const int64_t size = recording.blocks.size[static_cast<size_t>(block)];
-      if (state == BlockState::active_allocated) add_saturated(sums.allocated_bytes, size);
+      if (state == BlockState::active_allocated) add_saturated(allocated, size);
       if (state == BlockState::active_allocated || state == BlockState::active_pending_free)
-        add_saturated(sums.active_bytes, size);
+        add_saturated(active, size);
     }
   }
+  sums.segments = of_device;
+  sums.blocks = blocks;
+  sums.reserved_bytes = reserved;
+  sums.allocated_bytes = allocated;
+  sums.active_bytes = active;
 }
 
 void count_actions(DeviceSummary& sums, const model::Recording& recording, RowRange events) {
@@ -75,8 +82,7 @@ void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange
   for (int32_t event = 0; event < events.count; ++event) {
     const auto row = static_cast<size_t>(events.first + event);
     if (recording.events.action[row] != trace::Action::oom) continue;
-    last = {last.count + 1, event, recording.events.size[row],
-            static_cast<int64_t>(std::min<uint64_t>(recording.events.address[row], INT64_MAX))};
+    last = {last.count + 1, event, recording.events.size[row], model::device_free(recording.events, row)};
   }
   return last.count > 0 ? std::optional(last) : std::nullopt;
 }
@@ -107,9 +113,14 @@ void find_times(DeviceSummary& sums, const model::Recording& recording, RowRange
   sums.final_requested_bytes = lifetimes->final_level;
   sums.peak_requested_bytes = lifetimes->peak_level;
   sums.peak_event = lifetimes->peak_event;
-  sums.reserved_peak_bytes = lifetimes->reserved.initial;
-  for (const int64_t bytes : lifetimes->reserved.value)
-    sums.reserved_peak_bytes = std::max(sums.reserved_peak_bytes, bytes);
+  if (lifetimes->has_reserved) {
+    const std::span<const int64_t> values = lifetimes->reserved.value.span();
+    const int64_t initial = lifetimes->reserved.initial;
+    sums.reserved_peak_bytes =
+        values.empty() ? initial : std::max(initial, *std::max_element(values.begin(), values.end()));
+    sums.reserved_bytes =
+        lifetimes->reserved.at(events.count - 1);  // replaced by the final state where there is one
+  }
   sums.oom = find_oom(recording, events);
   count_actions(sums, recording, events);
   find_times(sums, recording, events, part.clock);

@@ -23,20 +23,21 @@ struct OutOfMemory {
   int64_t count = 0;  // of all
   int64_t event = 0;  // index in the device's trace
   int64_t requested_bytes = 0;
-  int64_t device_free_bytes = 0;  // as the driver said; what the allocator holds free is not in it
+  std::optional<int64_t> device_free_bytes;  // as the driver said; what the allocator holds free is not in it
 };
 
 struct DeviceSummary {
   int32_t device = 0;
   int64_t events = 0;
   std::vector<std::pair<std::string_view, int64_t>> actions;  // name and count, by first appearance
-  int64_t segments = 0, blocks = 0;
-  // The final state: segments; blocks in use; blocks in use or waiting for a stream.
-  int64_t reserved_bytes = 0, allocated_bytes = 0, active_bytes = 0;
+  // The final state: segments; blocks in use; blocks in use or waiting for a stream. Of a profiler's trace not known,
+  // but for what it says of the reserved bytes.
+  std::optional<int64_t> segments, blocks;
+  std::optional<int64_t> reserved_bytes, allocated_bytes, active_bytes;
   // Requested bytes in live blocks, by the rule of the timeline (replay/block_lives.h).
   int64_t initial_requested_bytes = 0, final_requested_bytes = 0, peak_requested_bytes = 0;
-  int64_t peak_event = -1;  // -1 = the initial state
-  int64_t reserved_peak_bytes = 0;
+  int64_t peak_event = -1;                     // -1 = the initial state
+  std::optional<int64_t> reserved_peak_bytes;  // none: a trace that does not say
   std::optional<OutOfMemory> oom;
   int64_t distinct_stacks = 0;      // of events
   bool blocks_have_frames = false;  // in the final state

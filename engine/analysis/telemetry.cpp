@@ -24,7 +24,7 @@ namespace {
 struct DeviceSeries {
   int32_t device = model::kUnknownDevice;
   RowRange allocated, reserved, used, total;
-  RowRange call_before, call_peak, call_after, call_net, call_time;
+  RowRange call_before, call_peak, call_after, call_net, call_time, call_reserved;
 };
 
 [[nodiscard]] std::vector<DeviceSeries> devices_of(const model::Recording& recording,
@@ -44,11 +44,17 @@ struct DeviceSeries {
     if (name == "call_after") device.call_after = points;
     if (name == "call_net") device.call_net = points;
     if (name == "call_time") device.call_time = points;
+    if (name == "call_reserved") device.call_reserved = points;
   }
   std::vector<DeviceSeries> devices;
   devices.reserve(found.size());
   for (const auto& [id, device] : found) devices.push_back(device);
   return devices;
+}
+
+// The most so far; kNoValue is none.
+void raise(std::optional<int64_t>& most, int64_t value) {
+  if (value != kNoValue) most = std::max(most.value_or(value), value);
 }
 
 class Telling {
@@ -64,6 +70,8 @@ class Telling {
         if (!add_samples(device) || !add_calls(device)) return no_memory();
       }
     }
+    // Where the flags are told, the manifest says no more.
+    if (risk_detected_ && !any_flag_) originals_.push_back(original(Kind::risk_detected));
     for (size_t i = 0; i < found_.functions.size(); ++i)
       find_in_calls(found_.functions[i], calls_[i], found_.findings, originals_);
     find_memory_growth();
@@ -83,7 +91,7 @@ class Telling {
     for (TelemetryDevice& known : found_.devices) {
       if (known.device == id) return known;
     }
-    found_.devices.push_back({id, 0, 0, 0});
+    found_.devices.push_back({id, 0, {}, {}});
     return found_.devices.back();
   }
 
@@ -108,8 +116,8 @@ class Telling {
       sample.reserved = value_at(reserved, of.reserved, sample.time);
       sample.device_used = value_at(used, of.used, sample.time);
       sample.device_total = value_at(total, of.total, sample.time);
-      sums.peak_allocated = std::max(sums.peak_allocated, sample.allocated);
-      sums.peak_reserved = std::max(sums.peak_reserved, sample.reserved);
+      raise(sums.peak_allocated, sample.allocated);
+      raise(sums.peak_reserved, sample.reserved);
       samples.push_back(sample);
       const std::string_view label = rec_.strings.view(points.label[row]);
       if (label == "critical" || label == "warning") {
@@ -154,7 +162,7 @@ class Telling {
       if (id.is_none()) return false;
       if (id.index() == found_.functions.size()) {
         if (!charge_.more(static_cast<int64_t>(sizeof(TelemetryFunction)) * 4)) return false;
-        found_.functions.push_back({name, 0, 0, 0, 0, 0, 0});
+        found_.functions.push_back({name, 0, 0, {}, {}, {}, 0});
         calls_.emplace_back();
       }
       TelemetryFunction& function = found_.functions[id.index()];
@@ -164,22 +172,17 @@ class Telling {
       if (!seconds.is_none())
         function.total_seconds += std::strtod(std::string(rec_.strings.view(seconds)).c_str(), nullptr);
       if (net != kNoValue) {
-        add_saturated(function.net_bytes, net);
+        function.net_bytes = saturated_sum(function.net_bytes.value_or(0), net);
         function.growing_calls += net > 0 ? 1 : 0;
       }
-      if (peak != kNoValue) {
-        function.peak_bytes = std::max(function.peak_bytes, peak);
-        sums.peak_allocated = std::max(sums.peak_allocated, peak);
-        if (before != kNoValue) {
-          function.peak_over_entry_bytes =
-              std::max(function.peak_over_entry_bytes, saturated_difference(peak, before));
-        }
-      }
-      for (const int64_t level : {before, value(of.call_after)}) {
-        if (level != kNoValue) sums.peak_allocated = std::max(sums.peak_allocated, level);
-      }
+      raise(function.peak_bytes, peak);
+      if (peak != kNoValue && before != kNoValue)
+        raise(function.peak_over_entry_bytes, std::max<int64_t>(saturated_difference(peak, before), 0));
+      for (const int64_t level : {before, peak, value(of.call_after)}) raise(sums.peak_allocated, level);
       calls_[id.index()].push_back({points.time[of.call_net.first + i], value(of.call_after), net});
     }
+    for (int32_t row = of.call_reserved.first; row < of.call_reserved.end(); ++row)
+      raise(sums.peak_reserved, points.value[row]);
     return true;
   }
 
@@ -214,13 +217,56 @@ class Telling {
     for (int32_t row = extras.first; row < extras.end(); ++row) {
       const std::string_view key = rec_.strings.view(rec_.extras.key[row]);
       const std::string_view value = rec_.strings.view(rec_.extras.value[row]);
-      if (key != "exception_message" || value == "null") continue;
+      if (key == "exception_message" && value != "null") {
+        TelemetryFinding found;
+        found.kind = Kind::out_of_memory;
+        found.severity = model::Severity::error;
+        found.text = value;
+        found_.findings.push_back(found);
+      }
+      risk_detected_ = risk_detected_ || (key == "risk_detected" && value == "true");
+    }
+    find_flags(extras);
+  }
+
+  [[nodiscard]] static TelemetryFinding original(Kind kind) {
+    TelemetryFinding found;
+    found.kind = kind;
+    return found;
+  }
+
+  // What a diagnose bundle says of the moment it was made.
+  void find_flags(RowRange extras) {
+    std::string_view flags;
+    double ooms = 0, utilization = 0, fragmentation = 0;
+    for (int32_t row = extras.first; row < extras.end(); ++row) {
+      const std::string_view key = rec_.strings.view(rec_.extras.key[row]);
+      const std::string_view value = rec_.strings.view(rec_.extras.value[row]);
+      const auto number = [&] { return std::strtod(std::string(value).c_str(), nullptr); };
+      if (key == "risk_flags") flags = value;
+      if (key == "num_ooms") ooms = number();
+      if (key == "utilization_ratio") utilization = number();
+      if (key == "fragmentation_ratio") fragmentation = number();
+    }
+    if (ooms >= 1) {
       TelemetryFinding found;
       found.kind = Kind::out_of_memory;
       found.severity = model::Severity::error;
-      found.text = value;
+      found.count = static_cast<int64_t>(std::min(ooms, 9e18));
       found_.findings.push_back(found);
     }
+    // The JSON text that the reader wrote, so without spaces.
+    const auto raise_flag = [&](std::string_view flag, Kind kind, double ratio) {
+      if (flags.find("\"" + std::string(flag) + "\":true") == std::string_view::npos) return;
+      TelemetryFinding found = original(kind);
+      found.severity = kind == Kind::oom_occurred ? model::Severity::error : model::Severity::warning;
+      found.ratio = ratio;
+      originals_.push_back(found);
+      any_flag_ = true;
+    };
+    raise_flag("oom_occurred", Kind::oom_occurred, ooms);
+    raise_flag("high_utilization", Kind::high_utilization, utilization);
+    raise_flag("fragmentation_warning", Kind::fragmentation_warning, fragmentation);
   }
 
   const model::Recording& rec_;
@@ -229,6 +275,7 @@ class Telling {
   Telemetry found_;
   std::vector<std::vector<TelemetryCall>> calls_;  // by function
   Findings originals_;
+  bool risk_detected_ = false, any_flag_ = false;
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 // about them, by stated rules; beside them what gpumemprof itself says of the same numbers.
 //
 // Our rules. A sample knows nothing of what came and went between two of them, so these are hints:
-//   out_of_memory   the file says so: a bundle written on it, or samples of that kind
+//   out_of_memory   the file says so: a bundle written on it, what the allocator counted, or samples of that kind
 //   leak            a function called at least 3 times that kept memory in at least 2 of 3 calls, and in sum
 //   growth          8 samples of a device at least: the lowest level of each quarter of them is above that of the quarter
 //                   before, and from the first to the last by at least 1 MiB and 5 % of the peak
@@ -11,11 +11,13 @@
 //   fragmentation   of reserved memory at least 30 % is not allocated in the mean over the samples, and 64 MiB at most
 //   alerts          samples that the profiler itself marked as a warning or as critical
 // The rules of gpumemprof (its names): memory_leak, memory_spikes, repeated_allocations, memory_growth
-// from functions; transient_spike, persistent_drift, fragmentation_like from samples. Its inefficient_allocation can
+// from functions; transient_spike, persistent_drift, fragmentation_like from samples; and the flags that a diagnose bundle
+// raises: oom_occurred, high_utilization, fragmentation_warning, else risk_detected. Its inefficient_allocation can
 // never be found, and what it says of speed is left out.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -28,17 +30,19 @@ namespace memstrata::analysis {
 struct TelemetryDevice {
   int32_t device = model::kUnknownDevice;  // -1 = CPU
   int64_t samples = 0;
-  int64_t peak_allocated = 0, peak_reserved = 0;  // also of the calls' own levels
+  std::optional<int64_t> peak_allocated,
+      peak_reserved;  // also of the calls' own levels; none = the file has none
 };
 
 struct TelemetryFunction {
   std::string_view name;
   int64_t calls = 0;
   double total_seconds = 0;
-  int64_t net_bytes = 0;
-  int64_t peak_bytes = 0;             // highest level during a call
-  int64_t peak_over_entry_bytes = 0;  // the most above the level at entry
-  int64_t growing_calls = 0;          // that kept memory
+  // None: no call of it says so.
+  std::optional<int64_t> net_bytes;
+  std::optional<int64_t> peak_bytes;             // highest level during a call
+  std::optional<int64_t> peak_over_entry_bytes;  // the most above the level at entry
+  int64_t growing_calls = 0;                     // that kept memory
 };
 
 struct TelemetryFinding {
@@ -58,6 +62,10 @@ struct TelemetryFinding {
     transient_spike,
     persistent_drift,
     fragmentation_like,
+    oom_occurred,
+    high_utilization,
+    fragmentation_warning,
+    risk_detected,
   };
   Kind kind = Kind::alerts;
   model::Severity severity = model::Severity::warning;

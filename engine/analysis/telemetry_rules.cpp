@@ -238,18 +238,18 @@ void find_in_calls(const TelemetryFunction& function, std::span<const TelemetryC
   constexpr int64_t kFewest = 3, kMany = 10;
   TelemetryFinding found;
   found.text = function.name;
-  found.bytes = function.net_bytes;
+  const int64_t kept_in_all = function.net_bytes.value_or(0);
+  found.bytes = kept_in_all;
   found.count = function.growing_calls;
   found.of = function.calls;
-  if (function.calls >= kFewest && function.growing_calls * 3 >= function.calls * 2 &&
-      function.net_bytes > 0) {
+  if (function.calls >= kFewest && function.growing_calls * 3 >= function.calls * 2 && kept_in_all > 0) {
     found.kind = Kind::leak;
     ours.push_back(found);
   }
-  if (function.calls >= kFewest && function.net_bytes > 100 * kMebibyte &&
+  if (function.calls >= kFewest && kept_in_all > 100 * kMebibyte &&
       number(function.growing_calls) > 0.1 * number(function.calls)) {
     found.kind = Kind::memory_leak;
-    found.severity = function.net_bytes > 1024 * kMebibyte ? Severity::error : Severity::warning;
+    found.severity = kept_in_all > 1024 * kMebibyte ? Severity::error : Severity::warning;
     originals.push_back(found);
   }
   found.severity = Severity::warning;

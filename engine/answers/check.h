@@ -1,6 +1,7 @@
 // What `memstrata check` found, in lines, as JSON and as JUnit's XML.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +17,8 @@ namespace memstrata::answers {
 [[nodiscard]] std::string_view name_of(analysis::RuleKind kind);
 // "ok      max_peak           device 0: 18.2 GiB of at most 20.0 GiB, after event 57, forward model.py:12"
 [[nodiscard]] std::string check_line(const model::Recording& recording, const analysis::CheckedRule& rule);
-// {"rule","kept","device","value","limit","event","who"}
+// "unknown" where it cannot be checked.
+// {"rule","kept","device","value","limit","event","who"}; "kept" and "value" are null where it cannot be checked.
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::CheckedRule& rule);
 // A <testcase> of a suite; `suite` is the file.
 [[nodiscard]] std::string junit_case(const model::Recording& recording, const analysis::CheckedRule& rule,
@@ -28,7 +30,7 @@ class CheckLine {
   void add(const model::Recording& recording, const analysis::CheckedRule& rule) {
     to_json(rules_, recording, rule);
   }
-  void write(TextOut& out, std::string_view file, bool kept) const;
+  void write(TextOut& out, std::string_view file, std::optional<bool> kept) const;
 
  private:
   JsonWriter rules_;

@@ -44,11 +44,10 @@ std::string event_text(const EventContext& context, int32_t event) {
     case Action::snapshot:
       return "snapshot";
     case Action::oom:
-      return fmt::format(
-          "OOM (requested {}, the device has {} free)\n(stream {})", exact_size_text(events.size[row]),
-          exact_size_text(
-              static_cast<int64_t>(std::min(events.address[row], static_cast<uint64_t>(INT64_MAX)))),
-          stream);
+      if (const auto free = model::device_free(events, row))
+        return fmt::format("OOM (requested {}, the device has {} free)\n(stream {})",
+                           exact_size_text(events.size[row]), exact_size_text(*free), stream);
+      return fmt::format("OOM (requested {})\n(stream {})", exact_size_text(events.size[row]), stream);
     default:
       return fmt::format("{:<14}{:<18} {}\n(stream {})",
                          utf8::cut(context.recording.action_name(events.action[row]), 100),
@@ -87,7 +86,8 @@ void to_json(JsonWriter& json, const EventContext& context, const std::optional<
   json.member("event", event.event);
   json.member("action", in_list(recording.action_name(event.action)));
   json.member("name", event.name);
-  json.member("address", event.device_free ? std::string() : fmt::format("{:#x}", event.address));
+  json.member("address",
+              event.action == trace::Action::oom ? std::string() : fmt::format("{:#x}", event.address));
   json.member("size", event.size);
   json.member("stream", event.stream_number);
   json.member("stream_handle", analysis::handle_text(recording, event.stream));

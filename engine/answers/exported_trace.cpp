@@ -299,7 +299,7 @@ class Exporter {
       if (!ns) continue;
       if (!begun) {
         counter(of.process, "allocated", *ns, lives.initial_level);
-        counter(of.process, "reserved", *ns, reserved);
+        if (lives.has_reserved) counter(of.process, "reserved", *ns, reserved);
         begun = true;
       } else if (changes) {
         counter(of.process, "reserved", *ns, reserved);
@@ -334,7 +334,7 @@ class Exporter {
     if (!is_oom) {
       json_.member("Addr", rec_.events.address[row]);
       json_.member("Total Allocated", of.device.lives.level_after(event));
-      json_.member("Total Reserved", reserved);
+      if (of.device.lives.has_reserved) json_.member("Total Reserved", reserved);
       json_.member("Ev Idx", event);
     }
     json_.end_object();
@@ -393,7 +393,7 @@ class Exporter {
     for (int32_t row = part.series.first; row < part.series.end() && !out_.failed(); ++row) {
       const std::string_view name = rec_.strings.view(rec_.series.name[row]);
       const int32_t device = rec_.series.device[row];
-      const bool is_time = name == "call_time";
+      const bool is_time = rec_.series.unit[row] == model::Unit::nanoseconds;
       const std::string shown =
           device == model::kUnknownDevice ? in_list(name) : fmt::format("{} {}", in_list(name), device);
       const bool names_steps = part.series_are == model::SeriesAre::operators && row == part.series.first;

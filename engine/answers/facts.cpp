@@ -1,6 +1,7 @@
 #include "engine/answers/facts.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -114,9 +115,10 @@ class Writing {
     json_.member("peak_reserved", facts().overview.highest_reserved.reserved);
     json_.member("end_reserved", facts().end_reserved);
     json_.member("end_allocated", facts().end_allocated);
-    json_.member("cached", facts().fragmentation.cached);
-    json_.member("held_back", facts().fragmentation.held_back);
-    json_.member("fragmentation", facts().fragmentation.share());
+    const std::optional<analysis::Fragmentation>& found = facts().fragmentation;
+    json_.member("cached", found ? std::optional(found->cached) : std::nullopt);
+    json_.member("held_back", found ? std::optional(found->held_back) : std::nullopt);
+    json_.member("fragmentation", found ? std::optional(found->share()) : std::nullopt);
   }
 
   void out_of_memory() {
@@ -190,7 +192,7 @@ class Writing {
     json_.member("from_us", facts().curve.from_us);
     json_.member("to_us", facts().curve.to_us);
     curve_to_json(json_, "allocated", facts().curve.allocated);
-    curve_to_json(json_, "reserved", facts().curve.reserved);
+    if (answer_.context.lifetimes.has_reserved) curve_to_json(json_, "reserved", facts().curve.reserved);
     json_.end_object();
   }
 

@@ -14,6 +14,10 @@ void LabelRows::size(std::string_view label, int64_t bytes, std::string_view rem
   rows_.push_back({std::string(label), size_text(bytes), count_text(bytes), words_of(remark)});
 }
 
+void LabelRows::about(std::string_view label, int64_t bytes, std::string_view remark) {
+  rows_.push_back({std::string(label), "about " + size_text(bytes), "", words_of(remark)});
+}
+
 void LabelRows::text(std::string_view label, std::string_view what) { list(label, words_of(what)); }
 
 void LabelRows::list(std::string_view label, std::vector<std::string> pieces) {
@@ -29,7 +33,9 @@ void LabelRows::write(TextOut& out, size_t columns) const {
   }
   for (const Row& row : rows_) {
     std::string line = fmt::format("    {:<{}}", row.label, label_width);
-    if (!row.size.empty())
+    if (!row.size.empty() && row.exact.empty())
+      line += fmt::format("  {:>{}}", row.size, short_width);
+    else if (!row.size.empty())
       line += fmt::format("  {:>{}}  {:>{}} bytes", row.size, short_width, row.exact, exact_width);
     if (!row.remark[0].empty()) line += "  " + wrapped(row.remark, columns, line.size() + 2);
     out.print("{}\n", line);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -40,9 +41,9 @@ template <typename KeyOf>
   return true;
 }
 
-void findings(JsonWriter& json, const model::Recording& recording) {
+void findings(JsonWriter& json, const model::Diagnostics& diagnostics) {
   json.key("diagnostics");
-  to_json(json, analysis::findings(recording.diagnostics));
+  to_json(json, analysis::findings(diagnostics));
 }
 
 void device_to_json(JsonWriter& json, const analysis::OpDevice& device) {
@@ -99,6 +100,12 @@ void group_to_json(JsonWriter& json, const model::Recording& recording, const Op
 }
 
 }  // namespace
+
+model::Diagnostics noticed(const model::Recording& recording, const analysis::OpTable& table) {
+  model::Diagnostics all = recording.diagnostics;
+  if (table.sums_cut > 0) all.add_many(model::Diag::sums_cut, table.sums_cut);
+  return all;
+}
 
 bool sorted_rows(const model::Recording& recording, const analysis::ProfilerTable& table, OpSort sort,
                  Column<int32_t>& order) {
@@ -163,11 +170,13 @@ Status write_json_line(TextOut& out, const model::Recording& recording, const an
       json.member("peak", row.peak);
       json.member("abs_peak", row.abs_peak);
       json.member("at_peak", row.at_peak);
+      json.member("freed", row.freed);
+      json.member("at_return", device.has_addresses ? std::optional(row.at_return) : std::nullopt);
       json.end_object();
     }
   }
   json.end_array();
-  findings(json, recording);
+  findings(json, noticed(recording, table));
   json.end_object();
   out.end_line(json);
   return {};
@@ -204,7 +213,7 @@ Status write_json_line(TextOut& out, const model::Recording& recording, const an
     json.end_object();
   }
   json.end_array();
-  findings(json, recording);
+  findings(json, recording.diagnostics);
   json.end_object();
   out.end_line(json);
   return {};

@@ -30,9 +30,12 @@ using analysis::OpSort;
 [[nodiscard]] std::string negative_self_text(const model::Recording& recording,
                                              const analysis::OpGroups& groups, const analysis::OpRow& row);
 
+// What was noticed when it was read, and sums that were cut.
+[[nodiscard]] model::Diagnostics noticed(const model::Recording& recording, const analysis::OpTable& table);
+
 // {"file","format","devices":[{"device","records","allocs","frees","base_bytes","peak_bytes","net_bytes",
-// "unowned_bytes"}],"ops":[{"device","name","calls","net","self","gross","peak","abs_peak","at_peak"}],
-// "diagnostics":[...]}. Grouped by more than the name, ops have "path", "shapes", "module" or "stack", too.
+// "unowned_bytes"}],"ops":[{"device","name","calls","net","self","gross","peak","abs_peak","at_peak","freed",
+// "at_return"|null: without addresses}],// "diagnostics":[...]}. Grouped by more than the name, ops have "path", "shapes", "module" or "stack", too.
 // Error: limit_exceeded.
 [[nodiscard]] Status write_json_line(TextOut& out, const model::Recording& recording,
                                      const analysis::OpTable& table, OpSort sort, std::string_view file);
@@ -45,7 +48,7 @@ using analysis::OpSort;
 // What the table of a page says of the device, and a window of its lines:
 // {"device": {"device","records","allocs","frees","base_bytes","peak_bytes","net_bytes","unowned_bytes","end_bytes",
 // "has_addresses"}|null,"count": lines in all,"lines":[{"row","depth","inside","name","detail","calls","net","self","gross","peak",
-// "abs_peak","at_peak","why": a sentence about a negative self | null,"filter": what lights its blocks | null}]}.
+// "abs_peak","at_peak","freed","at_return"|null,"why": a sentence about a negative self | null,"filter": what lights its blocks | null}]}.
 void to_json(JsonWriter& json, const model::Recording& recording, const analysis::OpList& list,
              const analysis::OpList::Lines& lines);
 // {"shows_devices","count","lines":[{"name","detail","calls","cpu","self_cpu","device","self_device"}]}; lines [first, first +

@@ -102,6 +102,8 @@ void to_json(JsonWriter& json, const model::Recording& recording, const analysis
     json.member("peak", row.peak);
     json.member("abs_peak", row.abs_peak);
     json.member("at_peak", row.at_peak);
+    json.member("freed", row.freed);
+    json.member("at_return", list.device()->has_addresses ? std::optional(row.at_return) : std::nullopt);
     text_or_null(json, "why", negative_self_text(recording, groups, row));
     text_or_null(json, "filter", filter_of(recording, groups, row.group));
     json.end_object();

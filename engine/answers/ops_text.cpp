@@ -22,7 +22,7 @@ using analysis::ProfilerRow;
 using analysis::ProfilerTable;
 
 constexpr size_t kLongestOpText = 4096;
-constexpr size_t kSpacious = 104;  // columns from which all numbers are shown
+constexpr size_t kSpacious = 126;  // columns from which all numbers are shown
 
 // Numbers to the left, the name in what is left of the line.
 [[nodiscard]] std::string line_of(const std::string& numbers, const std::string& name, size_t columns) {
@@ -41,7 +41,10 @@ constexpr size_t kSpacious = 104;  // columns from which all numbers are shown
   std::string line = " ";
   for (const std::string_view word : {"at peak", "self", "gross", "peak"})
     line += fmt::format(" {:>10}", word);
-  if (spacious) line += fmt::format(" {:>10} {:>10}", "net", "how full");
+  if (spacious) {
+    for (const std::string_view word : {"net", "freed", "at return", "how full"})
+      line += fmt::format(" {:>10}", word);
+  }
   return line + fmt::format(" {:>8}  op\n", "calls");
 }
 
@@ -54,7 +57,7 @@ void write_device(TextOut& out, const OpDevice& device) {
   out.add("\n");
   if (!device.has_addresses)
     out.add(
-        "    Records without addresses: what is alive at the peak is not known, its column lacks them.\n");
+        "    Records without addresses: what is alive at the peak or at the return of an op is not known.\n");
 }
 
 [[nodiscard]] Status write_ops(const model::Recording& recording, const OpTable& table, OpSort sort,
@@ -73,7 +76,10 @@ void write_device(TextOut& out, const OpDevice& device) {
     for (size_t i = 0; i < std::min(order.size(), rows) && !out.failed(); ++i) {
       const OpRow& row = device.rows[order[i]];
       std::string numbers = sizes_line({row.at_peak, row.self, row.gross, row.peak});
-      if (spacious) numbers += fmt::format(" {:>10} {:>10}", size_text(row.net), size_text(row.abs_peak));
+      if (spacious)
+        numbers +=
+            fmt::format(" {:>10} {:>10} {:>10} {:>10}", size_text(row.net), size_text(row.freed),
+                        device.has_addresses ? size_text(row.at_return) : "?", size_text(row.abs_peak));
       numbers += fmt::format(" {:>8}", count_text(row.calls));
       out.add(line_of(numbers, op_text(recording, table.groups, row.group), columns));
       const std::string why = negative_self_text(recording, table.groups, row);
@@ -125,7 +131,7 @@ Status to_text(TextOut& out, const model::Recording& recording, const OpTable& t
   if (Status written = write_ops(recording, table, sort, rows, columns, out); !written) return written;
   if (!device.empty() && table.devices.empty())
     out.print("\n  There is no device {} in this file.\n", printable(device));
-  noticed_reading_to_text(out, analysis::findings(recording.diagnostics));
+  noticed_reading_to_text(out, analysis::findings(noticed(recording, table)));
   return {};
 }
 

@@ -151,7 +151,8 @@ std::string verdict_text(const model::Recording& recording, const ExplainedOutOf
   switch (one.verdict) {
     case Verdict::too_big:
       return fmt::format("{} That is more than the device could give this process with everything freed: {}.",
-                         asked, size_text(saturated_sum(one.device_free.value_or(0), one.reserved)));
+                         asked,
+                         size_text(saturated_sum(one.device_free.value_or(0), one.reserved.value_or(0))));
     case Verdict::full:
       return fmt::format(
           "{} Only {} were left: {}. The other {} are in use: live blocks alone leave no room.", asked,
@@ -179,6 +180,12 @@ std::string verdict_text(const model::Recording& recording, const ExplainedOutOf
     case Verdict::unknown:
       break;
   }
+  if (!one.has_state)
+    return fmt::format(
+        "{} {} were allocated then{}. What the device had free, and in what pieces, a profiler's trace does not say; "
+        "a memory snapshot of the same moment does.",
+        asked, size_text(one.allocated),
+        one.reserved ? fmt::format(", {} reserved", size_text(*one.reserved)) : std::string());
   return fmt::format("{} Why that failed cannot be told from this file: {}, the latter {}.", asked,
                      free_text(one), pieces_text(one));
 }
@@ -290,14 +297,15 @@ void to_json(JsonWriter& json, const model::Recording& recording, const Explaine
   json.member("event", one.event);
   json.member("time_us", one.time_us);
   json.member("requested_bytes", one.requested);
-  json.member("needed_bytes", one.needed);
+  const auto of_state = [&](int64_t bytes) { return one.has_state ? std::optional(bytes) : std::nullopt; };
+  json.member("needed_bytes", of_state(one.needed));
   json.member("device_free_bytes", one.device_free);
   json.member("reserved_bytes", one.reserved);
   json.member("allocated_bytes", one.allocated);
-  json.member("pending_bytes", one.pending);
-  json.member("cached_bytes", one.cached);
-  json.member("largest_free_bytes", one.largest_free);
-  json.member("largest_own_bytes", one.largest_own);
+  json.member("pending_bytes", of_state(one.pending));
+  json.member("cached_bytes", of_state(one.cached));
+  json.member("largest_free_bytes", of_state(one.largest_free));
+  json.member("largest_own_bytes", of_state(one.largest_own));
   who_to_json(json, recording, one.who);
   stack_to_json(json, recording, one.stack);
   json.member("expandable_segments", one.settings.expandable_segments);

@@ -37,6 +37,8 @@ void place_to_json(JsonWriter& json, const model::Recording& recording, const an
 // A line to set, or to write; empty = none.
 [[nodiscard]] std::string_view code_of(analysis::RemedyKind kind);
 
+// In a profiler's trace the state is not known: "needed_bytes","pending_bytes","cached_bytes","largest_free_bytes" and
+// "largest_own_bytes" are null, "reserved_bytes" too if no record says it, "free" is empty.
 // {"event","time_us","requested_bytes","needed_bytes": of the device,"device_free_bytes","reserved_bytes",
 //  "allocated_bytes","pending_bytes","cached_bytes","largest_free_bytes": of any stream and pool,
 //  "largest_own_bytes": of those of the request,"who","stack","expandable_segments": true|false|null,"verdict","text",

@@ -85,6 +85,25 @@ void leaks_to_json(JsonWriter& json, const model::Recording& recording, const an
   json.member("leaks_left_out", leaks.left_out);
 }
 
+// Of a profiler's trace only what its records say; null if they say nothing.
+void reserved_to_json(JsonWriter& json, const analysis::Report& report) {
+  json.key("reserved_peak");
+  const analysis::Use& highest = report.overview.highest_reserved;
+  if (!highest.reserved) return json.null();
+  const std::optional<analysis::ReservedUse>& use = report.highest;
+  const auto if_known = [&](int64_t analysis::ReservedUse::*bytes) {
+    return use ? std::optional((*use).*bytes) : std::nullopt;
+  };
+  json.begin_object();
+  json.member("event", highest.event);
+  json.member("reserved_bytes", use ? use->reserved : *highest.reserved);
+  json.member("requested_bytes", use ? use->requested : highest.requested);
+  json.member("rounding_bytes", if_known(&analysis::ReservedUse::rounding));
+  json.member("pending_bytes", if_known(&analysis::ReservedUse::pending));
+  json.member("cached_bytes", if_known(&analysis::ReservedUse::cached));
+  json.end_object();
+}
+
 }  // namespace
 
 std::string_view name_of(StepsFrom from) {
@@ -122,22 +141,17 @@ void to_json(JsonWriter& json, std::string_view snapshot, const analysis::EventC
   json.member("flushes", flushes.flushes);
   json.member("flush_bytes", flushes.flush_bytes);
   json.end_object();
-  const analysis::ReservedUse& use = report.highest;
-  json.key("reserved_peak");
-  json.begin_object();
-  json.member("event", use.event);
-  json.member("reserved_bytes", use.reserved);
-  json.member("requested_bytes", use.requested);
-  json.member("rounding_bytes", use.rounding);
-  json.member("pending_bytes", use.pending);
-  json.member("cached_bytes", use.cached);
-  json.end_object();
+  reserved_to_json(json, report);
   json.key("oom");
   to_json(json, recording, report.out_of_memory);
   json.member("oom_left_out",
               report.out_of_memory.all - static_cast<int64_t>(report.out_of_memory.explained.size()));
   json.key("fragmentation");
-  to_json(json, context, report.fragmentation, report.never_full);
+  if (report.fragmentation) {
+    to_json(json, context, *report.fragmentation, report.never_full);
+  } else {
+    json.null();
+  }
   json.key("categories");
   json.begin_array();
   for (const analysis::CategoryShare& share : report.categories_at_peak) {

@@ -44,11 +44,11 @@ class Findings {
   [[nodiscard]] std::vector<ReportFinding> all() {
     out_of_memory();
     leaks();
-    if (is_worth_saying(report_.fragmentation) && report_.fragmentation.share() >= kBadlyFragmented)
-      fragmentation(true);
+    const auto& pieces = report_.fragmentation;
+    const bool in_pieces = pieces && is_worth_saying(*pieces);
+    if (in_pieces && pieces->share() >= kBadlyFragmented) fragmentation(*pieces, true);
     peak();
-    if (is_worth_saying(report_.fragmentation) && report_.fragmentation.share() < kBadlyFragmented)
-      fragmentation(false);
+    if (in_pieces && pieces->share() < kBadlyFragmented) fragmentation(*pieces, false);
     reserved();
     flushes();
     kept();
@@ -162,8 +162,7 @@ class Findings {
     return fmt::format("stack:\"{}\" alive@peak", name);
   }
 
-  void fragmentation(bool bad) {
-    const analysis::Fragmentation& found = report_.fragmentation;
+  void fragmentation(const analysis::Fragmentation& found, bool bad) {
     ReportFinding& finding = add("fragmentation", "Fragmentation", found.lost());
     finding.bad = bad;
     finding.says.push_back(
@@ -188,12 +187,19 @@ class Findings {
   }
 
   void reserved() {
-    const analysis::ReservedUse& use = report_.highest;
-    if (use.reserved <= 0) return;
+    const analysis::Use& highest = report_.overview.highest_reserved;
+    if (highest.reserved.value_or(0) <= 0) return;
     const bool has_history = report_.overview.events > 0;
-    ReportFinding& finding = add("reserved", has_history ? "Reserved at most" : "Reserved", use.reserved);
-    const std::string moment = has_history ? after_text(use.event) + ": " : std::string();
-    finding.says.push_back({moment + reserved_use_text(use), {.event = use.event, .more = "fragmentation"}});
+    ReportFinding& finding =
+        add("reserved", has_history ? "Reserved at most" : "Reserved", *highest.reserved);
+    const std::string moment = has_history ? after_text(highest.event) + ": " : std::string();
+    if (report_.highest) {
+      finding.says.push_back(
+          {moment + reserved_use_text(*report_.highest), {.event = highest.event, .more = "fragmentation"}});
+    } else {
+      finding.says.push_back(
+          {fmt::format("{}{} allocated.", moment, size_text(highest.requested)), {.event = highest.event}});
+    }
     finding.says.back().text[0] = static_cast<char>(std::toupper(finding.says.back().text[0]));
   }
 

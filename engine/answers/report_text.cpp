@@ -74,15 +74,18 @@ class Page {
     } else if (is_fragmented()) {
       what = " is fragmented";
     }
-    paragraph("", fmt::format("{}{}: {} at most in {}, {} reserved", device, what,
-                              size_text(overview.peak_bytes), counted(report_.peak.blocks, "block"),
-                              size_text(overview.highest_reserved.reserved)));
+    const std::optional<int64_t> reserved = overview.highest_reserved.reserved;
+    paragraph("", fmt::format("{}{}: {} at most in {}{}", device, what, size_text(overview.peak_bytes),
+                              counted(report_.peak.blocks, "block"),
+                              reserved ? fmt::format(", {} reserved", size_text(*reserved)) : ""));
     paragraph("  ",
               fmt::format("{}; {}", overview.events == 0 ? "no history" : counted(overview.events, "event"),
                           steps_text(report_)));
   }
 
-  [[nodiscard]] bool is_fragmented() const { return is_worth_saying(report_.fragmentation); }
+  [[nodiscard]] bool is_fragmented() const {
+    return report_.fragmentation && is_worth_saying(*report_.fragmentation);
+  }
 
   void out_of_memory() {
     const auto& all = report_.out_of_memory.explained;
@@ -95,18 +98,20 @@ class Page {
   void explain(const ExplainedOutOfMemory& one) {
     heading(fmt::format("Out of memory at event {}: {}", count_text(one.event), words_of(one.verdict)));
     paragraph("    ", verdict_text(recording_, one));
-    paragraph("    ",
-              fmt::format("Reserved {}: {} in use, {} waiting for a stream, {} cached. Expandable segments: "
-                          "{}.",
-                          size_text(one.reserved), size_text(one.allocated), size_text(one.pending),
-                          size_text(one.cached),
-                          !one.settings.expandable_segments   ? "not known"
-                          : *one.settings.expandable_segments ? "on"
-                                                              : "off"));
+    if (one.has_state)
+      paragraph(
+          "    ",
+          fmt::format("Reserved {}: {} in use, {} waiting for a stream, {} cached. Expandable segments: "
+                      "{}.",
+                      size_text(one.reserved.value_or(0)), size_text(one.allocated), size_text(one.pending),
+                      size_text(one.cached),
+                      !one.settings.expandable_segments   ? "not known"
+                      : *one.settings.expandable_segments ? "on"
+                                                          : "off"));
     if (!one.places.empty()) out_ += "    What was cached:\n";
     for (size_t i = 0; i < std::min(one.places.size(), kMostPlacesShown); ++i)
       paragraph("      ", place_text(recording_, one.places[i]));
-    out_ += "    What helps, by effect:\n";
+    if (!one.remedies.empty()) out_ += "    What helps, by effect:\n";
     for (const analysis::Remedy& remedy : one.remedies)
       paragraph(fmt::format("      {:>9}  ", remedy.bytes ? size_text(*remedy.bytes) : "?"),
                 remedy_text(recording_, one, remedy));
@@ -171,8 +176,8 @@ class Page {
   }
 
   void unused() {
-    const analysis::Fragmentation& found = report_.fragmentation;
     if (!is_fragmented()) return;
+    const analysis::Fragmentation& found = *report_.fragmentation;
     heading(fmt::format("Fragmentation {}: {} of {} reserved are free in pieces and held back ({:.0f} %)",
                         after_text(found.event), size_text(found.lost()), size_text(found.reserved),
                         100 * found.share()));
@@ -196,10 +201,10 @@ class Page {
 
   // Where it went, where much of it was not used; and what the device was too full for.
   void reserved() {
-    if (is_worth_saying(report_.highest)) {
-      heading(fmt::format("Reserved: {} at most, {}", size_text(report_.highest.reserved),
-                          after_text(report_.highest.event)));
-      paragraph("    ", reserved_use_text(report_.highest));
+    if (report_.highest && is_worth_saying(*report_.highest)) {
+      heading(fmt::format("Reserved: {} at most, {}", size_text(report_.highest->reserved),
+                          after_text(report_.highest->event)));
+      paragraph("    ", reserved_use_text(*report_.highest));
     }
     for (const std::string& text : flushes_texts(report_.cache_flushes)) heading(text);
   }

@@ -23,12 +23,14 @@ void part_to_json(JsonWriter& json, const analysis::SeriesSummary& part) {
   json.begin_object();
   if (!part.name.empty()) json.member("name", part.name);
   json.member("of", name_of(part.are));
+  if (part.rounded) json.member("rounded", true);
   json.key("series");
   json.begin_array();
   for (const analysis::SeriesRow& row : part.rows) {
     json.begin_object();
     json.member("name", in_list(row.name));
     json.member("device", row.device == model::kUnknownDevice ? std::nullopt : std::optional(row.device));
+    json.member("unit", row.unit == model::Unit::bytes ? "bytes" : "ns");
     json.member("points", row.points);
     json.member("highest", row.highest);
     json.end_object();

@@ -27,16 +27,21 @@ constexpr int kColumn = 10;
   return duration_text(std::max(saturated_difference(*moment.time_us, *timeline.first_us), int64_t{0}));
 }
 
-void append_peak(TextOut& out, const CategoryTimeline& timeline, size_t columns) {
+void append_peak(TextOut& out, const CategoryTimeline& timeline, bool rounded, size_t columns) {
   const CategoryMoment& peak = *timeline.peak;
   LabelRows rows;
-  rows.size("peak", peak.bytes, fmt::format("{} after the first row", since_first(timeline, peak)));
+  const auto add = [&](std::string_view label, int64_t bytes, std::string_view remark) {
+    rounded ? rows.about(label, bytes, remark) : rows.size(label, bytes, remark);
+  };
+  const std::string after =
+      peak.time_us ? since_first(timeline, peak) + " after the first row" : std::string();
+  add("peak", peak.bytes, after);
   for (size_t i = 0; i < timeline.categories.size(); ++i) {
     const int64_t level = peak.levels[i];
     if (level == 0) continue;
     const double share =
         peak.bytes > 0 ? 100.0 * static_cast<double>(level) / static_cast<double>(peak.bytes) : 0;
-    rows.size("  " + shortened(timeline.categories[i], 30), level, fmt::format("{:.1f}%", share));
+    add("  " + shortened(timeline.categories[i], 30), level, fmt::format("{:.1f}%", share));
   }
   rows.write(out, columns);
 }
@@ -70,9 +75,9 @@ void append_course(TextOut& out, const CategoryTimeline& timeline) {
 void to_text(TextOut& out, const analysis::SeriesSummary& series, size_t columns) {
   if (!series.name.empty()) out.print("\n  {}\n", shortened(series.name, 200));
   if (series.timeline) {
-    out.print("\n  Memory by category, {} rows\n", count_text(series.timeline->points));
+    out.print("\n  Memory by category, {}\n", counted(series.timeline->points, "row"));
     if (!series.timeline->peak) return;
-    append_peak(out, *series.timeline, columns);
+    append_peak(out, *series.timeline, series.rounded, columns);
     append_course(out, *series.timeline);
     return;
   }
@@ -83,8 +88,10 @@ void to_text(TextOut& out, const analysis::SeriesSummary& series, size_t columns
   for (const analysis::SeriesRow& row : series.rows) {
     std::string label = shortened(row.name, 40);
     if (row.device != model::kUnknownDevice) label += fmt::format(", device {}", row.device);
-    const std::string points = fmt::format("{} points", count_text(row.points));
-    if (row.highest) {
+    const std::string points = counted(row.points, "point");
+    if (row.highest && row.unit == model::Unit::nanoseconds) {
+      rows.text(label, fmt::format("{} at most; {}", duration_text(*row.highest / 1000), points));
+    } else if (row.highest) {
       rows.size(label, *row.highest, "at most; " + points);
     } else {
       rows.text(label, points);

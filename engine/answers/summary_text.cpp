@@ -34,7 +34,7 @@ void append_oom(LabelRows& rows, const analysis::OutOfMemory& oom) {
       oom.count > 1 ? fmt::format(", the last of {}", count_text(oom.count)) : std::string();
   rows.size("OUT OF MEMORY", oom.requested_bytes,
             fmt::format("asked for, event {}{}", count_text(oom.event), which));
-  rows.size("free on device", oom.device_free_bytes, "at that event");
+  if (oom.device_free_bytes) rows.size("free on device", *oom.device_free_bytes, "at that event");
 }
 
 void write_device(TextOut& out, const analysis::DeviceSummary& device, size_t columns) {
@@ -49,17 +49,20 @@ void write_device(TextOut& out, const analysis::DeviceSummary& device, size_t co
     rows.size("peak", device.peak_requested_bytes,
               device.peak_event < 0 ? "before the first event"
                                     : fmt::format("after event {}", count_text(device.peak_event)));
-    rows.size("reserved peak", device.reserved_peak_bytes);
+    if (device.reserved_peak_bytes) rows.size("reserved peak", *device.reserved_peak_bytes);
     rows.size("at start", device.initial_requested_bytes);
     rows.size("at end", device.final_requested_bytes);
   } else {
     rows.size("requested", device.final_requested_bytes);
   }
-  rows.size(at_end("allocated"), device.allocated_bytes, "rounded up to blocks");
-  if (device.active_bytes != device.allocated_bytes)
-    rows.size(at_end("active"), device.active_bytes, "and what a stream still uses");
-  rows.size(at_end("reserved"), device.reserved_bytes,
-            fmt::format("{}, {}", counted(device.segments, "segment"), counted(device.blocks, "block")));
+  if (device.allocated_bytes) rows.size(at_end("allocated"), *device.allocated_bytes, "rounded up to blocks");
+  if (device.active_bytes && device.active_bytes != device.allocated_bytes)
+    rows.size(at_end("active"), *device.active_bytes, "and what a stream still uses");
+  if (device.reserved_bytes)
+    rows.size(at_end("reserved"), *device.reserved_bytes,
+              device.segments ? fmt::format("{}, {}", counted(*device.segments, "segment"),
+                                            counted(device.blocks.value_or(0), "block"))
+                              : std::string());
   if (has_events) {
     std::vector<std::string> pieces = {count_text(device.events) + ":"};
     for (const auto& [name, count] : device.actions)

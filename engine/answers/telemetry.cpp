@@ -67,6 +67,17 @@ constexpr size_t kLongestQuote = 200;
     case Kind::fragmentation_like:
       return fmt::format("{}: {:.1f}% of reserved memory is not allocated in the mean (confidence {:.3f}).",
                          device_text(f.device), 100 * f.ratio, f.confidence);
+    case Kind::oom_occurred:
+      return fmt::format("Its flag for out of memory is raised{}.",
+                         f.ratio >= 1 ? fmt::format(": {:.0f} counted by the allocator", f.ratio) : "");
+    case Kind::high_utilization:
+      return fmt::format("Its flag for a full device is raised: {:.1f}% are allocated (from 85% on).",
+                         100 * f.ratio);
+    case Kind::fragmentation_warning:
+      return fmt::format("Its flag for fragmentation is raised: {:.1f}% of reserved memory (from 30% on).",
+                         100 * f.ratio);
+    case Kind::risk_detected:
+      return "Its manifest says that it found a risk, not which.";
     default:
       return {};
   }
@@ -104,6 +115,14 @@ std::string_view name_of(Kind kind) {
       return "persistent_drift";
     case Kind::fragmentation_like:
       return "fragmentation_like";
+    case Kind::oom_occurred:
+      return "oom_occurred";
+    case Kind::high_utilization:
+      return "high_utilization";
+    case Kind::fragmentation_warning:
+      return "fragmentation_warning";
+    case Kind::risk_detected:
+      return "risk_detected";
   }
   return "unknown";
 }
@@ -111,6 +130,9 @@ std::string_view name_of(Kind kind) {
 std::string text_of(const TelemetryFinding& f) {
   switch (f.kind) {
     case Kind::out_of_memory:
+      if (f.count > 0)
+        return fmt::format("Memory ran out {} before the file was written: the allocator counts it.",
+                           counted(f.count, "time"));
       return f.text.empty()
                  ? fmt::format("{} ran out of memory ({}).", device_text(f.device), counted(f.of, "sample"))
                  : fmt::format("Memory ran out: {}", utf8::cut(f.text, kLongestInList));

@@ -17,7 +17,8 @@ namespace memstrata::answers {
 [[nodiscard]] std::string text_of(const analysis::TelemetryFinding& finding);
 
 // "samples","devices":[{"device": ordinal, -1 = CPU | null,"samples","peak_allocated_bytes","peak_reserved_bytes"}],
-// "functions":[{"name","calls","total_time_s","net_bytes","peak_bytes","peak_over_entry_bytes"}],
+// "functions":[{"name","calls","total_time_s","net_bytes","peak_bytes","peak_over_entry_bytes"}], bytes null where the file
+// does not say them,
 // "findings":[{"name","by":"memstrata"|"gpumemprof","severity","device"|null,"text"}]; without the outer braces.
 void to_json(JsonWriter& json, const analysis::Telemetry& telemetry);
 

@@ -25,10 +25,14 @@ void write_devices(TextOut& out, const analysis::Telemetry& telemetry, size_t co
                                                    : fmt::format("\n  Device {}\n", device.device));
     LabelRows rows;
     rows.text("samples", count_text(device.samples));
-    rows.size("allocated peak", device.peak_allocated, "of what was sampled");
-    if (device.peak_reserved > 0) rows.size("reserved peak", device.peak_reserved);
+    if (device.peak_allocated) rows.size("allocated peak", *device.peak_allocated, "of what was sampled");
+    if (device.peak_reserved) rows.size("reserved peak", *device.peak_reserved);
     rows.write(out, columns);
   }
+}
+
+[[nodiscard]] std::string text_or_dash(std::optional<int64_t> bytes) {
+  return bytes ? size_text(*bytes) : "-";
 }
 
 void write_functions(TextOut& out, const analysis::Telemetry& telemetry, size_t columns) {
@@ -48,8 +52,8 @@ void write_functions(TextOut& out, const analysis::Telemetry& telemetry, size_t 
     const bool is_time = mean_us >= 0 && mean_us < 9e18;
     out.print("  {:>7}  {:>9}  {:>10}  {:>9}  {:>10}  {}\n", count_text(function.calls),
               is_time ? duration_text(static_cast<int64_t>(mean_us)) : "-",
-              (function.net_bytes > 0 ? "+" : "") + size_text(function.net_bytes),
-              size_text(function.peak_bytes), size_text(function.peak_over_entry_bytes),
+              (function.net_bytes.value_or(0) > 0 ? "+" : "") + text_or_dash(function.net_bytes),
+              text_or_dash(function.peak_bytes), text_or_dash(function.peak_over_entry_bytes),
               fitted(shortened(function.name, 4 * room), room));
   }
 }
@@ -61,7 +65,7 @@ void write_findings(TextOut& out, const analysis::Telemetry& telemetry, size_t c
       if (finding.is_original() != originals) continue;
       if (!any) out.print("\n  {}\n", heading);
       any = true;
-      const std::string label = fmt::format("    {:<20} ", name_of(finding.kind));
+      const std::string label = fmt::format("    {:<21} ", name_of(finding.kind));
       const std::string text = shortened(text_of(finding), 1000);
       std::vector<std::string> words = words_of(text);
       for (std::string& word : words) word = fitted(word, std::max(columns, 2 * label.size()) - label.size());
@@ -77,8 +81,8 @@ void write_findings(TextOut& out, const analysis::Telemetry& telemetry, size_t c
 
 void to_text(TextOut& out, const model::Recording& recording, const analysis::Telemetry& telemetry,
              std::string_view path, size_t columns) {
-  out.print("{}\n  {}, {} samples\n", printable(path), printable(recording.format),
-            count_text(telemetry.samples));
+  out.print("{}\n  {}, {}\n", printable(path), printable(recording.format),
+            counted(telemetry.samples, "sample"));
   write_devices(out, telemetry, columns);
   write_functions(out, telemetry, columns);
   write_findings(out, telemetry, columns);

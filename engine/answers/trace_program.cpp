@@ -49,9 +49,10 @@ namespace {
     case Action::segment_unmap:
       return fmt::format("cuMemUnmap({})  # {}", segment, size);
     case Action::oom:
-      return fmt::format(
-          "raise OutOfMemoryError  # {} requested, {} free on the device", size,
-          size_text(static_cast<int64_t>(std::min(step.address, static_cast<uint64_t>(INT64_MAX)))));
+      if (const auto free = model::device_free(context.recording.events, context.row(step.event)))
+        return fmt::format("raise OutOfMemoryError  # {} requested, {} free on the device", size,
+                           size_text(*free));
+      return fmt::format("raise OutOfMemoryError  # {} requested", size);
     default: {
       const model::Recording& recording = context.recording;
       const StringId metadata = recording.events.metadata[context.row(step.event)];

@@ -54,6 +54,10 @@ void add_ops(TableBuilder& table, const analysis::OpTable& ops, const OpDevice& 
   numbers("peak", &OpRow::peak);
   numbers("abs_peak", &OpRow::abs_peak);
   numbers("at_peak", &OpRow::at_peak);
+  numbers("freed", &OpRow::freed);
+  Array at_return = table.made<int64_t>(count, [&](size_t i) { return device.rows[order[i]].at_return; });
+  table.set_nulls(at_return, [&](size_t) { return !device.has_addresses; });
+  table.add({"at_return", "l", true}, std::move(at_return));
   table.end_batch();
 }
 

@@ -52,7 +52,8 @@ constexpr std::array kWhatIf{
 constexpr std::array kOps{
     ToolArgument{"file", Type::text, true, "Path of a trace of torch.profiler with memory records"},
     ToolArgument{"by", Type::text, false, "What ops are grouped by: op, path, shape, module or stack"},
-    ToolArgument{"sort", Type::text, false, "What comes first: net, self, gross, peak or at-peak"},
+    ToolArgument{"sort", Type::text, false,
+                 "What comes first: net, self, gross, freed, peak, at-peak or at-return"},
     kRows,
     kDevice,
     kJson,

@@ -88,7 +88,11 @@ class Checking {
                                      : std::string("No device of this file has a segment or an event."));
     return write();
   }
-  [[nodiscard]] bool kept() const { return broken_ == 0; }
+  // None: no rule is broken, but one at least could not be checked.
+  [[nodiscard]] std::optional<bool> kept() const {
+    if (broken_ > 0) return false;
+    return unknown_ > 0 ? std::nullopt : std::optional(true);
+  }
 
  private:
   // Of the same device; where both files have one only, of that.
@@ -102,7 +106,8 @@ class Checking {
   void add(const model::Recording& recording, const std::vector<CheckedRule>& rules) {
     for (const CheckedRule& rule : rules) {
       ++rules_;
-      broken_ += rule.kept ? 0 : 1;
+      broken_ += rule.value && !rule.kept ? 1 : 0;
+      unknown_ += rule.value ? 0 : 1;
       lines_ += answers::printable(answers::check_line(recording, rule)) + "\n";
       cases_ += answers::junit_case(recording, rule, options_.file);
       if (options_.json) json_.add(recording, rule);
@@ -118,8 +123,8 @@ class Checking {
     if (options_.junit.empty()) return {};
     const std::string xml = fmt::format(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"memstrata check\" tests=\"{}\" "
-        "failures=\"{}\">\n{}</testsuite>\n",
-        rules_, broken_, cases_);
+        "failures=\"{}\" errors=\"{}\">\n{}</testsuite>\n",
+        rules_, broken_, unknown_, cases_);
     const std::string inputs[] = {options_.file, options_.baseline};
     const auto written =
         write_answer(options_.junit, inputs, console_, [&](answers::TextOut& out) { out.add(xml); });
@@ -129,7 +134,7 @@ class Checking {
   const CheckOptions& options_;
   const Console& console_;
   answers::TextOut& out_;
-  int64_t rules_ = 0, broken_ = 0;
+  int64_t rules_ = 0, broken_ = 0, unknown_ = 0;
   std::string lines_, cases_;
   answers::CheckLine json_;
 };
@@ -163,7 +168,7 @@ int run_check(const CheckOptions& options, const Console& console) {
   if (!options.rules.any()) return wrong("Name a rule to check, --max-peak for one; --help lists them.");
   if (options.rules.max_growth.has_value() != !options.baseline.empty())
     return wrong("--max-growth and --baseline belong together.");
-  bool kept = true;
+  std::optional<bool> kept = true;
   const auto check = [&](const model::Recording& recording, answers::TextOut& out, const Peaks* baseline) {
     Checking checking(options, console, out);
     auto done = checking.run(recording, baseline);
@@ -190,7 +195,8 @@ int run_check(const CheckOptions& options, const Console& console) {
           return check(second, out, &peaks);
         });
   }
-  return exit_code == kSuccess && !kept ? kBroken : exit_code;
+  if (exit_code != kSuccess) return exit_code;
+  return !kept ? kUnchecked : *kept ? kSuccess : kBroken;
 }
 
 }  // namespace memstrata::cli

@@ -255,7 +255,9 @@ void add_ops(CLI::App& app, Run& chosen) {
                     {"self", OpSort::self},
                     {"gross", OpSort::gross},
                     {"peak", OpSort::peak},
-                    {"at-peak", OpSort::at_peak}},
+                    {"at-peak", OpSort::at_peak},
+                    {"freed", OpSort::freed},
+                    {"at-return", OpSort::at_return}},
                    options->sort);
   command->add_option("--device", options->device, "Only this device: cpu, cuda:0");
   command->add_option("-n", options->rows, "Rows to show")
@@ -429,7 +431,9 @@ void add_whatif(CLI::App& app, Run& chosen) {
 
 void add_check(CLI::App& app, Run& chosen) {
   const auto [command, options] =
-      add(app, chosen, "check", "Rules for continuous integration: exit code 3 if one is broken", run_check);
+      add(app, chosen, "check",
+          "Rules for continuous integration: exit code 3 if one is broken, 4 if one cannot be checked",
+          run_check);
   command->add_option("FILE", options->file, "Snapshot file; - is standard input")->required();
   const auto add_size = [&command = *command](const char* name, std::optional<int64_t>& into,
                                               const char* what) {

@@ -7,6 +7,7 @@ inline constexpr int kSuccess = 0;  // also for a damaged file of which somethin
 inline constexpr int kWrongUsage = 1;
 inline constexpr int kFailed = 2;  // a file could not be read (the others were printed) or written
 
-inline constexpr int kBroken = 3;  // `check`: a rule is broken
+inline constexpr int kBroken = 3;     // `check`: a rule is broken
+inline constexpr int kUnchecked = 4;  // `check`: none is, but the file does not say what one of them asks
 
 }  // namespace memstrata::cli

@@ -23,6 +23,7 @@ enum class Diag : uint8_t {
   late_change,           // items added to a container after it was used elsewhere
   duplicate_key,         // last one wins
   odd_items,             // a key without a value
+  extra_commas,          // with nothing between them, or before the end of a list
   wrong_type,            // a known key with a value of another type, ignored
   integer_out_of_range,  // more than 64 bits, or a size that cannot be
   negative_size,         // read as 0
@@ -53,6 +54,8 @@ enum class Diag : uint8_t {
   too_many_members,     // of an archive; the rest is left out
   invalid_json,         // a part of JSON text that cannot be understood, left out
   not_utf8,             // bytes of JSON text that are not UTF-8, read as ?
+  sums_cut,             // totals beyond 64 bits, shown as the largest number
+  sizes_rounded,        // sizes from text that gives few digits
   // Of numbers over time.
   unknown_entry,         // a key of a file that is no snapshot, left out
   sample_incomplete,     // without a time or a number, left out

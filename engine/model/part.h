@@ -45,6 +45,9 @@ struct Capabilities {
   bool stacks = false;       // of an event or a block
   bool pools = false;        // an event or a segment says its pool
   bool final_state = false;  // segments and blocks at the end
+  // A profiler told it, not the allocator: segments, what is cached in them and what the device had free are not
+  // known, and the stack of a free is of who freed.
+  bool profiled = false;
   bool settings = false;     // of the allocator
   bool annotations = false;  // regions the program named
   bool categories = false;   // an event says what its memory is for
@@ -88,6 +91,7 @@ struct Part {
   RowRange annotations;
   RowRange series;
   SeriesAre series_are = SeriesAre::counters;
+  bool rounded = false;    // its sizes come from text with few digits: they are about so much
   RowRange spans;          // of all threads; the parts of one trace share them
   StringId settings_json;  // allocator_settings as JSON text; none = absent
   int32_t fleet = -1;      // index in Recording::fleets

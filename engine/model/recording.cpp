@@ -59,6 +59,7 @@ class CapabilityFinder {
     look_at_events(part.host_events);
     look_at_segments(part.segments);
     look_at_segments(part.host_segments);
+    found.profiled = part.kind == PartKind::trace;
     found.settings = !part.settings_json.is_none();
     found.annotations = part.annotations.count > 0;
     found.spans = part.spans.count > 0;

@@ -22,8 +22,10 @@
 // them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "engine/base/column.h"
 #include "engine/base/ids.h"
@@ -35,6 +37,7 @@
 namespace memstrata::model {
 
 inline constexpr int64_t kUnknownSize = -1;
+inline constexpr uint64_t kUnknownFree = UINT64_MAX;                      // of an oom event
 inline constexpr int64_t kNoValue = std::numeric_limits<int64_t>::min();  // of a point
 
 enum class BlockState : uint8_t { active_allocated, active_pending_free, inactive, unknown };
@@ -46,7 +49,7 @@ struct EventTable : Table<EventTable> {
   using Table::Table;
 
   Column<trace::Action> action{budget()};
-  Column<uint64_t> address{budget()};         // oom: the device's free bytes (`device_free`)
+  Column<uint64_t> address{budget()};         // oom: the device's free bytes, see device_free()
   PackedColumn<int64_t> size{budget()};       // alloc, free_*: requested; segment_*: real; oom: rounded
   PackedColumn<int64_t> time{budget()};       // kNoTime = absent
   Column<StackId> stack{budget()};            // none = key absent
@@ -74,6 +77,13 @@ struct EventTable : Table<EventTable> {
                       Field{&T::stream, &Row::stream}, Field{&T::pool, &Row::pool});
   }
 };
+
+// Of an oom event: what the driver said was free on the device, cut to 63 bits; none = the file does not say.
+[[nodiscard]] inline std::optional<int64_t> device_free(const EventTable& events, size_t row) {
+  const uint64_t bytes = events.address[row];
+  if (bytes == kUnknownFree) return std::nullopt;
+  return static_cast<int64_t>(std::min(bytes, static_cast<uint64_t>(std::numeric_limits<int64_t>::max())));
+}
 
 struct BlockTable : Table<BlockTable> {
   using Table::Table;
@@ -194,22 +204,26 @@ inline constexpr int32_t kUnknownDevice = std::numeric_limits<int32_t>::min();
 
 // Numbers over time of one thing: "allocated" of a device, the bytes of a category. Values of what falls and rises
 // are levels, never changes.
+enum class Unit : uint8_t { bytes, nanoseconds };
+
 struct SeriesTable : Table<SeriesTable> {
   using Table::Table;
 
   Column<StringId> name{budget()};
   Column<int32_t> device{budget()};   // -1 = the host, kUnknownDevice
   Column<RowRange> points{budget()};  // rows of PointTable, in order of time
+  Column<Unit> unit{budget()};        // of their values
 
   struct Row {
     StringId name{};
     int32_t device = kUnknownDevice;
     RowRange points{};
+    Unit unit = Unit::bytes;
   };
   [[nodiscard]] static constexpr auto columns() {
     using T = SeriesTable;
     return std::tuple(Field{&T::name, &Row::name}, Field{&T::device, &Row::device},
-                      Field{&T::points, &Row::points});
+                      Field{&T::points, &Row::points}, Field{&T::unit, &Row::unit});
   }
 };
 
@@ -217,7 +231,7 @@ struct PointTable : Table<PointTable> {
   using Table::Table;
 
   Column<int64_t> time{budget()};    // ticks; in a part without a clock the number of a step, ascending
-  Column<int64_t> value{budget()};   // bytes; a point without one is a mark at its time
+  Column<int64_t> value{budget()};   // in the unit of its series; a point without one is a mark at its time
   Column<StringId> label{budget()};  // what happened then: an operator, a kind of event; none = nothing said
   Column<StringId> note{budget()};   // a sentence about it; none = nothing said
 

@@ -42,8 +42,10 @@ struct Bands {
   // Per event.
   Column<int64_t> level;  // bytes in live bands after the event
 
-  StepSeries reserved;  // bytes in segments
+  StepSeries reserved;  // bytes in segments; nothing unless has_reserved
   StepSeries pending;   // bytes of the level that the program does not use
+
+  bool has_reserved = true;  // false: a profiler told it, and not what was reserved
 
   int64_t initial_level = 0;
   int64_t final_level = 0;

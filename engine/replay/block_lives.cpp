@@ -73,6 +73,7 @@ class LifeFinder {
         lost_(recording.budget),
         unasked_(recording.budget) {
     found_.device = device;
+    found_.profiled = part.capabilities.profiled;
     found_.clock = part.clock;
     found_.events = part.events_of(device);
     const auto first = static_cast<size_t>(found_.events.first);
@@ -355,7 +356,7 @@ class LifeFinder {
   // A profiler tells the sum with each record, but not what was reserved and given back.
   [[nodiscard]] bool take_recorded_totals(int32_t first_record) {
     const Column<int64_t>& totals = recording_.records.total_reserved;
-    bool any = false;
+    bool any = false, any_bytes = false;  // that of the host is said to be 0 always, which tells nothing
     for (int32_t event = 0; event < found_.events.count; ++event) {
       const int64_t total = totals[static_cast<size_t>(first_record + event)];
       if (total < 0) continue;
@@ -368,7 +369,9 @@ class LifeFinder {
         return false;
       }
       any = true;
+      any_bytes = any_bytes || total > 0;
     }
+    found_.has_reserved = any_bytes;
     return true;
   }
 

@@ -36,6 +36,8 @@ namespace memstrata::replay {
 struct BlockLives : Bands {
   explicit BlockLives(Budget& budget);
 
+  bool profiled = false;  // told by a profiler (model::Capabilities)
+
   int32_t from_start = 0;    // ranks [0, from_start) existed before the first event
   Column<uint32_t> version;  // completed frees of that address before, per device: the N of b'addr_N
   Column<int32_t> source;  // from the start only: row of BlockTable for a final block, -1 = known by its free

@@ -72,7 +72,7 @@ constexpr Type kTypes[] = {
     {"OpBy", Kind::word, "op, path, shape, module, stack"},
     // Whose memory an op holds: that of its own thread, or of all threads of its process meanwhile.
     {"OpScope", Kind::word, "thread, process"},
-    {"OpSort", Kind::word, "net, self, gross, peak, at_peak"},
+    {"OpSort", Kind::word, "net, self, gross, peak, at_peak, freed, at_return"},
     {"RegionOrder", Kind::word, "address, size, stream"},
     // Columns [first, first + count) of a grid in which column k covers [k * width, (k + 1) * width).
     {"Columns", Kind::object, "axis: Axis, first: Whole, width: Width, count: Pixels"},

@@ -43,6 +43,18 @@ class Gan(unittest.TestCase):
         # The selfs add up to what the device gained.
         self.assertEqual(sum(op["self"] for op in ops.values()) + device["unowned_bytes"], device["net_bytes"])
 
+    def test_freed_and_live_at_return(self):
+        _, ops = self.ops()
+        expected = {
+            "train_discriminator": (10 * MIB + 1536, 8 * MIB + 1536),
+            "Generator.forward": (4 * MIB, 8 * MIB),
+            "aten::addmm": (0, 12 * MIB),  # the first one's 4 MiB are freed after it
+            "aten::binary_cross_entropy": (1536, 1536),
+            "aten::empty": (0, 3 * KIB),
+            "Optimizer.zero_grad#Adam.zero_grad": (6 * MIB, 0),
+        }
+        self.assertEqual({name: (op["freed"], op["at_return"]) for name, op in ops.items()}, expected)
+
     def test_pytorchs_own_table_has_the_same_negatives(self):
         _, ops = self.ops("--mode", "pytorch")
         negative = {name: op["self_device_memory_usage"] for name, op in ops.items() if op["self_device_memory_usage"] < 0}

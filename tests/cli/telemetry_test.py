@@ -232,8 +232,7 @@ class Telemetry(unittest.TestCase):
             for shot in snapshots + [r[k] for r in results for k in ("memory_before", "memory_after", "memory_peak")]:
                 of = devices.setdefault(shot["device_id"], [0, 0])
                 of[0] = max(of[0], shot["allocated_memory"])
-            for shot in snapshots:
-                devices[shot["device_id"]][1] = max(devices[shot["device_id"]][1], shot["reserved_memory"])
+                of[1] = max(of[1], shot["reserved_memory"])
             self.assertEqual(self.devices(got), [(d, *peaks) for d, peaks in sorted(devices.items())])
             self.assertEqual(got["samples"], len(snapshots))
             self.assertEqual(got["diagnostics"], [])
@@ -288,6 +287,50 @@ class Telemetry(unittest.TestCase):
         self.file({"system": {}, "gpu": {}, "fragmentation": {}}, "environment.json")
         got = self.answer(Path(self.folder.name))
         self.assertEqual((got["samples"], self.devices(got)), (2, [(None, 30, 50)]))
+
+    def test_flags_of_a_diagnose_bundle_stand_beside_our_findings(self):
+        self.file({"timestamps": [DAY, DAY + 0.5], "allocated": [10, 30], "reserved": [40, 50]}, "telemetry_timeline.json")
+        flags = {"oom_occurred": True, "high_utilization": True, "fragmentation_warning": True}
+        self.file({"backend": "cuda", "num_ooms": 1, "utilization_ratio": 0.9, "fragmentation_ratio": 0.5,
+                   "risk_flags": flags}, "diagnostic_summary.json")  # fmt: skip
+        manifest = self.file({"version": 1, "exit_code": 2, "risk_detected": True}, "manifest.json")
+        got = self.answer(Path(self.folder.name))
+        self.assertIn("out_of_memory", self.names(got, "memstrata"))
+        self.assertIn("ran out 1 time", self.text(got, "out_of_memory"))
+        self.assertEqual([name for name in self.names(got, "gpumemprof") if name in flags], list(flags))
+        self.assertNotIn("risk_detected", self.names(got))  # the flags say it
+        self.assertIn("1 counted", self.text(got, "oom_occurred"))
+        self.assertIn("90.0%", self.text(got, "high_utilization"))
+        self.assertIn("50.0%", self.text(got, "fragmentation_warning"))
+        (Path(self.folder.name) / "diagnostic_summary.json").unlink()
+        self.assertTrue(manifest.exists())
+        self.assertEqual(self.names(self.answer(Path(self.folder.name)), "gpumemprof"), ["risk_detected"])
+
+    def test_reserved_memory_of_calls(self):
+        call = result("f", DAY, 0.5, 100 * MIB, 180 * MIB, 140 * MIB)
+        for key, held in (("memory_before", 200), ("memory_peak", 400), ("memory_after", 300)):
+            call[key]["reserved_memory"] = held * MIB
+        got = self.answer(profile([call], [snapshot(DAY, "monitor", MIB, 9 * MIB)]))
+        self.assertEqual(self.devices(got), [(0, 180 * MIB, 400 * MIB)])
+
+    def test_what_a_table_of_results_does_not_say_is_unknown(self):
+        table = [{"function_name": "f", "execution_time": 0.5, "memory_allocated": 100, "memory_freed": 0,
+                  "peak_memory": 500, "memory_diff": 100}]  # fmt: skip
+        path = self.file(as_csv(table), "x_results_1.csv")
+        got = self.answer(path)
+        self.assertEqual(self.devices(got), [(None, 500, None)])
+        self.assertEqual([(f["peak_bytes"], f["peak_over_entry_bytes"]) for f in got["functions"]], [(500, None)])
+        text = run("telemetry", path).stdout.decode()
+        self.assertNotIn("reserved", text)
+        self.assertRegex(text, r"500 B +- +f\n")
+
+    def test_times_are_shown_as_times(self):
+        path = self.file(profile([result("f", DAY, 0.5, MIB, 2 * MIB, MIB)], []))
+        self.assertRegex(run("summary", path).stdout.decode(), r"call_time, device 0 +500\.0 ms at most; 1 point\n")
+        (part,) = json.loads(run("summary", path, "--json").stdout)["series"]
+        units = {one["name"]: (one["unit"], one["highest"]) for one in part["series"]}
+        self.assertEqual(units["call_time"], ("ns", 500_000_000))
+        self.assertEqual(units["call_peak"], ("bytes", 2 * MIB))
 
     def counts(self, got):
         return {d["name"]: d["count"] for d in got["diagnostics"]}

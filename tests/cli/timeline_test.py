@@ -181,6 +181,10 @@ class Timeline(unittest.TestCase):
     def test_empty(self):
         code, got = self.summary(self.file(b"[[], []]"))
         self.assertEqual((code, got["timeline"]["points"], got["timeline"]["peak"]), (0, 0, None))
+        # The other form of one without a row is nothing that tells what it is.
+        code, got = self.summary(self.file(b"[]"))
+        self.assertEqual(code, 2)
+        self.assertIn("memory timeline of a run without memory events", got["error"]["message"])
 
     def test_points_as_a_table(self):
         out = Path(self.folder.name) / "out.csv"
@@ -253,6 +257,17 @@ class Timeline(unittest.TestCase):
             self.assertEqual(timeline["peak"]["categories"]["Other"], round(0.12 * (1 << 20)))
             self.assertIsNone(timeline["peak"]["time_us"])
             self.assertEqual(got["series"][0]["name"], "cuda:0")
+            self.assertIs(got["series"][0]["rounded"], True)
+            self.assertEqual(self.counts(got), {"sizes_rounded": 1})
+        words = run("summary", self.file(lines.encode(), "printed.txt")).stdout.decode()
+        self.assertIn("Memory by category, 1 row\n", words)
+        self.assertRegex(words, r"peak +about 4\.3 MiB\n")
+        self.assertRegex(words, r"Activation +about 122\.9 KiB  2\.8%\n")
+        self.assertNotIn("125,829", words)
+        # Whole bytes are exact.
+        whole = self.file(b"Device: cuda:0\n\tParameter: 4198400 B\n\tTotal: 4198400 B\n", "printed.txt")
+        self.assertIn("4,198,400 bytes", run("summary", whole).stdout.decode())
+        self.assertNotIn("rounded", self.summary(whole)[1]["series"][0])
 
     def test_a_picture_says_what_can_be_had(self):
         picture = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(2000)).decode()

@@ -80,18 +80,24 @@ EXAMPLE = [
     op("aten::addmm", 15, 35), op("aten::relu", 50, 60),
     memory(13, 4096, 104448, A), memory(20, 8192, 112640, B), memory(30, -8192, 104448, B),
     memory(38, -2048, 102400, OLDER), memory(52, 6144, 108544, D), memory(70, -4096, 104448, A)]
-# net, self, gross, peak, abs_peak; at_peak: A and B are alive at 112640.
-NUMBERS = {"train": (4096, -4096, 18432, 12288, 112640, 12288), "aten::linear": (2048, -2048, 12288, 12288, 112640, 12288),
-           "aten::empty": (4096, 4096, 4096, 4096, 104448, 4096), "aten::addmm": (0, 0, 8192, 8192, 112640, 8192),
-           "aten::relu": (6144, 6144, 6144, 6144, 108544, 0)}
+# net, self, gross, peak, abs_peak; at_peak: A and B are alive at 112640. freed; at_return: A is freed inside of train and
+# after linear, B inside of addmm, D not at all.
+NUMBERS = {"train": (4096, -4096, 18432, 12288, 112640, 12288, 14336, 6144),
+           "aten::linear": (2048, -2048, 12288, 12288, 112640, 12288, 10240, 4096),
+           "aten::empty": (4096, 4096, 4096, 4096, 104448, 4096, 0, 4096),
+           "aten::addmm": (0, 0, 8192, 8192, 112640, 8192, 8192, 0),
+           "aten::relu": (6144, 6144, 6144, 6144, 108544, 0, 0, 6144)}
 
 
 def numbers_of(answer):
-    return {o["name"]: (o["net"], o["self"], o["gross"], o["peak"], o["abs_peak"], o["at_peak"])
+    return {o["name"]: (o["net"], o["self"], o["gross"], o["peak"], o["abs_peak"], o["at_peak"], o["freed"],
+                        o["at_return"])
             for o in answer.get("ops", [])}
 
 
 def examples(tool, folder, problems):
+    example_b(tool, folder, problems)
+
     def same(what, got, wanted):
         if got != wanted:
             problems.append(f"{what}: {got}, expected {wanted}")
@@ -116,7 +122,7 @@ def examples(tool, folder, problems):
         event["args"]["Total Allocated"] = next(totals)
     path.write_text(json.dumps(second))  # a bare list as well
     rows = numbers_of(run(tool, path))
-    same("example A2, addmm", rows["aten::addmm"], (0, 0, 8192, 8192, 113664, 8192))
+    same("example A2, addmm", rows["aten::addmm"], (0, 0, 8192, 8192, 113664, 8192, 8192, 0))
     same("example A2, to", rows["aten::to"][:2], (1024, 1024))
     same("example A2, sum of self", sum(row[1] for row in rows.values()), 5120)
     pytorch = {r["name"]: (r["device_memory_usage"], r["self_device_memory_usage"])
@@ -138,7 +144,7 @@ def examples(tool, folder, problems):
     answer = run(tool, path)
     same("example f.4", (answer["devices"][0]["base_bytes"], answer["devices"][0]["peak_bytes"],
                          answer["devices"][0]["unowned_bytes"], numbers_of(answer)),
-         (1024, 1536, -512, {"aten::empty": (512, 512, 512, 512, 1536, 512)}))
+         (1024, 1536, -512, {"aten::empty": (512, 512, 512, 512, 1536, 512, 0, 512)}))
     same("example f.4, findings", answer["diagnostics"], [])
     same("example f.4 as PyTorch", {r["name"]: (r["device_memory_usage"], r["self_device_memory_usage"])
                                     for r in run(tool, path, "--mode", "pytorch")["ops"]},
@@ -147,6 +153,39 @@ def examples(tool, folder, problems):
     device = json.loads(summary.stdout)["snapshots"][0]["devices"][0]
     same("example f.4, summary", (device["initial_requested_bytes"], device["peak"], device["first_time_us"]),
          (1024, {"requested_bytes": 1536, "event": 0}, 1700000000000011))
+
+
+def example_b(tool, folder, problems):
+    """Section a.8: the table of the seed. What its rows and its footer add up to."""
+    kib = 1024
+    selves = [-2.0, -1.5, -1.0, -770.0, -2.5, -1.0, -2.5, -2.5, -1.0, -2.5]  # KiB
+    taken = 3285649920  # shown as 3.06 GB
+    events, t, level = [op("aten::empty", 0, 10), memory(5, taken, taken, A)], 20, taken
+    for i, size in enumerate(selves):
+        level += int(size * kib)
+        events += [op(f"row{i}", t, t + 10), memory(t + 5, int(size * kib), level, OLDER + (i << 21))]
+        t += 20
+    path = folder / "b.json"
+    path.write_text(json.dumps({"traceEvents": events}))
+    for mode, key in (("pytorch", "self_device_memory_usage"), ("thread", "self")):
+        rows = {r["name"]: r[key] for r in run(tool, path, "--mode", mode)["ops"]}
+        freed = sum(size for name, size in rows.items() if name != "aten::empty")
+        if (rows["aten::empty"], freed, freed / kib) != (taken, -805376, -786.5):
+            problems.append(f"example B, selfs in mode {mode}: {rows}")
+    shown = subprocess.run([tool, "ops", "--mode", "pytorch", "--wide", str(path)], capture_output=True, timeout=60).stdout.decode()
+    for size in ("3.06 GB", "-770.00 KB", "-2.50 KB"):
+        if size not in shown:
+            problems.append(f"example B: {size} is not in {shown}")
+    # The footer counts every allocation once for each op around it: nine of them make 26.69 GiB of less than 3.
+    size = 28655543808 // 9
+    events = [op(f"level{i}", i, 100 - i) for i in range(9)] + [memory(50, size, size, A)]
+    path.write_text(json.dumps({"traceEvents": events}))
+    for mode, key in (("pytorch", "device_memory_usage"), ("thread", "net")):
+        answer = run(tool, path, "--mode", mode)
+        if sum(r[key] for r in answer["ops"]) != 28655543808:
+            problems.append(f"example B, footer in mode {mode}: {answer}")
+    if answer["devices"][0]["net_bytes"] != size or sum(r["self"] for r in answer["ops"]) != size:
+        problems.append(f"example B, what was taken: {answer}")
 
 
 def made_up(rng):
@@ -270,9 +309,15 @@ def damaged(tool, folder, problems):
     path.write_text('{"traceEvents": [' + duplicate + "," + json.dumps(memory(5, 512, 512, A)) + ",]}")
     answer = run(tool, path)
     counts = {d["name"]: d["count"] for d in answer.get("diagnostics", [])}
-    if [o["name"] for o in answer.get("ops", [])] != ["y"] or counts != {"duplicate_key": 1, "odd_items": 1}:
+    if [o["name"] for o in answer.get("ops", [])] != ["y"] or counts != {"duplicate_key": 1, "odd_items": 1, "extra_commas": 1}:
         problems.append(f"a key twice, commas too many: {answer}")
-    # Sums beyond 64 bits are cut there.
+    # One comma stands between two things and none before an end: 1 + 2 + 3 too many.
+    path.write_text('{,"x": 1, "traceEvents": [' + json.dumps(op("x", 0, 10)) + ",,," + json.dumps(memory(5, 512, 512, A))
+                    + ",,,]}")
+    counts = {d["name"]: d["count"] for d in run(tool, path).get("diagnostics", [])}
+    if counts != {"extra_commas": 6}:
+        problems.append(f"commas too many: {counts}")
+    # Sums beyond 64 bits are cut there, which is told: of x net, gross, peak, at_peak and at_return, of the device net and peak.
     big = (1 << 63) - 1
     path.write_text(json.dumps({"traceEvents": [op("x", 0, 10), memory(1, big, None, A), memory(2, big, None, B),
                                                 memory(3, 1 << 64, None, D), memory(4, -big, None, A)]}))
@@ -280,6 +325,9 @@ def damaged(tool, folder, problems):
     row = (answer.get("ops") or [{}])[0]
     if (row.get("net"), row.get("gross"), row.get("peak")) != (big, big, big):
         problems.append(f"sums beyond 64 bits: {answer}")
+    counts = {d["name"]: d["count"] for d in answer.get("diagnostics", [])}
+    if counts.get("sums_cut", 0) == 0:
+        problems.append(f"sums beyond 64 bits are not told: {counts}")
     path.write_text('{"traceEvents": [' + json.dumps(op("x", 0, 10)) + "]}")
     counts = {d["name"]: d["text"] for d in run(tool, path).get("diagnostics", [])}
     if "profile_memory=True" not in counts.get("no_memory_records", ""):

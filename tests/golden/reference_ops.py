@@ -71,11 +71,18 @@ def table(events, shares=lambda where: where):
         peak = max([base, *levels])
         at = levels.index(peak) if base < peak else -1
         alive, freed = [False] * len(records), {}  # when an address is freed next
+        taken = {}
+        ended = [None] * len(records)  # when the block of a record is freed, or its address taken by another
         for i, r in reversed(list(enumerate(records))):
+            if r.address is not None and r.bytes > 0:
+                ended[i] = taken.get(r.address)
+            if r.address is not None and r.bytes != 0:
+                taken[r.address] = i
             if r.address is not None and r.bytes < 0:
                 freed[r.address] = i
             elif r.address is not None and r.bytes > 0 and i <= at:
                 alive[i] = freed.get(r.address, len(records)) > at
+        has_addresses = all(r.address is not None for r in records if r.bytes != 0)
         selves, unowned = collections.Counter(), 0
         held = collections.defaultdict(list)  # op -> its records
         where = collections.defaultdict(list)
@@ -98,13 +105,16 @@ def table(events, shares=lambda where: where):
                     unowned += records[i].bytes
         for op, indices in held.items():
             row = found.setdefault((device, op.name), dict.fromkeys(
-                ("calls", "net", "self", "gross", "peak", "abs_peak", "at_peak"), 0))
+                ("calls", "net", "self", "gross", "peak", "abs_peak", "at_peak", "freed", "at_return"), 0))
             running = highest = 0
             for i in indices:
                 running += records[i].bytes
                 highest = max(highest, running)
                 row["gross"] += max(records[i].bytes, 0)
                 row["at_peak"] += records[i].bytes if alive[i] else 0
+                row["freed"] += max(-records[i].bytes, 0)
+                stays = ended[i] is None or records[ended[i]].t >= op.start + max(op.duration, 1)
+                row["at_return"] += records[i].bytes if records[i].bytes > 0 and stays else 0
             row["net"] += running
             row["peak"] = max(row["peak"], highest)
             row["self"] = selves[op.name]
@@ -121,6 +131,8 @@ def table(events, shares=lambda where: where):
             full[op.name] = max(full.get(op.name, worst), worst)
         for name in listed:
             found[device, name]["abs_peak"] = full[name]
+            if not has_addresses:
+                found[device, name]["at_return"] = None
         found_devices[device] = {
             "records": len(records), "allocs": sum(r.bytes > 0 for r in records),
             "frees": sum(r.bytes < 0 for r in records), "base_bytes": base, "peak_bytes": peak,

@@ -173,7 +173,8 @@ class RealFiles(unittest.TestCase):
                                  command("whatif", path, "--conf", "expandable_segments:True"))
 
 
-OP_COLUMNS = ["name", "device", "calls", "net", "self", "gross", "peak", "abs_peak", "at_peak"]
+OP_COLUMNS = ["name", "device", "calls", "net", "self", "gross", "peak", "abs_peak", "at_peak",
+              "freed", "at_return"]
 
 
 class Ops(unittest.TestCase):

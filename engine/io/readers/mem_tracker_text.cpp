@@ -33,6 +33,9 @@ constexpr std::string_view kBlank = " \t\r";
 }
 
 // "4.25 MiB" in bytes. None: it is no size.
+// Of a unit larger than a byte, the number has one or two digits behind the point: it was rounded.
+[[nodiscard]] bool is_rounded(std::string_view text) { return !text.ends_with(" B"); }
+
 [[nodiscard]] std::optional<double> size_of(std::string_view text) {
   const size_t space = text.find(' ');
   if (space == std::string_view::npos) return std::nullopt;
@@ -155,8 +158,9 @@ struct MemTrackerTextReader::State {
     return (text.empty() || !note.is_none()) && blocks.size() < model::kMaxRows &&
            blocks.push_back({static_cast<uint32_t>(place), note, static_cast<uint32_t>(cells.size()), 0});
   }
-  [[nodiscard]] bool add_cell(std::string_view category, double size) {
+  [[nodiscard]] bool add_cell(std::string_view category, double size, std::string_view text) {
     if (!is_block) return true;
+    rounded = rounded || (size != 0 && is_rounded(text));
     const int place = place_of(categories, category, kMostCategories);
     constexpr double kTooMuch = 9.2e18;
     if (!std::isfinite(size)) {
@@ -191,7 +195,7 @@ struct MemTrackerTextReader::State {
       call.clear();
       return true;
     }
-    if (const auto size = size_of(value)) return add_cell(shown(trimmed(name)), *size);
+    if (const auto size = size_of(value)) return add_cell(shown(trimmed(name)), *size, value);
     if (line.starts_with('#')) {
       call = trimmed(name);
     } else if (value.empty()) {
@@ -221,7 +225,7 @@ struct MemTrackerTextReader::State {
       if (header[i] == "Device" && !begin_block(fields[i])) return false;
     }
     for (size_t i = 0; i < std::min(fields.size(), header.size()); ++i) {
-      if (const auto size = size_of(fields[i]); size && !add_cell(header[i], *size)) return false;
+      if (const auto size = size_of(fields[i]); size && !add_cell(header[i], *size, fields[i])) return false;
     }
     is_block = false;
     return true;
@@ -253,6 +257,7 @@ struct MemTrackerTextReader::State {
       model::Part part;
       part.kind = model::PartKind::series;
       part.has_clock = false;
+      part.rounded = rounded;
       part.series_are = model::SeriesAre::categories;
       part.name = devices[device];
       part.series.first = static_cast<int32_t>(recording.series.size_rows());
@@ -302,7 +307,8 @@ struct MemTrackerTextReader::State {
   enum class Table : uint8_t { none, header, rule, rows };  // what comes next in one
   Table table = Table::none;
   bool is_block = false, refused = false;
-  int64_t offset = 0;  // of the line
+  bool rounded = false;  // a size at least
+  int64_t offset = 0;    // of the line
   int64_t received = 0;
   Column<Block> blocks;
   Column<Cell> cells;
@@ -333,6 +339,7 @@ Status MemTrackerTextReader::finish() {
     s.recording.diagnostics.add(Diag::budget_exhausted, -1,
                                 "a budget of " + size_text(s.recording.budget.limit()));
   }
+  if (s.rounded) s.recording.diagnostics.add(Diag::sizes_rounded);
   s.recording.input_bytes = s.received;
   return {};
 }

@@ -222,7 +222,7 @@ std::string SnapshotSchema::description(const Value& result) const {
     case Of::pair:
       return "two numbers";
     case Tag::empty_list:
-      return "an empty list";
+      return "an empty list: nothing was recorded. A memory timeline of a run without memory events looks so";
     case Tag::empty_lists:
       return "a list of empty lists";
     case Tag::global:

@@ -85,7 +85,7 @@ Value SnapshotSchema::event(Pairs pairs) {
     recording_.diagnostics.add(Diag::event_incomplete, offset_);
     return {Tag::dropped, 0, 0};
   }
-  made.address = at.value_or(0);
+  made.address = at.value_or(made.action == Action::oom ? model::kUnknownFree : 0);
   made.size = bytes.value_or(0);
   const size_t row = recording_.events.size_rows();
   if (!append_event(made)) return {};

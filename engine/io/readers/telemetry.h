@@ -11,7 +11,7 @@
 // its label and the context as its note), "reserved", "active", "inactive", "device_used", "device_free",
 // "device_total", where the file has them; of profiled functions "call_before", "call_peak", "call_after", "call_net",
 // "call_time" (nanoseconds; the note is the number of seconds as written), a point for each call at its start, the function as
-// its label. Times are nanoseconds since the epoch. Bundles' own facts are extras of the part, as JSON text; metadata and
+// its label, and where the file says it "call_reserved", the most that was reserved at a call's snapshots. Times are nanoseconds since the epoch. Bundles' own facts are extras of the part, as JSON text; metadata and
 // unknown fields of records are extras of the sample's point.
 #pragma once
 

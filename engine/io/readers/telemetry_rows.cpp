@@ -25,10 +25,10 @@ bool TelemetryRows::add(const Call& call) {
   return calls_.size() < model::kMaxRows && calls_.push_back(call);
 }
 
-bool TelemetryRows::add_series(std::string_view name, int32_t device, int32_t first) {
+bool TelemetryRows::add_series(std::string_view name, int32_t device, int32_t first, model::Unit unit) {
   const StringId text = recording_.strings.intern(name);
   const auto count = static_cast<int32_t>(recording_.points.size_rows()) - first;
-  return !text.is_none() && recording_.series.append({text, device, {first, count}});
+  return !text.is_none() && recording_.series.append({text, device, {first, count}, unit});
 }
 
 bool TelemetryRows::publish_samples() {
@@ -91,16 +91,26 @@ bool TelemetryRows::publish_calls() {
     while (end < order.size() && calls_[order[end]].device == device) ++end;
     // All of a device's series have a point for each call, so that they can be read side by side.
     for (size_t which = 0; which < kValues.size(); ++which) {
+      const bool is_time = which + 1 == kValues.size();
       const auto first = static_cast<int32_t>(points.size_rows());
       for (size_t i = begin; i < end; ++i) {
         const Call& call = calls_[order[i]];
-        const bool is_time = which + 1 == kValues.size();
         if (!points.append(
                 {call.start, call.*kValues[which], call.name, is_time ? call.seconds : StringId{}}))
           return false;
       }
-      if (!add_series(kTelemetryCalls[which], device, first)) return false;
+      if (!add_series(kTelemetryCalls[which], device, first,
+                      is_time ? model::Unit::nanoseconds : model::Unit::bytes))
+        return false;
     }
+    const auto first = static_cast<int32_t>(points.size_rows());
+    for (size_t i = begin; i < end; ++i) {
+      const Call& call = calls_[order[i]];
+      if (call.reserved != model::kNoValue && !points.append({call.start, call.reserved, call.name, {}}))
+        return false;
+    }
+    if (points.size_rows() > static_cast<size_t>(first) && !add_series("call_reserved", device, first))
+      return false;
     begin = end;
   }
   return true;

@@ -28,6 +28,7 @@ class TelemetryRows {
     int32_t device = 0;
     int64_t start = model::kNoTime;  // nanoseconds
     int64_t before = model::kNoValue, peak = model::kNoValue, after = model::kNoValue, net = model::kNoValue;
+    int64_t reserved = model::kNoValue;  // the most of its snapshots
     int64_t duration = model::kNoValue;  // nanoseconds
     StringId seconds;                    // as written
   };
@@ -58,7 +59,8 @@ class TelemetryRows {
  private:
   [[nodiscard]] bool publish_samples();
   [[nodiscard]] bool publish_calls();
-  [[nodiscard]] bool add_series(std::string_view name, int32_t device, int32_t first);
+  [[nodiscard]] bool add_series(std::string_view name, int32_t device, int32_t first,
+                                model::Unit unit = model::Unit::bytes);
 
   model::Recording& recording_;
   Column<Sample> samples_;

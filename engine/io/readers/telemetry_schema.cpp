@@ -361,6 +361,9 @@ Value TelemetrySchema::result(Pairs pairs) {
     call.before = before->values[allocated];
   }
   if (after != nullptr) call.after = after->values[allocated];
+  for (const TelemetryRows::Sample* one : {before, after, peak}) {
+    if (one != nullptr) call.reserved = std::max(call.reserved, one->values[reserved]);
+  }
   auto highest = bytes(pairs, "peak_memory_usage");
   if (!highest) highest = bytes(pairs, "peak_memory");
   if (!highest && peak != nullptr) highest = peak->values[allocated];

@@ -126,7 +126,7 @@ class Maker {
 
   [[nodiscard]] bool add_record(const Draft& draft, uint32_t i, Matching& matching) {
     const int64_t bytes = draft.bytes < 0 ? saturated_difference(0, draft.bytes) : draft.bytes;
-    uint64_t address = 0;
+    uint64_t address = model::kUnknownFree;
     if (!draft.is_oom && !matching.place(draft, bytes, address)) return false;
     const Action action = draft.is_oom      ? Action::oom
                           : draft.bytes < 0 ? Action::free_completed

@@ -98,9 +98,20 @@ bool Walk::step() {
     default:
       break;
   }
-  while (at_ < text_.size() && (ascii::is_space(text_[at_]) || (text_[at_] == ',' && state_ != At::start)))
-    ++at_;
+  for (; at_ < text_.size(); ++at_) {
+    if (text_[at_] == ',' && state_ != At::start) {
+      ++commas_;
+    } else if (!ascii::is_space(text_[at_])) {
+      break;
+    }
+  }
   if (at_ == text_.size()) return false;
+  // One stands between two things, none before an end.
+  const bool is_end = text_[at_] == ']' || text_[at_] == '}';
+  const int64_t wanted = separates_ && !is_end ? 1 : 0;
+  if (commas_ > wanted) diagnostics_.add_many(Diag::extra_commas, commas_ - wanted, place());
+  commas_ = 0;
+  separates_ = false;
   switch (state_) {
     case At::start:
       return start();
@@ -131,6 +142,7 @@ bool Walk::skip_value() {
   bool ended = false;
   at_ += skipped_.scan(text_.substr(at_), ended);
   if (ended) state_ = At::members;
+  separates_ = ended;
   return ended;
 }
 
@@ -177,11 +189,13 @@ bool Walk::member() {
   }
   if (key == "distributedInfo" && value.kind == Value::Kind::container) launch_ = read_launch(value.text);
   at_ = text.place();
+  separates_ = true;
   return true;
 }
 
 bool Walk::end_list() {
   ++at_;
+  separates_ = true;
   if (is_list_) return halt_at(Halt::complete, {});
   state_ = At::members;
   return true;
@@ -190,6 +204,7 @@ bool Walk::end_list() {
 bool Walk::take(const Event& event, size_t end) {
   if (!rows_.add(event, place())) return halt_at(Halt::out_of_budget, {});
   at_ = end;
+  separates_ = true;
   return true;
 }
 

@@ -62,7 +62,9 @@ class Walk {
   bool last_ = false;
   At state_ = At::start;
   json::ValueEnd skipped_;
-  bool is_list_ = false;  // the outermost value is the list of events
+  bool separates_ = false;  // a comma may come: something stands before it
+  int64_t commas_ = 0;      // in front of at_
+  bool is_list_ = false;    // the outermost value is the list of events
   bool found_events_ = false;
   model::Clock clock_{1, 0};
   model::Launch launch_;

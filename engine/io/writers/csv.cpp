@@ -195,7 +195,11 @@ void write_events(const model::Recording& rec, CsvOutput& out, const model::Cloc
     out.text(rec.action_name(e.action[i]));
     if (e.action[i] == trace::Action::oom) {
       out.plain({});
-      out.number(static_cast<int64_t>(e.address[i]));
+      if (const auto free = model::device_free(e, i)) {
+        out.number(*free);
+      } else {
+        out.plain({});
+      }
     } else {
       out.address(e.address[i]);
       out.plain({});

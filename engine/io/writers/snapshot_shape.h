@@ -125,7 +125,7 @@ class SnapshotShape {
     out_.begin_dict();
     member(Word::action, e.action[i]);
     if (e.action[i] == trace::Action::oom) {
-      member(Word::device_free, static_cast<int64_t>(e.address[i]));
+      if (const auto free = model::device_free(e, i)) member(Word::device_free, *free);
     } else {
       out_.key(Word::addr);
       out_.address(e.address[i]);

@@ -194,11 +194,11 @@ TEST_F(OpQuestions, TheTableSaysWhatEachOpDidAndAddsUp) {
   EXPECT_THAT(
       lines,
       HasSubstr(
-          R"("name":"aten::addmm","detail":"","calls":1,"net":0,"self":0,"gross":8192,"peak":8192,"abs_peak":112640,"at_peak":8192,"why":null,"filter":"op:\"aten::addmm\"")"));
+          R"("name":"aten::addmm","detail":"","calls":1,"net":0,"self":0,"gross":8192,"peak":8192,"abs_peak":112640,"at_peak":8192,"freed":8192,"at_return":0,"why":null,"filter":"op:\"aten::addmm\"")"));
   EXPECT_THAT(
       lines,
       HasSubstr(
-          R"("self":-4096,"gross":18432,"peak":12288,"abs_peak":112640,"at_peak":12288,"why":"4.0 KiB freed here were allocated by aten::empty.")"));
+          R"("self":-4096,"gross":18432,"peak":12288,"abs_peak":112640,"at_peak":12288,"freed":14336,"at_return":6144,"why":"4.0 KiB freed here were allocated by aten::empty.")"));
   EXPECT_THAT(lines,
               HasSubstr(R"("why":"2.0 KiB freed here were allocated before the trace or outside of ops.")"));
 }

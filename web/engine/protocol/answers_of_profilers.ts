@@ -114,16 +114,17 @@ export interface Telemetry {
   devices: {
     device: number | null;
     samples: number;
-    peak_allocated_bytes: Bytes;
-    peak_reserved_bytes: Bytes;
+    /** Null: the file has none. So it is of the numbers of a function. */
+    peak_allocated_bytes: Bytes | null;
+    peak_reserved_bytes: Bytes | null;
   }[];
   functions: {
     name: string;
     calls: number;
     total_time_s: number;
-    net_bytes: Bytes;
-    peak_bytes: Bytes;
-    peak_over_entry_bytes: Bytes;
+    net_bytes: Bytes | null;
+    peak_bytes: Bytes | null;
+    peak_over_entry_bytes: Bytes | null;
   }[];
   findings: {
     name: string;
@@ -167,6 +168,9 @@ export interface OpLine {
   peak: Bytes;
   abs_peak: Bytes;
   at_peak: Bytes;
+  freed: Bytes;
+  /** Allocated in it and not freed before it ends; null without addresses. */
+  at_return: Bytes | null;
   /** Why `self` is negative. */
   why: string | null;
   /** What lights its blocks. */

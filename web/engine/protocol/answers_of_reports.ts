@@ -75,14 +75,16 @@ export interface Report {
     event: number;
     reserved_bytes: Bytes;
     requested_bytes: Bytes;
-    rounding_bytes: Bytes;
-    pending_bytes: Bytes;
-    cached_bytes: Bytes;
-  };
+    /** These are null of a profiler's trace. */
+    rounding_bytes: Bytes | null;
+    pending_bytes: Bytes | null;
+    cached_bytes: Bytes | null;
+  } | null;
   oom: ExplainedOutOfMemory[];
   /** Earlier ones. */
   oom_left_out: number;
-  fragmentation: FragmentationNumbers;
+  /** Null of a profiler's trace. */
+  fragmentation: FragmentationNumbers | null;
   categories: { name: string; bytes_at_peak: Bytes; blocks: number; sure: number }[];
 }
 
@@ -247,14 +249,15 @@ export interface ExplainedOutOfMemory {
   event: number;
   time_us: Microseconds | null;
   requested_bytes: Bytes;
-  needed_bytes: Bytes;
+  /** What is null is not known: of a profiler's trace all but the allocated bytes, and at times the reserved ones. */
+  needed_bytes: Bytes | null;
   device_free_bytes: Bytes | null;
-  reserved_bytes: Bytes;
+  reserved_bytes: Bytes | null;
   allocated_bytes: Bytes;
-  pending_bytes: Bytes;
-  cached_bytes: Bytes;
-  largest_free_bytes: Bytes;
-  largest_own_bytes: Bytes;
+  pending_bytes: Bytes | null;
+  cached_bytes: Bytes | null;
+  largest_free_bytes: Bytes | null;
+  largest_own_bytes: Bytes | null;
   who: string | null;
   stack: StackLines;
   expandable_segments: boolean | null;

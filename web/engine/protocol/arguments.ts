@@ -81,7 +81,7 @@ export type OpBy = (typeof opByWords)[number];
 export const opScopeWords = ['thread', 'process'] as const;
 export type OpScope = (typeof opScopeWords)[number];
 
-export const opSortWords = ['net', 'self', 'gross', 'peak', 'at_peak'] as const;
+export const opSortWords = ['net', 'self', 'gross', 'peak', 'at_peak', 'freed', 'at_return'] as const;
 export type OpSort = (typeof opSortWords)[number];
 
 export const regionOrderWords = ['address', 'size', 'stream'] as const;

@@ -66,10 +66,12 @@ export const panels = [
     name: 'Fragmentation',
     place: 'drawer',
     needs: ['states'],
-    lacks: ({ reserved_peak }) =>
-      reserved_peak > 0
-        ? undefined
-        : 'The file names no segment of this device: what is cached is not known.',
+    lacks: ({ reserved_peak, has_ops }) =>
+      has_ops
+        ? noSegments
+        : reserved_peak > 0
+          ? undefined
+          : 'The file names no segment of this device: what is cached is not known.',
     load: () => import('./fragmentation/panel.ts'),
   },
   {

@@ -72,14 +72,15 @@ export class FunctionsView extends LitElement {
     return html`<dl class="facts">
       ${devices.map(
         ({ device, samples, peak_allocated_bytes, peak_reserved_bytes }) =>
-          html`<div data-device=${device ?? 'unknown'} data-bytes=${peak_allocated_bytes}>
+          html`<div data-device=${device ?? 'unknown'} data-bytes=${peak_allocated_bytes ?? nothing}>
             <dt>
               ${nameOfDevice(device) === '' ? 'The device' : nameOfDevice(device)},
               ${plural(samples, 'sample')}
             </dt>
-            <dd title=${formatExactBytes(peak_allocated_bytes)}>
-              ${formatBytes(peak_allocated_bytes)} allocated at
-              most${peak_reserved_bytes > 0 ? `, ${formatBytes(peak_reserved_bytes)} reserved` : ''}
+            <dd title=${peak_allocated_bytes === null ? nothing : formatExactBytes(peak_allocated_bytes)}>
+              ${peak_allocated_bytes === null ? 'not known what was' : formatBytes(peak_allocated_bytes)}
+              allocated at
+              most${peak_reserved_bytes === null ? '' : `, ${formatBytes(peak_reserved_bytes)} reserved`}
             </dd>
           </div>`,
       )}

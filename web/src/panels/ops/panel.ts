@@ -372,6 +372,10 @@ export class OpsPanel extends LitElement {
       }}>
       ${columns.map((column) => {
         const value = column.of(line as OpLine & ProfilerLine);
+        if (value === null)
+          return html`<span role="gridcell" class="number" data-column=${column.name} title="Not known"
+            >?</span
+          >`;
         return html`<span
           role="gridcell"
           class="number ${value < 0 ? 'negative' : ''}"
