@@ -185,13 +185,15 @@ Status category(Asked& asked) {
     return {};
   }
   answers::category_to_json(asked.json(), known.rules, known.categories.rule[rank],
-                            known.own ? analysis::category_rules_of(asked.view->device().part()) : std::string_view((*kinds)->rules_text));
+                            known.own ? analysis::category_rules_of(asked.view->device().part())
+                                      : std::string_view((*kinds)->rules_text));
   return {};
 }
 
 Status category_rules(Asked& asked) {
   std::string_view text = asked.arguments.text("text");
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) text = analysis::category_rules_of(asked.session.recording().parts.front());
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    text = analysis::category_rules_of(asked.session.recording().parts.front());
   const auto rules = analysis::parse_category_rules(text);
   if (!rules) return tl::unexpected(rules.error());
   answers::to_json(asked.json(), *rules, text);

@@ -48,7 +48,9 @@ async function served(browser, path) {
     const [address] = await once(server.stdout, 'data');
     const context = await browser.newContext({ viewport });
     const page = await emptyPage(context, address.toString().trim());
-    await page.locator('memstrata-served[data-to-examine="0"]').waitFor({ state: 'attached', timeout: 120_000 });
+    await page
+      .locator('memstrata-served[data-to-examine="0"]')
+      .waitFor({ state: 'attached', timeout: 120_000 });
     await page.waitForTimeout(toChoose);
     const row = page.locator('memstrata-served [data-file="file.pickle"] button');
     const start = await page.evaluate(() => performance.now());

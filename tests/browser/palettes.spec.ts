@@ -11,7 +11,12 @@ const kinds = {
   ordered: false,
   inferred: false,
   by_lifetime: false,
-  kinds: Array.from({ length: 12 }, (_, i) => ({ label: String(i), blocks: 1, merged: i === 11 ? 3 : 0, says: '' })),
+  kinds: Array.from({ length: 12 }, (_, i) => ({
+    label: String(i),
+    blocks: 1,
+    merged: i === 11 ? 3 : 0,
+    says: '',
+  })),
 };
 
 test('palettes keep kinds apart, also for colour-blind eyes and in both themes', () => {
