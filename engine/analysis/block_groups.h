@@ -64,8 +64,8 @@ struct BlockGroups {
   std::vector<std::string> inferred;
   std::vector<std::string> says;  // what their rules say, by key; empty texts = nothing
   bool by_lifetime = false;       // those of traces, CategoryRules::by_lifetime
-  std::vector<Kind> kinds;  // at most kMostKinds; empty = every block is a kind of its own
-  Column<uint32_t> group;   // per rank, index of `kinds`; empty as well
+  std::vector<Kind> kinds;        // at most kMostKinds; empty = every block is a kind of its own
+  Column<uint32_t> group;         // per rank, index of `kinds`; empty as well
 };
 
 // `peak_event`: as in block_filter.h. Error: limit_exceeded.

@@ -76,8 +76,8 @@ Status ReportFinder::find_one(int32_t part) {
     case 5:
       return take(found_.leaks, find_leaks(recording, lives, attributes_.stack, found_.steps));
     case 6: {
-      Status done =
-          take(found_.categories, find_categories(recording, context_.part, lives, attributes_.stack, found_.steps, rules_));
+      Status done = take(found_.categories, find_categories(recording, context_.part, lives,
+                                                            attributes_.stack, found_.steps, rules_));
       if (done)
         found_.categories_at_peak = category_shares(lives, found_.categories, rules_, lives.peak_event);
       return done;

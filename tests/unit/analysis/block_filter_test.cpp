@@ -114,8 +114,8 @@ TEST_F(BlockFilter, AWrongFilterSaysWhere) {
 TEST_F(BlockFilter, ACategoryIsWhatTheRulesSay) {
   // Only B is freed.
   KnownCategories known{*parse_category_rules("temporary 1 freed\n"), Categories(story.recording.budget)};
-  known.categories = *find_categories(story.recording, story.recording.parts[0], *lifetimes, attributes->stack,
-                                      Steps(story.recording.budget), known.rules);
+  known.categories = *find_categories(story.recording, story.recording.parts[0], *lifetimes,
+                                      attributes->stack, Steps(story.recording.budget), known.rules);
   const auto ranks_of = [&](std::string_view text) {
     const auto found = filter_blocks(story.recording, snapshot(), *lifetimes, *attributes, text, {},
                                      [&]() -> Result<const KnownCategories*> { return &known; });

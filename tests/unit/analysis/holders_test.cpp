@@ -124,7 +124,8 @@ TEST_F(Holding, ByCategoryOfAUsersRules) {
   auto rules = parse_category_rules("optimizer_state 0.5 frame:torch/optim/\nactivation 0.8 in_module\n");
   ASSERT_TRUE(rules.has_value());
   const Steps none(story.recording.budget);
-  auto categories = find_categories(story.recording, story.recording.parts[0], *lives, attributes->stack, none, *rules);
+  auto categories =
+      find_categories(story.recording, story.recording.parts[0], *lives, attributes->stack, none, *rules);
   ASSERT_TRUE(categories.has_value());
   const KnownCategories known{std::move(*rules), std::move(*categories), false};
   const auto keys = find_holder_keys(story.recording, attributes->stack.span(), HolderBy::category, &known);
