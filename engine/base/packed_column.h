@@ -50,11 +50,7 @@ struct PackedChunk {
     std::memcpy(&value, data + i * sizeof(Narrow), sizeof(Narrow));
     return value;
   }
-#if defined(__wasm__)
-  [[gnu::noinline]]  // once: the page is to be small
-#endif
-  [[nodiscard]] uint64_t
-  at(size_t i) const {
+  [[nodiscard]] uint64_t at(size_t i) const {
     switch (width) {
       case 0:
         return lowest;
@@ -98,9 +94,7 @@ class PackedColumn {
   // By any integer, or by the id of what the column describes; both are >= 0 and below size().
   template <typename Index>
   [[nodiscard]] T operator[](Index index) const {
-    const size_t i = place(index);
-    if (i / kChunk >= chunks_.size()) return open_[i % kChunk];
-    return value_of(chunks_[i / kChunk].at(i % kChunk));
+    return value_at(place(index));
   }
   // Of what was appended last; not after shrink_to_fit().
   [[nodiscard]] T& back() { return open_.back(); }
@@ -130,7 +124,7 @@ class PackedColumn {
     std::memcpy(chunk.data + i % kChunk * sizeof(T), &value, sizeof(T));
     return true;
   }
-  void truncate(size_t size) {
+  [[gnu::noinline]] void truncate(size_t size) {
     while (!chunks_.empty() && (chunks_.size() - 1) * kChunk >= size) {
       open_.clear();
       forget(chunks_.back());
@@ -143,7 +137,7 @@ class PackedColumn {
       open_.truncate(size - chunks_.size() * kChunk);
     }
   }
-  void clear() {
+  [[gnu::noinline]] void clear() {
     for (const Chunk& chunk : chunks_) forget(chunk);
     chunks_.clear();
     open_.clear();
@@ -172,6 +166,14 @@ class PackedColumn {
   [[nodiscard]] static uint64_t bits_of(T value) { return static_cast<uint64_t>(number_of(value)); }
   [[nodiscard]] static T value_of(uint64_t bits) { return T(static_cast<Number>(bits)); }
 
+#if defined(__wasm__)
+  [[gnu::noinline]]  // the page is to be small
+#endif
+  [[nodiscard]] T
+  value_at(size_t i) const {
+    if (i / kChunk >= chunks_.size()) return open_[i % kChunk];
+    return value_of(chunks_[i / kChunk].at(i % kChunk));
+  }
   [[nodiscard]] static bool is_wide(const Chunk& chunk) {
     return chunk.width == sizeof(T) && chunk.lowest == 0 && chunk.shift == 0;
   }
@@ -207,7 +209,7 @@ class PackedColumn {
     }
   }
   // What is open becomes a chunk.
-  [[nodiscard]] bool pack() {
+  [[nodiscard, gnu::noinline]] bool pack() {
     const T* values = open_.data();
     Chunk chunk{.count = static_cast<uint32_t>(open_.size())};
     Number lowest = number_of(values[0]), highest = lowest;
@@ -246,7 +248,7 @@ class PackedColumn {
     return true;
   }
   // Of `chunk`, every value as it is.
-  [[nodiscard]] bool widen(Chunk& chunk) {
+  [[nodiscard, gnu::noinline]] bool widen(Chunk& chunk) {
     Chunk wide{.count = chunk.count, .width = sizeof(T)};
     if (!take(wide)) return false;
     for (size_t i = 0; i < chunk.count; ++i) {
