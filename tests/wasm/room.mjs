@@ -12,7 +12,10 @@ let room;
 export const loadRoom = () =>
   (room ??= require('esbuild')
     .build({
-      entryPoints: [join(root, 'web/engine/index.ts')],
+      stdin: {
+        contents: `export * from './index.ts'; export { HttpTransport } from './transport/http.ts';`,
+        resolveDir: join(root, 'web/engine'),
+      },
       bundle: true,
       write: false,
       format: 'esm',

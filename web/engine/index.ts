@@ -7,7 +7,6 @@ export type { FileQuestions, ViewQuestions } from './protocol/questions.ts';
 export { protocolVersion } from './protocol/version.ts';
 export { decodeAnswer, encodeQuestion } from './protocol/wire.ts';
 export { DirectTransport } from './transport/direct.ts';
-export { HttpTransport } from './transport/http.ts';
 export {
   EngineFailure,
   type Phase,
