@@ -49,7 +49,7 @@ constexpr double kRunDrift = 0.01;  // of the peak before
 // A finding that is being put together.
 struct Draft {
   FleetKind kind = FleetKind::unknown;
-  std::string title, text;
+  std::string run, title, text;
   bool bad = true;
   std::vector<int32_t> rows;  // at most kMostRows
   size_t more_rows = 0;
@@ -76,8 +76,8 @@ class Findings {
   [[nodiscard]] Status find() {
     using Step = Status (Findings::*)();
     for (const Step step :
-         {&Findings::out_of_memory, &Findings::outliers, &Findings::leaks, &Findings::stragglers,
-          &Findings::drift, &Findings::runs, &Findings::groups, &Findings::coverage}) {
+         {&Findings::out_of_memory, &Findings::outliers, &Findings::leaks, &Findings::other_outliers,
+          &Findings::stragglers, &Findings::drift, &Findings::runs, &Findings::groups, &Findings::coverage}) {
       if (Status done = (this->*step)(); !done) return done;
     }
     return {};
@@ -203,6 +203,7 @@ class Findings {
           number_of.emplace(std::tuple(run, said.fact, said.is_above), drafts.size());
       if (is_new) {
         drafts.emplace_back().kind = kind;
+        drafts.back().run = run;
         says(one, run, row, drafts.back());
       }
       std::vector<int32_t>& rows = drafts[found->second].rows;
@@ -219,8 +220,18 @@ class Findings {
       const std::vector<int32_t> others(draft.rows.begin() + 1, draft.rows.end());
       draft.text += fmt::format(" Likewise {}.", rows_text(others, draft.more_rows));
     }
-    return add_all(drafts);
+    // The farthest of each run first: what else is far comes behind leaks.
+    std::set<std::string> runs;
+    for (const Draft& draft : drafts) {
+      if (kind == FleetKind::outlier && !runs.insert(draft.run).second) {
+        other_outliers_.push_back(draft);
+      } else if (Status added = add(draft); !added) {
+        return added;
+      }
+    }
+    return {};
   }
+  [[nodiscard]] Status other_outliers() { return add_all(other_outliers_); }
 
   [[nodiscard]] Status outliers() {
     const auto what = [](Statement& one) {
@@ -403,6 +414,7 @@ class Findings {
   const model::FleetColumn* rank_ = nullptr;
   const model::FleetColumn* device_ = nullptr;
   const model::FleetColumn* file_ = nullptr;
+  std::vector<Draft> other_outliers_;
   std::string_view thing_;  // what a row is: a rank, if each has one of its own
 };
 
