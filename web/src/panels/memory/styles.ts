@@ -72,11 +72,11 @@ export const styles = css`
     padding-left: 12px;
   }
   .number {
-    width: 76px;
+    min-width: 64px;
     text-align: right;
   }
   .share {
-    width: 132px;
+    min-width: 132px;
     text-align: right;
   }
   td.share {
