@@ -17,7 +17,6 @@ constexpr uint64_t kBackwardBit = uint64_t{1} << 62, kModuleBit = uint64_t{1} <<
 
 [[nodiscard]] bool is_backward(std::string_view function) {
   return function == "backward" || function == "_engine_run_backward" ||
-         function.starts_with("autograd::engine::evaluate_function") ||
          function.find("torch::autograd::Engine") != std::string_view::npos ||
          function.find("autograd::python::PythonEngine") != std::string_view::npos;
 }
@@ -44,8 +43,8 @@ class Sorting {
   }
 
   [[nodiscard]] bool run(Categories& found) {
-    if (!mark_nodes() || !find_trace_lives(recording_, part_, lives_, in_trace_) || !find_passes() ||
-        !found.rule.resize(lives_.size.size(), Categories::kNoRule))
+    if (!mark_nodes() || !find_trace_lives(recording_, part_, lives_, in_trace_) ||
+        (in_trace_.empty() && !find_passes()) || !found.rule.resize(lives_.size.size(), Categories::kNoRule))
       return false;
     for (int32_t rank = 0; rank < lives_.count(); ++rank) found.rule[rank] = rule_of(rank, found);
     return true;

@@ -369,8 +369,7 @@ class DeviceSums {
   Column<int64_t> bytes_, times_;
   Column<int32_t> rows_;  // of RecordTable
   Column<WideSum> levels_;
-  Column<int32_t>
-      alloc_of_;  // the record that allocated what this one frees, or takes the address of; -1 = none
+  Column<int32_t> alloc_of_;  // the record whose memory this one frees, or takes the address of; -1 = none
   Column<uint8_t> is_alive_;  // of an alloc: at the peak
   int64_t base_ = 0;
   int32_t peak_at_ = -1;  // record after which the device is at its peak; -1 = before the first

@@ -30,8 +30,8 @@ namespace memstrata::analysis {
 struct TelemetryDevice {
   int32_t device = model::kUnknownDevice;  // -1 = CPU
   int64_t samples = 0;
-  std::optional<int64_t> peak_allocated,
-      peak_reserved;  // also of the calls' own levels; none = the file has none
+  // Also of the calls' own levels; none = the file has none.
+  std::optional<int64_t> peak_allocated, peak_reserved;
 };
 
 struct TelemetryFunction {
