@@ -73,7 +73,7 @@ class Lines {
     ++place_.line;
     const bool is_cut = begun_.size() > fleet::kLongestFactLine;
     while (!is_cut && (begun_.ends_with('\r') || begun_.ends_with(' '))) begun_.pop_back();
-    const Status added = begun_.empty() ? Status() : facts_.add_line(begun_, place_);
+    Status added = begun_.empty() ? Status() : facts_.add_line(begun_, place_);
     begun_.clear();
     return added;
   }
