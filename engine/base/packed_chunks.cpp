@@ -1,6 +1,7 @@
 #include "engine/base/packed_chunks.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <utility>
@@ -14,6 +15,15 @@ namespace {
   if (most <= UINT8_MAX) return 1;
   if (most <= UINT16_MAX) return 2;
   return most <= UINT32_MAX ? 4 : 8;
+}
+
+template <typename Narrow>
+void widen_all(std::span<const std::byte> from, int64_t* to) {
+  for (size_t i = 0; i < from.size() / sizeof(Narrow); ++i) {
+    Narrow value;
+    std::memcpy(&value, from.data() + i * sizeof(Narrow), sizeof(Narrow));
+    to[i] = value;
+  }
 }
 
 template <typename Narrow>
@@ -51,7 +61,16 @@ void PackedChunks::forget(const Chunk& chunk) {
   std::free(chunk.data);
 }
 
-bool PackedChunks::append(std::span<const int64_t> numbers) {
+bool PackedChunks::append(std::span<const std::byte> narrow, size_t width) {
+  std::array<int64_t, kChunk> wide;
+  if (width == sizeof(int16_t)) {
+    widen_all<int16_t>(narrow, wide.data());
+  } else if (width == sizeof(int32_t)) {
+    widen_all<int32_t>(narrow, wide.data());
+  } else {
+    widen_all<int64_t>(narrow, wide.data());
+  }
+  const std::span<const int64_t> numbers(wide.data(), narrow.size() / width);
   int64_t lowest = numbers[0], highest = lowest;
   for (const int64_t number : numbers) {
     lowest = std::min(lowest, number);

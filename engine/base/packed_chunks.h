@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <type_traits>
 
 #include "engine/base/budget.h"
 #include "engine/base/column.h"
@@ -31,8 +32,18 @@ class PackedChunks {
   [[nodiscard]] size_t room() const { return chunks_.size() * kChunk; }
   [[nodiscard]] uint64_t operator[](size_t i) const { return chunks_[i / kChunk].at(i % kChunk); }
 
-  // One more chunk, of 1 to kChunk numbers; all chunks before are full.
-  [[nodiscard]] bool append(std::span<const int64_t> numbers);
+  // One more chunk, of 1 to kChunk signed numbers of 2, 4 or 8 bytes, or what is such a number in memory; all chunks before
+  // are full.
+  template <typename T>
+  [[nodiscard]] bool append(std::span<const T> numbers) {
+    static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8));
+    return append(std::as_bytes(numbers), sizeof(T));
+  }
+  // Where all numbers from i on are surely the same: the end of a chunk of one number, else i + 1.
+  [[nodiscard]] size_t same_to(size_t i) const {
+    const Chunk& chunk = chunks_[i / kChunk];
+    return chunk.width == 0 ? i - i % kChunk + chunk.count : i + 1;
+  }
   // Sets one number of at most `width` bytes; its chunk has that width from then on.
   [[nodiscard]] bool set(size_t i, uint64_t number, uint8_t width);
   void truncate(size_t size);
@@ -69,6 +80,7 @@ class PackedChunks {
     }
     void store(size_t i, uint64_t above) const;
   };
+  [[nodiscard]] bool append(std::span<const std::byte> numbers, size_t width);
   [[nodiscard]] bool take(Chunk& chunk);
   void forget(const Chunk& chunk);
 

@@ -8,10 +8,10 @@
 // failure.
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "engine/base/budget.h"
@@ -36,7 +36,7 @@ struct NumberIn<Id<Tag, Int>> {
 template <typename T>
 class PackedColumn {
   using Number = typename NumberIn<T>::Type;
-  static_assert(std::is_signed_v<Number>);
+  static_assert(std::is_signed_v<Number> && sizeof(T) == sizeof(Number));
 
  public:
   static constexpr size_t kChunk = PackedChunks::kChunk;
@@ -49,6 +49,12 @@ class PackedColumn {
   template <typename Index>
   [[nodiscard]] T operator[](Index index) const {
     return value_at(place(index));
+  }
+  // All from i to there (without it) are surely the same, known without looking at each.
+  template <typename Index>
+  [[nodiscard]] size_t same_to(Index index) const {
+    const size_t i = place(index);
+    return i < chunks_.room() ? chunks_.same_to(i) : i + 1;
   }
   // Of what was appended last; not after shrink_to_fit().
   [[nodiscard]] T& back() { return open_.back(); }
@@ -108,13 +114,7 @@ class PackedColumn {
   [[nodiscard]] bool is_cut() const { return chunks_.size() < chunks_.room(); }
   // What is open becomes a chunk.
   [[nodiscard, gnu::noinline]] bool pack() {
-    if constexpr (std::is_same_v<T, int64_t>) {
-      if (!chunks_.append(open_.span())) return false;
-    } else {
-      std::array<int64_t, kChunk> numbers;
-      for (size_t i = 0; i < open_.size(); ++i) numbers[i] = NumberIn<T>::of(open_[i]);
-      if (!chunks_.append(std::span(numbers).first(open_.size()))) return false;
-    }
+    if (!chunks_.append(std::span<const T>(open_.span()))) return false;
     open_.clear();
     return true;
   }

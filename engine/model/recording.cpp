@@ -39,14 +39,13 @@ class CapabilityFinder {
     const EventTable& e = rec_.events;
     const BlockTable& b = rec_.blocks;
     const SegmentTable& s = rec_.segments;
-    const auto has_pool = [&](int32_t row) { return !e.pool[row].is_none(); };
     const auto has_frames = [&](StackId stack) { return !stack.is_none() && rec_.stacks.leaf(stack) >= 0; };
     Capabilities found;
     const auto look_at_events = [&](RowRange events) {
       found.events = found.events || events.count > 0;
-      found.times = found.times || any(events, [&](int32_t row) { return e.time[row] != kNoTime; });
+      found.times = found.times || any_value(events, e.time, [](int64_t time) { return time != kNoTime; });
       found.stacks = found.stacks || any(events, [&](int32_t row) { return has_frames(e.stack[row]); });
-      found.pools = found.pools || any(events, has_pool);
+      found.pools = found.pools || any_value(events, e.pool, [](PoolId pool) { return !pool.is_none(); });
     };
     const auto look_at_segments = [&](RowRange segments) {
       found.final_state = found.final_state || segments.count > 0;
@@ -78,6 +77,15 @@ class CapabilityFinder {
   [[nodiscard]] bool any(RowRange rows, const Test& test) {
     for (int32_t row = rows.first; row < rows.end() && rows_left_ > 0; ++row, --rows_left_) {
       if (test(row)) return true;
+    }
+    return false;
+  }
+  // The same of a column; what is all one value is looked at once.
+  template <typename T, typename Test>
+  [[nodiscard]] bool any_value(RowRange rows, const PackedColumn<T>& column, const Test& test) {
+    for (int64_t row = rows.first; row < rows.end() && rows_left_ > 0; --rows_left_) {
+      if (test(column[row])) return true;
+      row = static_cast<int64_t>(column.same_to(row));
     }
     return false;
   }

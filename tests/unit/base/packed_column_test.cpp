@@ -48,6 +48,19 @@ TEST(PackedColumn, AChunkIsAsNarrowAsItsValues) {
   EXPECT_EQ(bytes_of_chunk<StreamId>([](size_t i) { return StreamId(static_cast<int16_t>(i)); }), 2 * kRows);
 }
 
+TEST(PackedColumn, TellsHowFarAChunkOfOneValueGoes) {
+  Budget budget(1 << 20);
+  PackedColumn<int32_t> column(budget);
+  fill<int32_t>(column, 2 * kChunk + 3, [](size_t i) { return i < kChunk ? 5 : static_cast<int32_t>(i); });
+  EXPECT_EQ(column.same_to(0), kChunk);
+  EXPECT_EQ(column.same_to(kChunk - 1), kChunk);
+  EXPECT_EQ(column.same_to(kChunk), kChunk + 1);
+  EXPECT_EQ(column.same_to(2 * kChunk), 2 * kChunk + 1);  // not packed yet
+  fill<int32_t>(column, 1, [](size_t) { return 9; });
+  column.truncate(kChunk - 7);
+  EXPECT_EQ(column.same_to(3), kChunk - 7);
+}
+
 TEST(PackedColumn, HoldsTheFurthestValuesBesideEachOther) {
   const std::vector<int64_t> ends = {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(),
                                      0, -1};
