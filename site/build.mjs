@@ -89,6 +89,7 @@ const templates = {
 };
 const build = (entry, more = {}) =>
   esbuild.build({
+    absWorkingDir: root, // names of parts come from paths below it: the same wherever this is started
     entryPoints: [join(web, entry)],
     bundle: true,
     minify: true,
@@ -116,13 +117,13 @@ const split = async (entry) => {
   const named = (path) => relative(folder, resolve(root, path));
   const files = new Map(result.outputFiles.map(({ path, text }) => [named(path), text]));
   const outputs = new Map(
-    Object.entries(result.metafile.outputs).map(([path, output]) => [named(resolve(path)), output]),
+    Object.entries(result.metafile.outputs).map(([path, output]) => [named(path), output]),
   );
   // What the first file needs at once, whichever way.
   const needed = new Set([`${basename(entry, '.ts')}.js`]);
   for (const name of needed)
     for (const { path, kind } of outputs.get(name).imports)
-      if (kind === 'import-statement') needed.add(named(resolve(path)));
+      if (kind === 'import-statement') needed.add(named(path));
   return { files, needed: [...needed] };
 };
 const gzip = (data) => gzipSync(data, { level: 9 });
