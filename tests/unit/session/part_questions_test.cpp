@@ -72,6 +72,20 @@ TEST(PartQuestions, OnlyOperatorsAreOperators) {
               HasSubstr("does not tell of operators"));
 }
 
+// One curve, of which a column has the highest and the lowest level.
+TEST(PartQuestions, APictureOfSeriesHasTwoColumnsForEach) {
+  Session session(int64_t{1} << 28);
+  ASSERT_TRUE(
+      read_bytes(session, "[[1000, 2000], [[0,4096,0,0,0,0,0,0,0], [0,512,0,0,0,0,0,0,0]]]").has_value());
+  const AnswerOf answer =
+      asked_frame(session, question_frame(R"({"ask":"seriesPicture","args":{"part":0,"series":[0],)"
+                                          R"("stretch":{"first":0,"width":1001,"count":1}}})"));
+  EXPECT_EQ(answer.head,
+            R"({"answer":{"curves":[{}]},"columns":[{"name":"curves.0.highest","type":"f64","count":1},)"
+            R"({"name":"curves.0.lowest","type":"f64","count":1}]})");
+  EXPECT_EQ(answer.column<double>(0, 2), (std::vector<double>{4096, 512}));
+}
+
 // Five rows of 128 points each, in parts of 12 MiB, 255 being all of it: row 1 ends at 4 MiB, row 4 at 12.
 TEST(PartQuestions, AFleetIsItsFileWithItsCurvesAsColumns) {
   std::ifstream input(MEMSTRATA_TESTS_FOLDER "/data/fleet/small.json", std::ios::binary);
@@ -90,6 +104,7 @@ TEST(PartQuestions, AFleetIsItsFileWithItsCurvesAsColumns) {
   EXPECT_EQ(allocated[1 * 128 + 127], 85);
   EXPECT_EQ(reserved[127], 0);
   EXPECT_EQ(reserved[2 * 128], 85);
+  EXPECT_THAT(asked(session, "contents"), HasSubstr(R"("series":0,"fleets":1,"is_trace":false)"));
   EXPECT_THAT(asked(session, "fleet", 0, R"({"fleet":1})"), HasSubstr("there is no fleet 1 in this file"));
 }
 

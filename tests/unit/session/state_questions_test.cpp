@@ -211,6 +211,7 @@ TEST_F(StateQuestions, RegionsInEveryOrder) {
       R"json("size":8192,"stream":1,"stream_handle":"0x7","pool":null,"expandable":false,"pieces":1}]}})json");
   EXPECT_THAT(regions("size", 0, 1), HasSubstr(R"("count":2,"rows":[{"row":0,"name":"s'40000_0")"));
   EXPECT_THAT(regions("stream", 1, 1), HasSubstr(R"("count":2,"rows":[{"row":1,"name":"s'40000_0")"));
+  EXPECT_EQ(regions("size", 9, 1), R"({"answer":{"count":2,"rows":[]}})");
   EXPECT_EQ(regions("size", 2, 1), R"({"answer":{"count":2,"rows":[]}})");
 }
 
