@@ -49,6 +49,14 @@ TEST_F(RulesOfCheck, ALimitItselfIsKept) {
   EXPECT_EQ(checked(only(&CheckRules::max_reserved, 1999)).event, 3);
 }
 
+TEST_F(RulesOfCheck, ThePeakIsOfTheStackThatHoldsMostOfIt) {
+  EXPECT_TRUE(checked(only(&CheckRules::max_peak, 1)).stack.is_none());
+  ASSERT_TRUE(report.peak.parts.push_back({StackId{5}, 600, 1, 0}) &&
+              report.peak.parts.push_back({StackId{4}, 400, 1, 1}));
+  EXPECT_EQ(checked(only(&CheckRules::max_peak, 1)).stack, StackId{5});
+  EXPECT_EQ(checked(only(&CheckRules::max_growth, 1.0), 1000).stack, StackId{5});
+}
+
 TEST_F(RulesOfCheck, WhatIsNotKnownIsNeitherKeptNorBroken) {
   report.overview.highest_reserved.reserved = std::nullopt;
   EXPECT_EQ(checked(only(&CheckRules::max_reserved, 1)).value, std::nullopt);
