@@ -56,6 +56,10 @@ TEST(SegmentBars, TenthsOfAPageThatSeveralBlocksAreIn) {
   story.segment(kBarsBegin, 8 * kHalfMiB);
   add_blocks(story, kBarsBegin, {2, 1, -1, 1, -3});
   EXPECT_EQ(stats_of(story).segments[0].bar, "7c");
+  Story later;  // the same in the second page, and one that two blocks fill in the third
+  later.segment(kBarsBegin, 12 * kHalfMiB);
+  add_blocks(later, kBarsBegin, {-4, 2, 1, -1, 3, 1});
+  EXPECT_EQ(stats_of(later).segments[0].bar, " 7*");
 }
 
 TEST(SegmentBars, PagesOfTwentyMiBFromTwentyMiBOn) {
