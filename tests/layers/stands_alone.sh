@@ -36,5 +36,8 @@ export -f compile one
 export scratch
 # Arrays are not exported: the flags go as one line.
 printf '%q ' "${flags[@]}" >"$scratch/flags"
-find engine capture \( -name '*.cpp' -o -name '*.h' \) ! -name driver_abi_check.cpp -print0 | sort -z |
-  xargs -0 -P "$(nproc)" -I{} bash -c 'eval "flags=($(cat "$scratch/flags"))"; one {}'
+# A source begins with its own header, which stands alone then, too.
+{
+  find engine capture -name '*.cpp' ! -name driver_abi_check.cpp
+  find engine capture -name '*.h' | while read -r header; do [[ -e ${header%.h}.cpp ]] || echo "$header"; done
+} | sort | xargs -P "$(nproc)" -I{} bash -c 'eval "flags=($(cat "$scratch/flags"))"; one {}'
