@@ -6,14 +6,13 @@
 #include <vector>
 
 #include "tests/unit/analysis/story.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
 
 using model::BlockState;
 using Ranks = std::vector<int32_t>;
-
-constexpr uint64_t kBase = 0x7f064c000000;
 
 class Search : public ::testing::Test {
  protected:

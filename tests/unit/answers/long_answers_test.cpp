@@ -10,6 +10,7 @@
 #include "engine/answers/trace_program.h"
 #include "tests/unit/analysis/opened_story.h"
 #include "tests/unit/answers/collected.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::answers {
 namespace {
@@ -17,8 +18,6 @@ namespace {
 using analysis::OpenedStory;
 using analysis::Story;
 using trace::Action;
-
-constexpr uint64_t kBase = 0x7f0000000000;
 
 TEST(TraceText, NamesEverySegmentOfManyInOnePassOverTheEvents) {
   // 120,000 segments that all stay, each with a block: insertions at the front of a sorted list would move 29 GB.

@@ -24,7 +24,7 @@ Py stack() {
                    Py::dict({{"name", "g"}, {"filename", "b.py"}, {"line", 2}})});
 }
 
-Py event(int i) {
+Py noted_event(int i) {
   return Py::dict({{"action", "alloc"},
                    {"addr", i},
                    {"size", 8},
@@ -54,8 +54,8 @@ Py sample() {
                                {"blocks", Py::list({block, rest})}});
   return Py::dict(
       {{"segments", Py::list({segment, segment.with("address", 8192).with("blocks", Py::list({}))})},
-       {"device_traces",
-        Py::list({Py::list({}), Py::list({event(1), event(2), event(3)}), Py::list({event(4)})})},
+       {"device_traces", Py::list({Py::list({}), Py::list({noted_event(1), noted_event(2), noted_event(3)}),
+                                   Py::list({noted_event(4)})})},
        {"allocator_settings", Py::dict({{"max_split_size", -1}, {"more", Py::dict({{"1", 0}})}})},
        {"external_annotations",
         Py::list({Py::dict({{"name", "a"}, {"stage", "START"}, {"device", 0}, {"time_us", 1}})})}});
