@@ -9,7 +9,6 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <random>
 #include <tuple>
 #include <utility>
 #include <variant>

@@ -210,6 +210,9 @@ std::string name_of(const Case& c) {
          std::to_string(c.events) + "_" + std::to_string(c.seed);
 }
 
+// GoogleTest would print the bytes, with what lies between the members.
+void PrintTo(const Case& c, std::ostream* out) { *out << name_of(c); }
+
 class TimelineTwin : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <random>
 
 #include "engine/io/limits.h"
@@ -11,6 +10,7 @@
 #include "tests/unit/io/check_recording.h"
 #include "tests/unit/io/py.h"
 #include "tests/unit/io/read_file.h"
+#include "tests/unit/processor_limit.h"
 
 namespace memstrata::tests {
 namespace {
@@ -59,10 +59,6 @@ Py sample() {
        {"allocator_settings", Py::dict({{"max_split_size", -1}, {"more", Py::dict({{"1", 0}})}})},
        {"external_annotations",
         Py::list({Py::dict({{"name", "a"}, {"stage", "START"}, {"device", 0}, {"time_us", 1}})})}});
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 // What was read before the memory was used up can also be shown: its timeline fits.
@@ -240,11 +236,13 @@ TEST(SmallBudget, KeepsWhatWasReadAndTellsWhatWouldSuffice) {
 }
 
 TEST(SmallBudget, TooSmallForAnythingIsAnError) {
+  const std::string bytes = pickled(sample());
   for (const int64_t limit : {0, 1000, 100000, 300000, 600000}) {
-    const auto file = read_bytes(pickled(sample()), {.limit = limit});
-    if (file->status) continue;
+    const auto file = read_bytes(bytes, {.limit = limit});
+    ASSERT_FALSE(file->status) << limit;
     EXPECT_EQ(file->status.error().code, ErrorCode::limit_exceeded) << limit;
   }
+  EXPECT_TRUE(read_bytes(bytes, {.limit = int64_t{8} << 20})->status);
 }
 
 // -- Files made to hurt. Each is small; reading it must be quick and must not need much memory.
@@ -313,11 +311,9 @@ std::vector<Bomb> bombs() {
 TEST(HostileFile, StaysSmallAndQuick) {
   for (const Bomb& bomb : bombs()) {
     for (const size_t chunk : {size_t{0}, size_t{1000}}) {
-      const auto start = std::chrono::steady_clock::now();
+      const ProcessorLimit processor_limit;  // the bombs would take hours
       const auto file =
           read_bytes(bomb.bytes, {.chunk = chunk, .limit = int64_t{128} << 20, .tell_size = chunk == 0});
-      // Far above what it takes (0.2 s) also with sanitizers on a busy machine; the bombs would take hours.
-      EXPECT_LT(seconds_since(start), 20) << bomb.name;
       if (file->status) {
         EXPECT_EQ(problem_of(file->recording), "") << bomb.name;
       }

@@ -50,6 +50,9 @@ std::vector<ReferenceCase> read_cases() {
   return cases;
 }
 
+// GoogleTest would print the bytes, with the addresses of the texts.
+void PrintTo(const ReferenceCase& one, std::ostream* out) { *out << one.id; }
+
 class ReferenceCases : public testing::TestWithParam<ReferenceCase> {};
 
 TEST_P(ReferenceCases, GiveTheSameText) {

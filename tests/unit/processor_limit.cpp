@@ -1,0 +1,50 @@
+#include "tests/unit/processor_limit.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+namespace memstrata::tests {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kSlower = 10;
+#else
+constexpr int kSlower = 1;
+#endif
+
+const char* limited_test = "";
+
+void say(const char* text) { (void)!write(STDERR_FILENO, text, std::strlen(text)); }
+
+void end_program(int) {
+  say(limited_test);
+  say(": took more processor time than its limit (unit/processor_limit.h)\n");
+  _exit(1);
+}
+
+void set_limit(rlim_t seconds) {
+  rlimit limit{};
+  EXPECT_EQ(getrlimit(RLIMIT_CPU, &limit), 0);
+  limit.rlim_cur = std::min(seconds, limit.rlim_max);
+  EXPECT_EQ(setrlimit(RLIMIT_CPU, &limit), 0);
+}
+
+}  // namespace
+
+ProcessorLimit::ProcessorLimit(int seconds) {
+  limited_test = testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::signal(SIGXCPU, end_program);
+  rusage used{};
+  EXPECT_EQ(getrusage(RUSAGE_SELF, &used), 0);
+  set_limit(static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec + 1) +
+            static_cast<rlim_t>(seconds * kSlower));
+}
+
+ProcessorLimit::~ProcessorLimit() { set_limit(RLIM_INFINITY); }
+
+}  // namespace memstrata::tests
