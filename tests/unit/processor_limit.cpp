@@ -8,14 +8,12 @@
 #include <csignal>
 #include <cstring>
 
+#include "tests/unit/sanitized.h"
+
 namespace memstrata::tests {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kSlower = 10;
-#else
-constexpr int kSlower = 1;
-#endif
+constexpr int kSlower = kSanitized ? 10 : 1;
 
 const char* limited_test = "";
 
