@@ -53,7 +53,7 @@ def junit(path):
             yield name, verdict, reason
             continue
         counted = Counter()
-        for part, part_verdict, part_reason in cases(parts):
+        for part, part_verdict, part_reason in readable(cases(parts)):
             counted[part_verdict] += 1
             yield f"{name}: {part}", part_verdict, part_reason
         if verdict == "failed" and not counted["failed"]:
@@ -68,16 +68,21 @@ def tsv(path):
         yield name, verdict, ""
 
 
-def judged(results):
-    """The same, where a skip without a good reason is a failure; what cannot be read is one, too."""
+def readable(results):
+    """The same, what cannot be read as a failure."""
     try:
-        for name, verdict, reason in results:
-            if verdict == "skipped" and not GOOD_REASON.search(reason):
-                yield f"{name}: skipped, which is allowed without a CUDA device or ../shared/data only: {reason or 'no reason'}", "failed", ""
-            else:
-                yield name, verdict, reason
+        yield from results
     except ElementTree.ParseError as error:
         yield f"unreadable results: {error}", "failed", ""
+
+
+def judged(results):
+    """The same, where a skip without a good reason is a failure."""
+    for name, verdict, reason in readable(results):
+        if verdict == "skipped" and not GOOD_REASON.search(reason):
+            yield f"{name}: skipped, which is allowed without a CUDA device or ../shared/data only: {reason or 'no reason'}", "failed", ""
+        else:
+            yield name, verdict, reason
 
 
 def summed(folder):

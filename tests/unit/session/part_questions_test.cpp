@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/unit/files.h"
 #include "tests/unit/io/py.h"
 #include "tests/unit/session/training_run.h"
 
@@ -91,7 +92,7 @@ TEST(PartQuestions, APictureOfSeriesHasTwoColumnsForEach) {
 
 // Five rows of 128 points each, in parts of 12 MiB, 255 being all of it: row 1 ends at 4 MiB, row 4 at 12.
 TEST(PartQuestions, AFleetIsItsFileWithItsCurvesAsColumns) {
-  std::ifstream input(MEMSTRATA_TESTS_FOLDER "/data/fleet/small.json", std::ios::binary);
+  std::ifstream input(tests::test_path("data/fleet/small.json"), std::ios::binary);
   std::string file((std::istreambuf_iterator<char>(input)), {});
   file.erase(file.find_last_not_of('\n') + 1);
   Session session(int64_t{1} << 28);
