@@ -6,19 +6,15 @@ import os
 import pickle
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-PROGRAM = ""
-MIB = 1 << 20
+from support.paths import SAMPLE
+from support.snapshots import MIB
+from support.tool import TOOL, run
+
 START = 1_700_000_000_000_000  # microseconds
 STEPS = 8
-SAMPLE = os.path.join(os.path.dirname(__file__), "../../site/samples/training_run.pickle")
-
-
-def run(*arguments, **options):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, **options)
 
 
 def line(**known):
@@ -225,9 +221,9 @@ class Fleet(unittest.TestCase):
             os.makedirs(os.path.join(work, "runs", name))
             for rank in (0, 1):
                 shutil.copy(os.path.join(self.ranks, f"rank{rank}.pickle"), os.path.join(work, "runs", name))
-            recipe = f"find runs/{name} -name 'rank*.pickle' | xargs -P 2 -I {{}} {PROGRAM} facts {{}} -o facts/run={name}/{{}}.facts.json"
+            recipe = f"find runs/{name} -name 'rank*.pickle' | xargs -P 2 -I {{}} {TOOL} facts {{}} -o facts/run={name}/{{}}.facts.json"
             self.assertEqual(subprocess.run(recipe, shell=True, cwd=work).returncode, 0)
-        recipe = f"find runs -name '*.pickle' | xargs -P 2 -I {{}} {PROGRAM} facts {{}} -o all/{{}}.facts.json"
+        recipe = f"find runs -name '*.pickle' | xargs -P 2 -I {{}} {TOOL} facts {{}} -o all/{{}}.facts.json"
         self.assertEqual(subprocess.run(recipe, shell=True, cwd=work).returncode, 0)
         found = sorted(os.path.relpath(os.path.join(at, one), work) for at, _, files in os.walk(os.path.join(work, "all")) for one in files)
         self.assertEqual(found, [f"all/runs/{name}/rank{rank}.pickle.facts.json" for name in "ab" for rank in (0, 1)])
@@ -268,7 +264,7 @@ class Fleet(unittest.TestCase):
             data = snapshot.read()
 
         def piped(*arguments):
-            return subprocess.run([PROGRAM, "facts", *arguments], input=data, capture_output=True)
+            return subprocess.run([TOOL, "facts", *arguments], input=data, capture_output=True)
 
         one = json.loads(piped("-").stdout)
         self.assertEqual((one["file"], one["run"], one["rank"]), ("", "", None))
@@ -580,8 +576,3 @@ class Fleet(unittest.TestCase):
         done = run("fleet", self.path("not there"))
         self.assertEqual(done.returncode, 2)
         self.assertIn("No such file", done.stderr)
-
-
-if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
-    unittest.main()

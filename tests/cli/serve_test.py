@@ -1,7 +1,4 @@
-#!/usr/bin/env python3
 """`memstrata serve` attacked as a client can: over sockets, with files that change, with clients that are slow or die.
-
-  python3 tests/cli/serve_test.py TOOL [unittest options]
 
 Frames are packed and unpacked by this file's own few lines; what the answers say is compared with the command.
 """
@@ -23,11 +20,12 @@ import unittest
 from pathlib import Path
 from urllib.parse import urlsplit
 
-ROOT = Path(__file__).resolve().parents[2]
-CASES = ROOT / "tests" / "golden" / "torch_snapshot"
-TOOL = ""
-SMALL = CASES / "protocol4" / "input.pickle"
-OTHER = CASES / "cpp_writer" / "input.pickle"
+from support.folders import InAFolder
+from support.paths import ROOT, case
+from support.tool import TOOL, answer
+
+SMALL = case("protocol4")
+OTHER = case("cpp_writer")
 VIEWER = (b"<html><head><meta charset=\"utf-8\" /><meta content=\"connect-src 'none'\"></head>"
           b"<body><meta name=\"holds\" content=\"memstrata-snapshot\" /></body></html>\n")
 DEADLINE = 30  # seconds that anything may take on a busy machine
@@ -47,7 +45,7 @@ def head_of(answer):
 def made_up(mebibytes, frames=8):
     """A pickle of that size or a little more: events with stacks that differ."""
     stack = [{"filename": f"/a/{i}.py", "line": i, "name": f"f{i}"} for i in range(frames)]
-    trace, now, address = [], 0, 0x7F0000000000
+    trace, address = [], 0x7F0000000000
     for i in range(mebibytes * 4000):
         trace.append({"action": "alloc" if i % 2 == 0 else "free_completed", "addr": address + (i // 2) * 512,
                       "size": 512 + (i // 2) % 7, "stream": 0, "time_us": 10**15 + i, "frames": list(stack)})
@@ -55,13 +53,12 @@ def made_up(mebibytes, frames=8):
                         protocol=4)
 
 
-class Served(unittest.TestCase):
+class Served(InAFolder):
     options = ()
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.around = Path(folder.name)
+        super().setUp()
+        self.around = self.folder
         (self.around / "secret.pickle").write_bytes(OTHER.read_bytes())
         self.viewer = self.around / "viewer.html"
         self.viewer.write_bytes(VIEWER)
@@ -122,8 +119,7 @@ class Served(unittest.TestCase):
         """It still answers, with what the command says."""
         session, _ = self.session()
         _, head = self.ask(session, question("summary", {"file": "x"}))
-        said = subprocess.run([TOOL, "summary", "--json", self.folder / "a.pickle"], capture_output=True, check=True)
-        expected = json.loads(said.stdout)
+        expected = answer("summary", self.folder / "a.pickle")
         self.assertEqual({**head["answer"], "file": ""}, {**expected, "file": ""})
 
     def raw(self, data, wait=True):
@@ -165,7 +161,7 @@ class Answers(Served):
             time.sleep(0.05)
         expected = {}
         for name in ("a.pickle", "deep/b.pickle"):
-            said = json.loads(subprocess.run([TOOL, "summary", "--json", self.folder / name], capture_output=True).stdout)
+            said = answer("summary", self.folder / name)
             expected[name] = max(d["peak"]["requested_bytes"] for s in said["snapshots"] for d in s["devices"])
         self.assertEqual({f["name"]: f["peak_bytes"] for f in listed["files"]}, expected)
         peaks = [f["peak_bytes"] for f in listed["files"]]
@@ -509,8 +505,3 @@ class Beginnings(unittest.TestCase):
                     self.assertEqual(ended.returncode, 1)
                     self.assertIn(words, ended.stderr.decode())
             taken.close()
-
-
-if __name__ == "__main__":
-    TOOL = sys.argv.pop(1)
-    unittest.main()

@@ -1,13 +1,14 @@
-#!/usr/bin/env python3
 """A snapshot and a trace of one made-up run: every allocation is given the ops that it happened in, and what cannot be
 told is said. The run is written here, so what must be found is known."""
 
 import json
 import os
 import pickle
-import subprocess
 import sys
 import tempfile
+
+from support.snapshots import MIB
+from support.tool import run
 
 MEMSTRATA = sys.argv[1]
 BASE_US = 1_700_000_000_000_000
@@ -20,7 +21,6 @@ OPS = [
     ("aten::to", 200, 5000, 6000),
     ("aten::add", 100, 9600, 9700),
 ]
-MIB = 1 << 20
 # Time, address, MiB, the ops it happened in (None = nobody can know), and whether the trace has a record of it.
 ALLOCATIONS = [
     (10, 0x10, 64, [], False),  # before the trace
@@ -53,12 +53,6 @@ def write_pair(folder, snapshot_shift=0):
     with open(snapshot, "wb") as out:
         pickle.dump({"segments": [], "device_traces": [history]}, out)
     return snapshot, trace
-
-
-def run(*arguments, code=0):
-    done = subprocess.run([MEMSTRATA, *arguments], capture_output=True, text=True)
-    assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
-    return done
 
 
 def names(row):
