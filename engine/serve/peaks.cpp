@@ -40,7 +40,7 @@ int64_t Peaks::look_up(std::vector<answers::ServedFile>& files) {
       file.peak_bytes = found->second.peak_bytes;
       file.error = found->second.error;
     } else if (file.bytes <= kLargest) {
-      wanted_.push_back(file.name);
+      wanted_.push_back(file);
     }
   }
   std::reverse(wanted_.begin(), wanted_.end());  // taken from the end
@@ -48,9 +48,11 @@ int64_t Peaks::look_up(std::vector<answers::ServedFile>& files) {
   return static_cast<int64_t>(wanted_.size());
 }
 
-Peaks::Known Peaks::examine(const std::string& name) const {
+Peaks::Known Peaks::examine(const answers::ServedFile& listed) const {
   Known known;
-  const auto file = files_.open(name);
+  known.bytes = listed.bytes;  // what cannot be opened is not looked at again until it is another file
+  known.modified_us = listed.modified_us;
+  const auto file = files_.open(listed.name);
   if (!file) {
     known.error = file.error().message;
     return known;
@@ -78,19 +80,19 @@ Peaks::Known Peaks::examine(const std::string& name) const {
 void Peaks::run() {
   (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
   for (;;) {
-    std::string name;
+    answers::ServedFile file;
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return stopped_ || !wanted_.empty(); });
       while (!stopped_ && sessions_.is_reading()) changed_.wait_for(lock, kPause);
       if (stopped_) return;
       if (wanted_.empty()) continue;
-      name = std::move(wanted_.back());
+      file = std::move(wanted_.back());
       wanted_.pop_back();
     }
-    Known known = examine(name);
+    Known known = examine(file);
     const std::lock_guard lock(mutex_);
-    known_[name] = std::move(known);
+    known_[file.name] = std::move(known);
   }
 }
 

@@ -37,7 +37,7 @@ class Peaks {
     std::string error;
   };
   void run();
-  [[nodiscard]] Known examine(const std::string& name) const;
+  [[nodiscard]] Known examine(const answers::ServedFile& listed) const;
 
   const Files& files_;
   Sessions& sessions_;
@@ -45,7 +45,7 @@ class Peaks {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, Known, std::less<>> known_;
-  std::vector<std::string> wanted_;
+  std::vector<answers::ServedFile> wanted_;
   std::atomic<bool> stopped_{false};
   std::thread thread_;
 };
