@@ -19,8 +19,8 @@ from unittest import mock
 import proof
 import proof_cases
 from proof_table import FAILED, MISSED, NOT_MEASURED, OK, Answer, Table, not_slower, run_child, within
+from support.snapshots import MIB
 
-MIB = 1 << 20
 
 
 def verdicts(table):
