@@ -20,8 +20,6 @@ from support.tool import SUCCESS, TOOL, UNREADABLE, USAGE, WITHOUT_PRIVILEGES, r
 from support.viewer import VIEWER
 
 
-
-
 def objects(result):
     return [json.loads(line) for line in result.stdout.decode().splitlines()]
 

@@ -1,5 +1,4 @@
-"""compare: small snapshots with numbers worked out by hand, and real ones against a second computation in Python.
-"""
+"""compare: small snapshots with numbers worked out by hand, and real ones against a second computation in Python."""
 import copy
 import json
 import unittest
@@ -12,7 +11,6 @@ from support.paths import SNAPSHOTS, needs_shared_data
 from support.snapshots import BASE, MIB, block, event, frame, live, segment
 from support.stacks import lines_of
 from support.tool import UNREADABLE, USAGE, answer, run
-
 
 
 class Device:

@@ -16,8 +16,6 @@ from support.snapshots import event, frame
 from support.tool import SUCCESS, TOOL, UNREADABLE, USAGE, run
 
 
-
-
 def signed(number):
     number &= (1 << 64) - 1
     return number - (1 << 64) if number >> 63 else number

@@ -47,4 +47,3 @@ class Gan(unittest.TestCase):
         negative = {name: op["self_device_memory_usage"] for name, op in ops.items() if op["self_device_memory_usage"] < 0}
         self.assertEqual(negative, {"Generator.forward": -4 * MIB, "aten::binary_cross_entropy": -1536,
                                     "Optimizer.zero_grad#Adam.zero_grad": -6 * MIB})  # fmt: skip
-

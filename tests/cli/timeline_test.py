@@ -245,4 +245,3 @@ class Timeline(InAFolder):
         ran = run("summary", self.file(page.encode(), "timeline.html"))
         self.assertEqual(ran.returncode, 2)
         self.assertIn(b".raw.json.gz", ran.stderr)
-

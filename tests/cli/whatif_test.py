@@ -7,7 +7,6 @@ from support.snapshots import MIB
 from support.tool import answer, out_of, run
 
 
-
 class WhatIf(InAFolder):
     def recorded(self, name, script, conf="", device=1 << 34):
         """The snapshot of a script run by the allocator itself."""

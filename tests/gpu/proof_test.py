@@ -22,7 +22,6 @@ from proof_table import FAILED, MISSED, NOT_MEASURED, OK, Answer, Table, not_slo
 from support.snapshots import MIB
 
 
-
 def verdicts(table):
     return [row.verdict for row in table.rows]
 

@@ -13,7 +13,6 @@ from support.folders import InAFolder
 from support.paths import SAMPLE
 
 
-
 def python(code, *arguments, **options):
     return subprocess.run([sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)], capture_output=True,
                           text=True, timeout=120, **options)

@@ -1,5 +1,4 @@
-"""Files of MemoryTracker without PyTorch: read, summed up, written, drawn. Recording: tests/torch.
-"""
+"""Files of MemoryTracker without PyTorch: read, summed up, written, drawn. Recording: tests/torch."""
 import contextlib
 import io
 import pickle
