@@ -510,7 +510,7 @@ class Limits(Served):
 
 
 class Idle(Served):
-    options = ("--sessions", "1", "--idle", "0.05")  # 3 seconds
+    options = ("--sessions", "1", "--idle", "0.1")  # 6 seconds
 
     def test_a_file_that_nobody_asks_about_is_closed(self):
         session, _ = self.session()

@@ -11,7 +11,8 @@ function(python_test label name file)
            COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider
                    --junitxml=${PROJECT_BINARY_DIR}/junit/${label}.${name}.xml -o junit_suite_name=${label}.${name}
                    ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${of_ARGUMENTS})
+  list(PREPEND of_LABELS ${label})
+  list(PREPEND of_ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 MEMSTRATA_TOOL=$<TARGET_FILE:memstrata>)
   set_tests_properties(${label}.${name} PROPERTIES
-    LABELS "${label};${of_LABELS}" TIMEOUT ${of_TIMEOUT}
-    ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;MEMSTRATA_TOOL=$<TARGET_FILE:memstrata>;${of_ENVIRONMENT}")
+    LABELS "${of_LABELS}" TIMEOUT ${of_TIMEOUT} ENVIRONMENT "${of_ENVIRONMENT}")
 endfunction()
