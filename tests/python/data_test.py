@@ -289,7 +289,10 @@ class Sample(unittest.TestCase):
         def places(table):
             return {name: table.column(name).chunk(0).buffers()[1].address for name in ("address", "size", "time_us")}
 
-        self.assertEqual(places(pyarrow.table(self.file.events())), places(pyarrow.table(self.file.events())))
+        events = self.file.events()
+        self.assertEqual(places(pyarrow.table(events)), places(pyarrow.table(events)))
+        # Sizes and times lie packed in the engine; addresses are those of the file, whichever table shows them.
+        self.assertEqual(places(pyarrow.table(events))["address"], places(pyarrow.table(self.file.events()))["address"])
 
     def test_duckdb_takes_them(self):
         events, stacks = self.file.events(), self.file.stacks()
