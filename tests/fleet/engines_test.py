@@ -1,6 +1,6 @@
 """A plain loop over the command, DuckDB, a real Spark with two workers and a real Ray: the same facts, the same answers.
 
-All of it needs duckdb, pyarrow, fsspec, pyspark (and a Java) and ray: run.sh. CTest's fleet.ranks is what needs only the first two.
+All of it needs duckdb, pyarrow, fsspec, pyspark (and a Java) and ray: run.sh. CTest's fleet.ranks is what needs none of them.
 
 100 made-up ranks in several forms, and besides a cut one, one of other bytes, an empty file, a rank of another run and a rank
 twice. Workers are killed in the middle. The reference is the command, file by file, and SQLite.
