@@ -85,6 +85,8 @@ def plain(rows):
     found = []
     for row in sorted(rows, key=lambda row: (row["run"], row["rank"], row["file"], row["device"] or 0)):
         row = {k: v for k, v in row.items() if k not in ("id", "place") and (k != "groups" or v is not None)}
+        if row.get("curve") and row["curve"].get("reserved") is None:  # a trace that does not tell what is reserved
+            row["curve"] = {k: v for k, v in row["curve"].items() if k != "reserved"}
         if row["error"] is None:
             del row["error"]
         else:
