@@ -12,9 +12,7 @@ if [[ ! -e $environment/.installed ]] || ! cmp -s "$root/tests/fleet/requirement
   python3 -m venv "$environment" && "$python" -m pip install -q -r "$root/tests/fleet/requirements.txt" &&
     cp "$root/tests/fleet/requirements.txt" "$environment/.installed" || exit 1
 fi
-export PYTHONPATH=$root/capture/python:$root/tests/fleet PYTHONDONTWRITEBYTECODE=1 \
-  MEMSTRATA_FILE=$build/lib/libmemstrata_file.so PYSPARK_PYTHON=$python RAY_USAGE_STATS_ENABLED=0
-failed=0
-"$python" "$root/tests/fleet/sql_test.py" || failed=1
-"$python" -W ignore "$root/tests/fleet/engines_test.py" "$build/bin/memstrata" || failed=1
-exit $failed
+export PYTHONPATH=$root/capture/python:$root/tests:$root/tests/fleet PYTHONDONTWRITEBYTECODE=1 \
+  MEMSTRATA_TOOL=$build/bin/memstrata MEMSTRATA_FILE=$build/lib/libmemstrata_file.so PYSPARK_PYTHON=$python \
+  RAY_USAGE_STATS_ENABLED=0
+exec "$python" -W ignore -m pytest -s -v "$root/tests/fleet"

@@ -1,9 +1,8 @@
-#!/usr/bin/env python3
 """f.show() in a real JupyterLab with Chromium: the page inside the notebook, and a large one in a file beside it; the README's
 way from recording to the largest stack, in a notebook.
 
-  notebook_test.py MEMSTRATA_HTML CHROMIUM     with jupyterlab, pandas, pyarrow and memstrata importable;
-                                               tests/node_modules installed
+With jupyterlab, pandas, pyarrow and memstrata importable and tests/node_modules installed; MEMSTRATA_PAGE: memstrata.html,
+MEMSTRATA_CHROMIUM: Chromium. wheel_test.py calls it.
 
 Without a network: every request to another address than the server's fails the test.
 """
@@ -21,11 +20,9 @@ import unittest
 import urllib.request
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-SAMPLE = ROOT / "site" / "samples" / "training_run.pickle"
-VIEWER, CHROMIUM = (str(Path(one).resolve()) for one in sys.argv[1:3])
-del sys.argv[1:3]
+from support.paths import ROOT, SAMPLE, TESTS
+
+VIEWER, CHROMIUM = (str(Path(os.environ[one]).resolve()) for one in ("MEMSTRATA_PAGE", "MEMSTRATA_CHROMIUM"))
 
 
 def notebook(*lines):
@@ -73,7 +70,7 @@ class Notebook(unittest.TestCase):
     def peak(self, *lines):
         """What the viewer in the first cell's output says of the peak, after running it."""
         Path(self.folder, "test.ipynb").write_text(notebook(*lines))
-        done = subprocess.run(["node", HERE / "run_notebook.mjs", self.address.format("test.ipynb"), CHROMIUM],
+        done = subprocess.run(["node", TESTS / "python" / "run_notebook.mjs", self.address.format("test.ipynb"), CHROMIUM],
                               capture_output=True, text=True, timeout=400)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
@@ -96,7 +93,3 @@ class Notebook(unittest.TestCase):
         # Four layers of 64 MiB, and four activations of 8 MiB in a step.
         self.assertRegex(told, r"^Peak 288(\.0+)? MiB\n")
         self.assertRegex(told, r"\.py:\d+ weights\s+268435456\s*$")
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -1,9 +1,7 @@
-#!/usr/bin/env python3
 """The Python package as others get it: a wheel, installed into an empty environment without a compiler.
 
-  wheel_test.py FOLDER      FOLDER keeps the wheel and the environments; built again, installed again
-
-Needs a network (the package registry). tests/run.sh calls it with the group python. MEMSTRATA_WHEEL: a wheel that was built
+Needs a network (the package registry). tests/run.sh calls it with the group python. MEMSTRATA_WHEEL_FOLDER: what keeps the
+wheel and the environments (build/python); built again, installed again. MEMSTRATA_WHEEL: a wheel that was built
 already, to be tried instead of one that is built here. MEMSTRATA_PYTHONS: interpreters to try beside those in PATH and of
 pyenv, with ":" between them.
 """
@@ -18,11 +16,12 @@ import unittest
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-SAMPLE = ROOT / "site" / "samples" / "training_run.pickle"
-FOLDER = Path(sys.argv.pop(1) if len(sys.argv) > 1 else ROOT / "build" / "python").resolve()
+from support.paths import ROOT, SAMPLE, TESTS
+from support.snapshots import MIB
+
+FOLDER = Path(os.environ.get("MEMSTRATA_WHEEL_FOLDER", ROOT / "build" / "python")).resolve()
+PYTEST = "pytest"  # the newest that each Python can have
 WITHOUT_COMPILER = {"PATH": "/nowhere", "HOME": "/nowhere", "LANG": "C.UTF-8"}
-MIB = 1 << 20
 
 
 def run(*command, **options):
@@ -38,6 +37,10 @@ def environment(name, *packages, python=sys.executable):
     if packages:
         run(folder / "bin" / "python", "-m", "pip", "install", "-q", *packages)
     return folder / "bin" / "python"
+
+
+def with_command_of(python):
+    return {**os.environ, "MEMSTRATA_TOOL": str(python.parent / "memstrata")}
 
 
 def pythons():
@@ -113,7 +116,7 @@ class Wheel(unittest.TestCase):
         shutil.rmtree(FOLDER / "work", ignore_errors=True)
         (FOLDER / "work").mkdir()
         run(self.python, script, cwd=FOLDER / "work")
-        python = environment("data", "pandas", "pyarrow", "polars", "duckdb")
+        python = environment("data", "pandas", "pyarrow", "polars", "duckdb", PYTEST)
         run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", self.wheel)
         read = FOLDER / "read.py"
         read.write_text(self.example("read.py"))
@@ -127,11 +130,11 @@ class Wheel(unittest.TestCase):
         return re.search(rf"```python\n(# {re.escape(name)}\n.*?)```", text, re.DOTALL)[1]
 
     def test_tables_through_arrow_are_what_pickle_says(self):
-        python = environment("data", "pandas", "pyarrow", "polars", "duckdb")
+        python = environment("data", "pandas", "pyarrow", "polars", "duckdb", PYTEST)
         run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", self.wheel)
-        for name, more in (("data_test.py", [python.parent / "memstrata"]), ("bad_input_test.py", []),
-                           ("arrow_test.py", [python.parent / "memstrata"]), ("fleet_test.py", [])):
-            run(python, ROOT / "tests" / "python" / name, *more)
+        run(python, "-m", "pytest", "-q",
+            *(TESTS / "python" / f"{name}_test.py" for name in ("data", "bad_input", "arrow", "fleet", "libraries")),
+            env=with_command_of(python))
 
     def test_the_viewer_in_a_real_notebook(self):
         """show() and the user's way in JupyterLab with Chromium: notebook_test.py."""
@@ -139,22 +142,18 @@ class Wheel(unittest.TestCase):
         chromium = os.environ.get("MEMSTRATA_CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
         missing = [what for what, is_there in (
             ("the page (build wasm)", page.exists()), ("Chromium", chromium), ("node", shutil.which("node")),
-            ("tests/node_modules", (ROOT / "tests" / "node_modules").exists())) if not is_there]
-        if missing:
-            self.skipTest(f"missing: {', '.join(missing)}")
-        python = environment("notebook", "jupyterlab", "ipykernel", "pandas", "pyarrow")
+            ("tests/node_modules", (TESTS / "node_modules").exists())) if not is_there]
+        self.assertEqual(missing, [])
+        python = environment("notebook", "jupyterlab", "ipykernel", "pandas", "pyarrow", PYTEST)
         run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", self.wheel)
-        run(python, ROOT / "tests" / "python" / "notebook_test.py", page, chromium)
+        run(python, "-m", "pytest", "-q", TESTS / "python" / "notebook_test.py",
+            env={**os.environ, "MEMSTRATA_PAGE": str(page), "MEMSTRATA_CHROMIUM": chromium})
 
     def test_every_python_that_is_here(self):
         for name, python in pythons().items():
             shutil.rmtree(FOLDER / name, ignore_errors=True)
-            there = environment(name, self.wheel, python=python)
-            run(there, ROOT / "tests" / "python" / "bad_input_test.py")
+            there = environment(name, self.wheel, PYTEST, python=python)
             # The recorder asks each version for its frames in its own way.
-            run(there, ROOT / "tests" / "python" / "profiler_test.py", there.parent / "memstrata")
+            run(there, "-m", "pytest", "-q", TESTS / "python" / "bad_input_test.py", TESTS / "python" / "profiler_test.py",
+                env=with_command_of(there))
         print("tried with", ", ".join(pythons()), file=sys.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -1,33 +1,32 @@
-#!/usr/bin/env python3
-"""Compares `memstrata ops --json` with reference_ops.py, number by number.
-
-  python3 tests/golden/ops.py TOOL examples   the worked examples, numbers by hand
-  python3 tests/golden/ops.py TOOL random     made-up traces: overlapping ops, ties, odd times, several devices
-  python3 tests/golden/ops.py TOOL damaged    the same with text around and inside that is not JSON
-  python3 tests/golden/ops.py TOOL real       the traces of ../shared/data/traces
-Exit code 77: nothing to do here (the real files are absent).
-"""
+"""`memstrata ops --json` against reference_ops.py, number by number: worked examples, made-up traces with overlapping ops,
+ties, odd times and several devices, the same damaged by text that is not JSON, and the real traces."""
 import gzip
 import json
 import random
-import subprocess
-import sys
-import tempfile
 from decimal import Decimal
-from pathlib import Path
 
+import pytest
 import reference_ops
+from support.paths import TRACES, needs_shared_data
+from support.tool import SUCCESS, answers, out_of, run
 
-TRACES = Path(__file__).resolve().parents[3] / "shared" / "data" / "traces"
-SKIPPED = 77
+REAL = sorted(path for path in TRACES.glob("*.gz") if "timeline" not in path.name)
 
 
-def run(tool, path, *options):
-    done = subprocess.run([tool, "ops", "--json", *options, str(path)], capture_output=True, timeout=600)
+def ops(path, *options):
+    done = run("ops", "--json", *options, path)
     lines = done.stdout.decode().splitlines()
-    if done.returncode != 0 or len(lines) != 1:
+    if done.returncode != SUCCESS or len(lines) != 1:
         return {"error": f"exit code {done.returncode}: {done.stdout[-500:]!r} {done.stderr[-500:]!r}"}
     return json.loads(lines[0])
+
+
+@pytest.fixture
+def problems():
+    """What differs; the test fails with all of it at its end."""
+    found = []
+    yield found
+    assert found == []
 
 
 def differences(got, wanted):
@@ -54,11 +53,11 @@ def process(where):
     return where[0]
 
 
-def check(tool, path, events, problems, name, with_spans=True):
-    for problem in differences(run(tool, path), reference_ops.table(events)):
+def check(path, events, problems, name, with_spans=True):
+    for problem in differences(ops(path), reference_ops.table(events)):
         problems.append(f"{name}: {problem}")
     if with_spans:
-        for problem in differences(run(tool, path, "--mode", "span"), reference_ops.table(events, process)):
+        for problem in differences(ops(path, "--mode", "span"), reference_ops.table(events, process)):
             problems.append(f"{name}, by process: {problem}")
 
 
@@ -95,22 +94,20 @@ def numbers_of(answer):
             for o in answer.get("ops", [])}
 
 
-def examples(tool, folder, problems):
-    example_b(tool, folder, problems)
-
+def test_worked_examples(tmp_path, problems):
     def same(what, got, wanted):
         if got != wanted:
             problems.append(f"{what}: {got}, expected {wanted}")
 
-    path = folder / "a.json"
+    path = tmp_path / "a.json"
     path.write_text(json.dumps({"traceEvents": EXAMPLE}))
-    answer = run(tool, path)
+    answer = ops(path)
     same("example A", numbers_of(answer), NUMBERS)
     same("example A, device", answer["devices"], [{
         "device": "cuda:0", "records": 6, "allocs": 3, "frees": 3, "base_bytes": 100352, "peak_bytes": 112640,
         "net_bytes": 4096, "unowned_bytes": 0}])
     pytorch = {r["name"]: (r["device_memory_usage"], r["self_device_memory_usage"])
-               for r in run(tool, path, "--mode", "pytorch")["ops"]}
+               for r in ops(path, "--mode", "pytorch")["ops"]}
     same("example A as PyTorch", pytorch, {name: row[:2] for name, row in NUMBERS.items()})
 
     # A second thread: PyTorch counts its 1024 bytes for whatever runs on the first one as well.
@@ -121,12 +118,12 @@ def examples(tool, folder, problems):
     for event in sorted((e for e in second if e["ph"] == "i"), key=lambda e: e["ts"]):
         event["args"]["Total Allocated"] = next(totals)
     path.write_text(json.dumps(second))  # a bare list as well
-    rows = numbers_of(run(tool, path))
+    rows = numbers_of(ops(path))
     same("example A2, addmm", rows["aten::addmm"], (0, 0, 8192, 8192, 113664, 8192, 8192, 0))
     same("example A2, to", rows["aten::to"][:2], (1024, 1024))
     same("example A2, sum of self", sum(row[1] for row in rows.values()), 5120)
     pytorch = {r["name"]: (r["device_memory_usage"], r["self_device_memory_usage"])
-               for r in run(tool, path, "--mode", "pytorch")["ops"]}
+               for r in ops(path, "--mode", "pytorch")["ops"]}
     same("example A2 as PyTorch", pytorch, {
         "train": (5120, -4096), "aten::linear": (3072, -2048), "aten::empty": (4096, 4096),
         "aten::addmm": (1024, 1024), "aten::relu": (6144, 6144), "aten::to": (1024, 1024)})
@@ -141,21 +138,20 @@ def examples(tool, folder, problems):
   "args":{"Total Reserved":2097152,"Total Allocated":1024,"Bytes":-512,"Addr":140234567890432,"Device Id":0,"Device Type":1,"Ev Idx":4}},
  {"ph":"i","s":"g","name":"Record Window End","pid":"","tid":"","ts":50.000}],
  "traceName":"t.json"}""")
-    answer = run(tool, path)
+    answer = ops(path)
     same("example f.4", (answer["devices"][0]["base_bytes"], answer["devices"][0]["peak_bytes"],
                          answer["devices"][0]["unowned_bytes"], numbers_of(answer)),
          (1024, 1536, -512, {"aten::empty": (512, 512, 512, 512, 1536, 512, 0, 512)}))
     same("example f.4, findings", answer["diagnostics"], [])
     same("example f.4 as PyTorch", {r["name"]: (r["device_memory_usage"], r["self_device_memory_usage"])
-                                    for r in run(tool, path, "--mode", "pytorch")["ops"]},
+                                    for r in ops(path, "--mode", "pytorch")["ops"]},
          {"aten::empty": (512, 512), "[memory]": (-512, -512)})
-    summary = subprocess.run([tool, "summary", "--json", str(path)], capture_output=True, timeout=60)
-    device = json.loads(summary.stdout)["snapshots"][0]["devices"][0]
+    device = answers("summary", path)[0]["snapshots"][0]["devices"][0]
     same("example f.4, summary", (device["initial_requested_bytes"], device["peak"], device["first_time_us"]),
          (1024, {"requested_bytes": 1536, "event": 0}, 1700000000000011))
 
 
-def example_b(tool, folder, problems):
+def test_the_table_of_the_issue(tmp_path, problems):
     """Section a.8: the table of the seed. What its rows and its footer add up to."""
     kib = 1024
     selves = [-2.0, -1.5, -1.0, -770.0, -2.5, -1.0, -2.5, -2.5, -1.0, -2.5]  # KiB
@@ -165,14 +161,14 @@ def example_b(tool, folder, problems):
         level += int(size * kib)
         events += [op(f"row{i}", t, t + 10), memory(t + 5, int(size * kib), level, OLDER + (i << 21))]
         t += 20
-    path = folder / "b.json"
+    path = tmp_path / "b.json"
     path.write_text(json.dumps({"traceEvents": events}))
     for mode, key in (("pytorch", "self_device_memory_usage"), ("thread", "self")):
-        rows = {r["name"]: r[key] for r in run(tool, path, "--mode", mode)["ops"]}
+        rows = {r["name"]: r[key] for r in ops(path, "--mode", mode)["ops"]}
         freed = sum(size for name, size in rows.items() if name != "aten::empty")
         if (rows["aten::empty"], freed, freed / kib) != (taken, -805376, -786.5):
             problems.append(f"example B, selfs in mode {mode}: {rows}")
-    shown = subprocess.run([tool, "ops", "--mode", "pytorch", "--wide", str(path)], capture_output=True, timeout=60).stdout.decode()
+    shown = out_of("ops", "--mode", "pytorch", "--wide", path)
     for size in ("3.06 GB", "-770.00 KB", "-2.50 KB"):
         if size not in shown:
             problems.append(f"example B: {size} is not in {shown}")
@@ -181,7 +177,7 @@ def example_b(tool, folder, problems):
     events = [op(f"level{i}", i, 100 - i) for i in range(9)] + [memory(50, size, size, A)]
     path.write_text(json.dumps({"traceEvents": events}))
     for mode, key in (("pytorch", "device_memory_usage"), ("thread", "net")):
-        answer = run(tool, path, "--mode", mode)
+        answer = ops(path, "--mode", mode)
         if sum(r[key] for r in answer["ops"]) != 28655543808:
             problems.append(f"example B, footer in mode {mode}: {answer}")
     if answer["devices"][0]["net_bytes"] != size or sum(r["self"] for r in answer["ops"]) != size:
@@ -256,15 +252,15 @@ def text_of(value):
     return json.dumps(value)
 
 
-def random_traces(tool, folder, problems):
+def test_random_traces(tmp_path, problems):
     rng = random.Random(20261122)
-    path = folder / "random.json"
+    path = tmp_path / "random.json"
     for case in range(150):
         events = made_up(rng)
         body = (",\n  " if rng.random() < 0.5 else ",").join(map(text_of, events))
         text = f"[{body}]" if events and rng.random() < 0.3 else f'{{"schemaVersion": 1, "traceEvents": [{body}], "traceName": "x"}}'
         path.write_text(text)
-        check(tool, path, events, problems, f"random trace {case}")
+        check(path, events, problems, f"random trace {case}")
 
 
 # What real writers and killed runs leave in a trace; none of it is an event.
@@ -273,9 +269,9 @@ ODD = ['{"ph": "X", "cat": "cpu_op", "name": "half', "nonsense", "{]", '{"ph": "
        '{"ph": "Q", "name": "unknown"}']
 
 
-def damaged(tool, folder, problems):
+def test_damaged_traces(tmp_path, problems):
     rng = random.Random(7)
-    path = folder / "damaged.json"
+    path = tmp_path / "damaged.json"
     for case in range(80):
         events = made_up(rng)
         texts = [text_of(e) for e in events]
@@ -285,7 +281,7 @@ def damaged(tool, folder, problems):
             texts.append("{}")
         path.write_text('{"traceEvents": [\n  ' + ",\n  ".join(texts) + '\n], "x": 1}')
         # An event in front of text that is no JSON, or behind it, is there.
-        check(tool, path, events, problems, f"damaged trace {case}")
+        check(path, events, problems, f"damaged trace {case}")
     for case in range(40):
         events = made_up(rng)
         texts = [text_of(e) for e in events]
@@ -294,11 +290,11 @@ def damaged(tool, folder, problems):
         if whole < len(texts):
             text += texts[whole][:rng.randint(0, len(texts[whole]) - 1)]
         path.write_bytes(gzip.compress(text.encode()) if case % 2 else text.encode())
-        check(tool, path, events[:whole], problems, f"cut trace {case}")
+        check(path, events[:whole], problems, f"cut trace {case}")
     quoted = [op("before", 0, 10), memory(5, 512, 512, A), op("after", 20, 30), memory(25, 512, 1024, B)]
     named = json.dumps(op("NAME", 11, 19)).replace("NAME", 'generated {"device": "cpu", "n": "2"} kernel')
     path.write_text('{"traceEvents": [' + ", ".join([*map(json.dumps, quoted[:2]), named, *map(json.dumps, quoted[2:])]) + "]}")
-    answer = run(tool, path)
+    answer = ops(path)
     want = reference_ops.table(quoted)
     for problem in differences(answer, want):
         problems.append(f"quotes in a name: {problem}")
@@ -307,21 +303,21 @@ def damaged(tool, folder, problems):
         problems.append(f"quotes in a name: findings {counts}")
     duplicate = '{"ph": "X", "cat": "cpu_op", "name": "x", "name": "y", "pid": 1, "tid": 100, "ts": 0, "dur": 10,}'
     path.write_text('{"traceEvents": [' + duplicate + "," + json.dumps(memory(5, 512, 512, A)) + ",]}")
-    answer = run(tool, path)
+    answer = ops(path)
     counts = {d["name"]: d["count"] for d in answer.get("diagnostics", [])}
     if [o["name"] for o in answer.get("ops", [])] != ["y"] or counts != {"duplicate_key": 1, "odd_items": 1, "extra_commas": 1}:
         problems.append(f"a key twice, commas too many: {answer}")
     # One comma stands between two things and none before an end: 1 + 2 + 3 too many.
     path.write_text('{,"x": 1, "traceEvents": [' + json.dumps(op("x", 0, 10)) + ",,," + json.dumps(memory(5, 512, 512, A))
                     + ",,,]}")
-    counts = {d["name"]: d["count"] for d in run(tool, path).get("diagnostics", [])}
+    counts = {d["name"]: d["count"] for d in ops(path).get("diagnostics", [])}
     if counts != {"extra_commas": 6}:
         problems.append(f"commas too many: {counts}")
     # Sums beyond 64 bits are cut there, which is told: of x net, gross, peak, at_peak and at_return, of the device net and peak.
     big = (1 << 63) - 1
     path.write_text(json.dumps({"traceEvents": [op("x", 0, 10), memory(1, big, None, A), memory(2, big, None, B),
                                                 memory(3, 1 << 64, None, D), memory(4, -big, None, A)]}))
-    answer = run(tool, path)
+    answer = ops(path)
     row = (answer.get("ops") or [{}])[0]
     if (row.get("net"), row.get("gross"), row.get("peak")) != (big, big, big):
         problems.append(f"sums beyond 64 bits: {answer}")
@@ -329,35 +325,14 @@ def damaged(tool, folder, problems):
     if counts.get("sums_cut", 0) == 0:
         problems.append(f"sums beyond 64 bits are not told: {counts}")
     path.write_text('{"traceEvents": [' + json.dumps(op("x", 0, 10)) + "]}")
-    counts = {d["name"]: d["text"] for d in run(tool, path).get("diagnostics", [])}
+    counts = {d["name"]: d["text"] for d in ops(path).get("diagnostics", [])}
     if "profile_memory=True" not in counts.get("no_memory_records", ""):
         problems.append(f"a trace without memory records: {counts}")
 
 
-def real(tool, _, problems):
-    paths = sorted(p for p in TRACES.glob("*.gz") if "timeline" not in p.name) if TRACES.is_dir() else []
-    if not paths:
-        return SKIPPED
-    for path in paths:
-        events = json.loads(gzip.decompress(path.read_bytes()), parse_float=Decimal)["traceEvents"]
-        check(tool, path, events, problems, path.name)
-        answer = run(tool, path)
-        for d in answer.get("diagnostics", []):
-            if d["severity"] == "error":
-                problems.append(f"{path.name}: {d}")
-    return 0
-
-
-def main(tool, what):
-    problems = []
-    with tempfile.TemporaryDirectory() as folder:
-        code = {"examples": examples, "random": random_traces, "damaged": damaged, "real": real}[what](
-            tool, Path(folder), problems) or 0
-    for problem in problems[:40]:
-        print(problem)
-    print(f"{what}: {len(problems)} problems")
-    return 1 if problems else code
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+@needs_shared_data
+@pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)
+def test_a_real_trace(path, problems):
+    events = json.loads(gzip.decompress(path.read_bytes()), parse_float=Decimal)["traceEvents"]
+    check(path, events, problems, path.name)
+    assert [found for found in ops(path)["diagnostics"] if found["severity"] == "error"] == []

@@ -1,19 +1,12 @@
-#!/usr/bin/env python3
 """`memstrata report --json` and `compare --json` against numbers worked out by hand: a case for every definition.
-
-  python3 tests/golden/reports.py TOOL
 
 The text of each case is its working. An expectation is a part of the answer: members that it names must be there with these
 values, lists must have these entries.
 """
-import json
-import pickle
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
-
-from cases.parts import BASE, KiB, MiB, NOW, block, event, frame, free, segment, snapshot
+import pytest
+from support.folders import write
+from support.snapshots import BASE, MIB, NOW, block, event, frame, free, segment, snapshot
+from support.tool import answer
 
 CASES = []
 OTHER = BASE + (1 << 30)
@@ -85,17 +78,17 @@ def peak_of_blocks_without_a_stack():
 
 
 def failure(first, used, requested, device_free, stream=0):
-    pieces = [block(first * MiB), block(used * MiB, "active_allocated", requested_size=used * MiB),
-              block((60 - first - used) * MiB)]
+    pieces = [block(first * MIB), block(used * MIB, "active_allocated", requested_size=used * MIB),
+              block((60 - first - used) * MIB)]
     return snapshot([segment(BASE, pieces, stream=stream, segment_type="large")],
-                    [{"action": "oom", "size": requested * MiB, "stream": 0, "device_free": device_free * MiB,
+                    [{"action": "oom", "size": requested * MIB, "stream": 0, "device_free": device_free * MIB,
                       "frames": stack("main:1", "forward:10")}])
 
 
 def failed(verdict, requested, device_free, used, largest):
-    return {"oom": [{"event": 0, "requested_bytes": requested * MiB, "device_free_bytes": device_free * MiB,
-                     "reserved_bytes": 60 * MiB, "allocated_bytes": used * MiB, "pending_bytes": 0,
-                     "cached_bytes": (60 - used) * MiB, "largest_free_bytes": largest * MiB, "verdict": verdict}]}
+    return {"oom": [{"event": 0, "requested_bytes": requested * MIB, "device_free_bytes": device_free * MIB,
+                     "reserved_bytes": 60 * MIB, "allocated_bytes": used * MIB, "pending_bytes": 0,
+                     "cached_bytes": (60 - used) * MIB, "largest_free_bytes": largest * MIB, "verdict": verdict}]}
 
 
 @report_case
@@ -131,7 +124,7 @@ def oom_elsewhere():
 @report_case
 def oom_unknown():
     """A request of 0 bytes says nothing of why it failed."""
-    return failure(30, 20, 0, 2), {"oom": [{"event": 0, "verdict": "unknown", "reserved_bytes": 60 * MiB}]}
+    return failure(30, 20, 0, 2), {"oom": [{"event": 0, "verdict": "unknown", "reserved_bytes": 60 * MIB}]}
 
 
 # -- Steps, and what keeps more in every one
@@ -224,21 +217,21 @@ def fragmentation_pins():
     Reserved 80, in use 21, cached 59.
     """
     def used(size):
-        return block(size * MiB, "active_allocated", requested_size=size * MiB, frames=stack("main:1"))
+        return block(size * MIB, "active_allocated", requested_size=size * MIB, frames=stack("main:1"))
     large = {"segment_type": "large"}
-    return snapshot([segment(BASE, [block(9 * MiB), used(1), block(10 * MiB)], **large), segment(OTHER, [used(20)], **large),
-                     segment(THIRD, [block(40 * MiB)], **large)]), {"fragmentation": {
-                         "reserved_bytes": 80 * MiB, "allocated_bytes": 21 * MiB, "cached_bytes": 59 * MiB,
-                         "largest_free_bytes": 40 * MiB,
-                         "pins": [{"segment_bytes": 20 * MiB, "free_bytes": 19 * MiB, "blocks": 1, "pinned_bytes": MiB}]}}
+    return snapshot([segment(BASE, [block(9 * MIB), used(1), block(10 * MIB)], **large), segment(OTHER, [used(20)], **large),
+                     segment(THIRD, [block(40 * MIB)], **large)]), {"fragmentation": {
+                         "reserved_bytes": 80 * MIB, "allocated_bytes": 21 * MIB, "cached_bytes": 59 * MIB,
+                         "largest_free_bytes": 40 * MIB,
+                         "pins": [{"segment_bytes": 20 * MIB, "free_bytes": 19 * MIB, "blocks": 1, "pinned_bytes": MIB}]}}
 
 
 @report_case
 def nothing_pins():
     """A full segment and an empty one: 30 of 50 MiB are free, all in one piece, and nothing holds them back."""
-    blocks = [block(20 * MiB, "active_allocated", requested_size=20 * MiB)]
-    return snapshot([segment(BASE, blocks), segment(OTHER, [block(30 * MiB)])]), {"fragmentation": {
-        "reserved_bytes": 50 * MiB, "cached_bytes": 30 * MiB, "largest_free_bytes": 30 * MiB, "pins": []}}
+    blocks = [block(20 * MIB, "active_allocated", requested_size=20 * MIB)]
+    return snapshot([segment(BASE, blocks), segment(OTHER, [block(30 * MIB)])]), {"fragmentation": {
+        "reserved_bytes": 50 * MIB, "cached_bytes": 30 * MIB, "largest_free_bytes": 30 * MIB, "pins": []}}
 
 
 # -- Categories
@@ -324,26 +317,9 @@ def differences(got, wanted, path=""):
     return [] if got == wanted else [f"{path}: {got!r}, by hand {wanted!r}"]
 
 
-def main():
-    tool = sys.argv[1]
-    problems = []
-    with tempfile.TemporaryDirectory() as folder:
-        for command, function in CASES:
-            made, wanted = function()
-            paths = []
-            for i, one in enumerate(made if isinstance(made, tuple) else (made,)):
-                paths.append(str(Path(folder) / f"{function.__name__}{i}.pickle"))
-                Path(paths[-1]).write_bytes(pickle.dumps(one, protocol=4))
-            run = subprocess.run([tool, command, *paths, "--json"], capture_output=True, text=True, timeout=60)
-            if run.returncode != 0:
-                problems.append(f"{function.__name__}: exit code {run.returncode}: {run.stderr[-500:]}")
-                continue
-            answer = json.loads(run.stdout)
-            told = answer if command == "compare" else answer["devices"][0]
-            problems += [f"{function.__name__}{text}" for text in differences(told, wanted)]
-    print(f"{len(CASES)} cases, {len(problems)} problems", *problems, sep="\n  ")
-    return 1 if problems else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.mark.parametrize("command, function", CASES, ids=[function.__name__ for _, function in CASES])
+def test_the_answer_is_what_was_worked_out_by_hand(command, function, tmp_path):
+    made, wanted = function()
+    paths = [write(tmp_path / f"{i}.pickle", one) for i, one in enumerate(made if isinstance(made, tuple) else (made,))]
+    told = answer(command, *paths)
+    assert differences(told if command == "compare" else told["devices"][0], wanted) == []
