@@ -1,7 +1,6 @@
 // Several files: a row of bars, the odd one, closing, names, folders, addresses.
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { compare } from '../../web/src/model/odd_one.ts';
 import { bytesOf, settledView, watchErrors } from './page.ts';
 import { knownSnapshot, MiB, wrapper } from './pickle.ts';
 import { openPage, waitForState } from './support.ts';
@@ -28,19 +27,6 @@ async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.map(({ id }) => id)).toEqual([]);
 }
-
-test('the odd one of several peaks is found by median and deviation', () => {
-  // Median 100; deviations 0 0 1 1 900: MAD 1, so 1000 lies at 0.6745 * 900.
-  expect(compare([100, 99, 101, 100, 1000]).odd).toEqual([undefined, undefined, undefined, undefined, 9]);
-  // All alike but for one that differs by less than 5 %.
-  expect(compare([100, 100, 104]).odd).toEqual([undefined, undefined, undefined]);
-  expect(compare([100, 100, 94]).odd).toEqual([undefined, undefined, -0.06]);
-  // Spread evenly: nobody is odd. Median 30, MAD 10, the furthest at 0.6745 * 2.
-  expect(compare([10, 20, 30, 40, 50]).odd.every((one) => one === undefined)).toBe(true);
-  expect(compare([1, 1000]).odd).toEqual([undefined, undefined]);
-  expect(compare([undefined, 4, undefined, 8]).median).toBe(6);
-  expect(compare([])).toEqual({ median: 0, count: 0, odd: [] });
-});
 
 test('16 ranks open as a row of bars with the odd one marked and said', async ({ page }) => {
   const errors = watchErrors(page);

@@ -8,9 +8,7 @@ import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { heatColors } from '../../web/src/draw/heat_colors.ts';
-import { pathOf } from '../../web/src/model/rank_files.ts';
 import { fleetIn } from '../../web/src/model/fleet_choice.ts';
-import type { RankFile } from '../../web/src/model/fleet_facts.ts';
 import { chooseFiles, curveOf, factsOf, fleetOf, heatOf, openFleet, settledHeat } from './fleets.ts';
 import { watchErrors } from './page.ts';
 import { knownSnapshot } from './pickle.ts';
@@ -458,22 +456,3 @@ for (const [name, width, height, theme] of [
       0,
     );
   });
-
-test('of several files of one name the folders tell which a rank is', () => {
-  const rank = (run: string, host: string, file = 'rank3.pickle'): RankFile => ({
-    row: 0, file, run, host, rank: 3, snapshot: '', device: 0, unique: false,
-  }); // prettier-ignore
-  const paths = [
-    'run=a/host=x/rank3.pickle',
-    'run=a/host=y/rank3.pickle',
-    'b/rank3.pickle',
-    'run=a/rank30.pickle',
-  ];
-  expect(pathOf(paths, rank('a', 'y'))).toEqual({ path: paths[1] });
-  expect(pathOf(paths, rank('b', ''))).toEqual({ path: paths[2] });
-  expect(pathOf(paths, rank('a', ''))).toBe('several');
-  expect(pathOf(paths, rank('a', '', 'rank4.pickle'))).toBe('none');
-  expect(pathOf(['rank3.pickle'], rank('a', 'x'))).toEqual({ path: 'rank3.pickle' });
-  // A folder that says another run is not it, even if there is no other.
-  expect(pathOf(['run=a/rank3.pickle'], rank('c', ''))).toBe('none');
-});

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { linkOf, shownIn, type Shown } from '../../web/src/model/link.ts';
 import { pointOf, settledView, textOf, viewAfter } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
 import { openKnown, openPage, waitForState } from './support.ts';
@@ -12,55 +11,6 @@ const choose = (page: Page, name = 'known.pickle', buffer = knownSnapshot()): Pr
   page.locator('input[type=file]').first().setInputFiles({ name, mimeType: '', buffer });
 const details = (page: Page) => page.locator('memstrata-details h2');
 const unpin = (page: Page) => page.getByRole('button', { name: 'Unpin' });
-
-test('what is shown goes into a link and comes back', () => {
-  const shown: Shown = {
-    file: 'run 1/ä&b=#.pickle',
-    hash: '0123456789abcdef',
-    snapshot: 2,
-    device: 7,
-    bands: 'pools',
-    axis: 'time',
-    view: { x0: 0.5, x1: 1e12, y0: 0, y1: 12.25 },
-    colour: 'stack',
-    stacking: 'groups',
-    filter: 'size>1MiB stack:"a b" #&=%',
-    only: 'size>1MiB stack:"a b" #&=%',
-    block: 41,
-    main: 'state',
-    answer: 'events',
-    event: -1,
-    about: true,
-    beside: [
-      { name: 'trace, of "rank 1".json', hash: 'fedcba9876543210', nudge: -1500.25, threads: [0, 17] },
-      { name: 'closed.json', hash: 'fedcba9876543211', nudge: 0, threads: [] },
-      { name: '', hash: 'fedcba9876543212', nudge: 6e7, threads: undefined },
-    ],
-    fleet: undefined,
-  };
-  expect(shownIn(`#${linkOf(shown)}`)).toEqual(shown);
-  const host = { ...shown, device: -1 }; // pinned host memory
-  expect(shownIn(linkOf(host))).toEqual(host);
-  expect(shownIn('')).toBeUndefined();
-  expect(shownIn('#file=x&hash=nothex')).toBeUndefined();
-  const odd = shownIn(
-    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-2&colour=red&stack=groups&axis=up&block=1e9&panel=z&event=-2&about=yes&bands=up&with=fedcba9876543210,1e9,-,x&with=x,1,-,x&with=fedcba9876543210,1',
-  );
-  expect(odd).toMatchObject({
-    view: undefined,
-    device: 0,
-    bands: 'blocks',
-    colour: 'allocation',
-    stacking: 'blocks', // there are no groups where each block has a colour of its own
-    axis: 'event',
-    block: -1,
-    main: undefined,
-    answer: 'z', // a panel of a later version: the registry decides
-    event: undefined,
-    about: false,
-    beside: [],
-  });
-});
 
 test('a link opened without its file asks for it, and shows its place when it is there', async ({ page }) => {
   await openKnown(page);

@@ -3,11 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { sizeOf } from '../../web/src/base/sizes.ts';
-import { filterOf, noFields } from '../../web/src/panels/events/event_fields.ts';
-import { RowWindow } from '../../web/src/controls/row_window.ts';
 import { shadesOfFree } from '../../web/src/draw/palettes.ts';
-import { resizedTo, revealing, wholeState, zoomedAt } from '../../web/src/panels/state/state_window.ts';
 import { keepDetails, pointOf, settledView, watchErrors } from './page.ts';
 import { MiB, pickled } from './pickle.ts';
 import { openPage, waitForState } from './support.ts';
@@ -545,58 +541,4 @@ test('the state is readable by all, in both themes, and fits a phone', async ({ 
   await settled(page, 8);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
   await expect(row(page, 8)).toBeVisible();
-});
-
-test('a list of ten million rows scrolls to each of them', () => {
-  const list = new RowWindow(22);
-  list.resize(10_000_000, 440); // 20 rows
-  expect(list.barHeight).toBe(8_000_000); // no browser lays out 220 million pixels
-  expect([list.first, list.end]).toEqual([0, 20]);
-  // A finger moves by as many pixels as it says, not by 27 times as many; so does the wheel, and the bar follows.
-  list.scrolled(100);
-  expect(list.top).toBe(100);
-  list.moveBy(-500);
-  expect([list.top, list.resync()]).toEqual([0, 0]);
-  list.moveBy(100);
-  list.scrolled(list.resync());
-  expect(list.top).toBe(100);
-  // The bar at its end is the end.
-  list.scrolled(8_000_000 - 440);
-  expect([list.first, list.end]).toEqual([9_999_980, 10_000_000]);
-  list.centre(5_000_000);
-  expect(list.first).toBeLessThanOrEqual(5_000_000 - 9);
-  expect(list.end).toBeGreaterThan(5_000_000 + 9);
-  expect(list.resync()).toBeCloseTo(4_000_000, -4);
-  const { first } = list;
-  list.show(5_000_001);
-  expect(list.first).toBe(first); // is seen already
-  // A short list is scrolled as it is.
-  const short = new RowWindow(22);
-  short.resize(100, 440);
-  expect(short.barHeight).toBe(2200);
-  short.scrolled(101);
-  expect(short.top).toBe(101);
-});
-
-test('fields of the list mean what they say', () => {
-  expect(sizeOf('1.5 MiB')).toBe(1.5 * MiB);
-  expect(sizeOf('512k')).toBe(512 * 1024);
-  expect(sizeOf('2048')).toBe(2048);
-  expect(sizeOf('1 apple')).toBeUndefined();
-  expect(filterOf({ ...noFields, actions: 'blocks', leastSize: '1k', stream: '3' })).toEqual({
-    filter: { actions: ['alloc', 'free_requested', 'free_completed'], leastSize: 1024, stream: 3 },
-  });
-  expect(filterOf({ ...noFields, stream: '-1' })).toEqual({ wrong: 'stream' });
-});
-
-test('the picture zooms about a point, keeps its part when resized, and goes to what is chosen', () => {
-  const whole = wholeState(400, 200);
-  const near = zoomedAt(whole, 100, 50, 4);
-  expect(near).toEqual({ width: 400, height: 200, zoom: 4, left: 300, top: 150 });
-  expect(zoomedAt(near, 100, 50, 0.25)).toEqual(whole);
-  expect(zoomedAt(whole, 0, 0, 0.5)).toEqual(whole); // there is nothing around it
-  expect(resizedTo(near, 800, 200)).toMatchObject({ left: 600, top: 150, zoom: 4 });
-  const place = { x: 1200, y: 600, width: 200, height: 100, block_x: 1300, block_width: 20 };
-  expect(revealing(near, place)).toMatchObject({ left: 1110, top: 550 });
-  expect(revealing({ ...near, left: 1110, top: 550 }, place)).toMatchObject({ left: 1110, top: 550 });
 });

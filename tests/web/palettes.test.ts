@@ -1,5 +1,6 @@
-// Colours that mean something, for all eyes: computed, without a page.
-import { expect, test } from '@playwright/test';
+// Colours that mean something, for all eyes.
+import assert from 'node:assert/strict';
+import test from 'node:test';
 import { colorsOf } from '../../web/src/draw/colors.ts';
 import { heatColors } from '../../web/src/draw/heat_colors.ts';
 import { colorsOfKinds } from '../../web/src/draw/palettes.ts';
@@ -22,13 +23,11 @@ const kinds = {
 test('palettes keep kinds apart, also for colour-blind eyes and in both themes', () => {
   for (const theme of themes) {
     const colors = colorsOfKinds(kinds, theme);
-    expect(new Set(colors).size).toBe(12);
+    assert.equal(new Set(colors).size, 12);
     const largest = colors.slice(0, 6);
     for (const vision of visions)
       largest.forEach((a, i) =>
-        largest
-          .slice(0, i)
-          .forEach((b) => expect(distance(a, b, vision), `${a} ${b} ${vision}`).toBeGreaterThan(7)),
+        largest.slice(0, i).forEach((b) => assert.ok(distance(a, b, vision) > 7, `${a} ${b} ${vision}`)),
       );
     const ramp = colorsOfKinds(
       { ...kinds, by: 'size', ordered: true, kinds: kinds.kinds.slice(0, 8) },
@@ -36,7 +35,7 @@ test('palettes keep kinds apart, also for colour-blind eyes and in both themes',
     );
     const lightness = ramp.map((color) => seen(color)[0]);
     const falling = theme === 'light' ? -1 : 1;
-    lightness.slice(1).forEach((value, i) => expect((value - lightness[i]!) * falling).toBeGreaterThan(4));
+    lightness.slice(1).forEach((value, i) => assert.ok((value - lightness[i]!) * falling > 4));
   }
 });
 
@@ -46,7 +45,7 @@ test('bands that follow each other differ for all eyes', () => {
     for (const vision of visions)
       bands.forEach((band, i) => {
         const next = bands[(i + 1) % bands.length]!;
-        expect(distance(band, next, vision), `${theme} ${vision} ${band} ${next}`).toBeGreaterThan(10);
+        assert.ok(distance(band, next, vision) > 10, `${theme} ${vision} ${band} ${next}`);
       });
   }
 });
@@ -56,31 +55,37 @@ test('what ran out of memory is told from every other sign; lines and words stan
     const colors = colorsOf(theme);
     for (const vision of visions) {
       for (const other of [colors.snapshot, colors.annotate, colors.peak])
-        expect(distance(colors.oom, other, vision), `${theme} ${vision}`).toBeGreaterThan(30);
-      expect(distance(colors.reserved, colors.peak, vision), `${theme} ${vision}`).toBeGreaterThan(30);
+        assert.ok(distance(colors.oom, other, vision) > 30, `${theme} ${vision}`);
+      assert.ok(distance(colors.reserved, colors.peak, vision) > 30, `${theme} ${vision}`);
     }
     for (const line of [colors.reserved, colors.oom, colors.snapshot, colors.annotate, colors.peak])
-      expect(contrast(line, colors.background), `${theme} ${line}`).toBeGreaterThan(3);
-    expect(contrast(colors.text, colors.background)).toBeGreaterThan(4.5);
-    expect(contrast(colors.peakText, colors.peak)).toBeGreaterThan(4.5);
+      assert.ok(contrast(line, colors.background) > 3, `${theme} ${line}`);
+    assert.ok(contrast(colors.text, colors.background) > 4.5);
+    assert.ok(contrast(colors.peakText, colors.peak) > 4.5);
   }
 });
 
 test('a heat map keeps its order for all eyes, and nothing at all is none of it', () => {
   for (const theme of themes) {
     const [nothing = '', ...heat] = heatColors(theme);
-    expect(heat).toHaveLength(255);
+    assert.equal(heat.length, 255);
     const falling = theme === 'light' ? -1 : 1;
     for (const vision of visions) {
       // An eighth more memory is always a clear step of lightness.
       const steps = heat.filter((_, at) => at % 32 === 0).map((color) => seen(color, vision)[0]);
       steps
         .slice(1)
-        .forEach((value, at) =>
-          expect((value - steps[at]!) * falling, `${theme} ${vision}`).toBeGreaterThan(3),
-        );
+        .forEach((value, at) => assert.ok((value - steps[at]!) * falling > 3, `${theme} ${vision}`));
       const nearest = Math.min(...heat.map((color) => distance(color, nothing, vision)));
-      expect(nearest, `${theme} ${vision}`).toBeGreaterThan(7);
+      assert.ok(nearest > 7, `${theme} ${vision}`);
     }
+  }
+});
+
+test('words of regions stand out from their colours', () => {
+  for (const theme of ['light', 'dark'] as const) {
+    const { regions, steps, regionText, background, snapshot, annotate } = colorsOf(theme);
+    for (const under of [...regions, ...steps]) assert.ok(contrast(regionText, under) > 4.5);
+    for (const mark of [snapshot, annotate]) assert.ok(contrast(mark, background) > 4.5);
   }
 });
