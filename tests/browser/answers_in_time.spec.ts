@@ -1,12 +1,10 @@
 // Answers that come late, and what is kept when one goes away and comes back.
 import { expect, test, type Page } from '@playwright/test';
-import { pointAt, settledView, viewAfter } from './page.ts';
-import { MiB, pickled } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { settledView, viewAfter, pointAt } from './page.ts';
+import { pickled, MiB } from './pickle.ts';
+import { waitForState, openPage, choose, openSample } from './support.ts';
 
-const chosen = (name: string, buffer: Buffer) => ({ name, mimeType: '', buffer });
-const choose = (page: Page, ...files: ReturnType<typeof chosen>[]): Promise<void> =>
-  page.locator('input[type=file]').first().setInputFiles(files);
+const chosen = (name: string, buffer: Buffer) => ({ name, buffer });
 const deviceChoice = (page: Page) => page.getByRole('combobox', { name: 'Device', exact: true });
 
 /** Of each device, for every of `sizes`: a block that comes and goes, 60 times; the first time it stays. */
@@ -72,9 +70,7 @@ test('text is copied out of a dialog where the page is not secure', async ({ pag
     Object.assign(window, { real: navigator.clipboard });
     Object.defineProperty(navigator, 'clipboard', { value: undefined }); // as on plain http
   });
-  await openPage(page, '?open=samples/out_of_memory.pickle.gz');
-  await waitForState(page, 'ready');
-  await settledView(page);
+  await openSample(page, 'out_of_memory.pickle.gz');
   await page.keyboard.press('b');
   const copy = page.locator('memstrata-about memstrata-copy button');
   await copy.click();

@@ -1,7 +1,7 @@
 // The element inside somebody else's page: several of them, their lives, what stays the host's.
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import { knownSnapshot, MiB } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { waitForState, openPage, choose } from './support.ts';
 
 /** A page that is not ours, beside the built site, with `body` in it. */
 async function openHost(page: Page, body: string, query = ''): Promise<void> {
@@ -231,10 +231,7 @@ test('ten files opened and closed: workers and memory are where they were', asyn
 test('what a router keeps in the history stays there', async ({ page }) => {
   await openPage(page);
   await page.evaluate(() => history.replaceState({ route: 'viewer' }, ''));
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
+  await choose(page, { name: 'known.pickle', buffer: knownSnapshot() });
   await waitForState(page, 'ready');
   await expect(page).toHaveURL(/#file=/);
   expect(await page.evaluate(() => history.state as unknown)).toEqual({ route: 'viewer' });

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { serve } from '../../site/serve.mjs';
+import { site } from '../built.mjs';
 import { knownSnapshot } from './pickle.ts';
 import { buildReactExample, isPackageMade } from './react_example.mjs';
 
-const root = join(import.meta.dirname, '../..');
-const site = join(root, 'build/site');
 test.describe.configure({ timeout: 240_000 });
 const patient = { timeout: 120_000 };
 

@@ -1,18 +1,11 @@
 // Several files: a row of bars, the odd one, closing, names, folders, addresses.
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
+import { expectAccessible } from './accessible.ts';
 import { bytesOf, settledView, watchErrors } from './page.ts';
-import { knownSnapshot, MiB, wrapper } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { knownSnapshot, wrapper, MiB } from './pickle.ts';
+import { waitForState, openPage, type MadeFile, choose } from './support.ts';
 
-interface Named {
-  name: string;
-  mimeType: string;
-  buffer: Buffer;
-}
-const file = (name: string, buffer: Buffer = knownSnapshot()): Named => ({ name, mimeType: '', buffer });
-const choose = (page: Page, ...files: Named[]): Promise<void> =>
-  page.locator('input[type=file]').first().setInputFiles(files);
+const file = (name: string, buffer: Buffer = knownSnapshot()): MadeFile => ({ name, buffer });
 const entry = (page: Page, name: string) => page.locator(`[data-entry="${name}"]`);
 const button = (page: Page, name: string) => entry(page, name).locator('.bar');
 
@@ -22,10 +15,6 @@ async function savedName(page: Page): Promise<string> {
   const coming = page.waitForEvent('download');
   await page.locator('[data-save="png"]').click();
   return (await coming).suggestedFilename();
-}
-async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id }) => id)).toEqual([]);
 }
 
 test('16 ranks open as a row of bars with the odd one marked and said', async ({ page }) => {

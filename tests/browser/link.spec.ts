@@ -1,14 +1,13 @@
 // The view in the address: links, history, what is remembered.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { pointOf, settledView, textOf, viewAfter } from './page.ts';
+import { golden } from '../built.mjs';
+import { expectAccessible } from './accessible.ts';
+import { settledView, viewAfter, textOf, pointOf } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
-import { openKnown, openPage, waitForState } from './support.ts';
+import { waitForState, openPage, choose, openKnown } from './support.ts';
 
-const choose = (page: Page, name = 'known.pickle', buffer = knownSnapshot()): Promise<void> =>
-  page.locator('input[type=file]').first().setInputFiles({ name, mimeType: '', buffer });
+const known = { name: 'known.pickle', buffer: knownSnapshot() };
 const details = (page: Page) => page.locator('memstrata-details h2');
 const unpin = (page: Page) => page.getByRole('button', { name: 'Unpin' });
 
@@ -34,9 +33,8 @@ test('a link opened without its file asks for it, and shows its place when it is
   await waitForState(other, 'empty');
   const note = other.locator('[data-link-note]');
   await expect(note).toContainText('known.pickle');
-  const { violations } = await new AxeBuilder({ page: other }).analyze();
-  expect(violations.map(({ id }) => id)).toEqual([]);
-  await choose(other, 'renamed.pickle'); // the content counts
+  await expectAccessible(other);
+  await choose(other, { name: 'renamed.pickle', buffer: knownSnapshot() }); // the content counts
   await waitForState(other, 'ready');
   await expect(note).toBeHidden();
   await expect(details(other)).toHaveAttribute('data-bytes', String(2 * MiB));
@@ -51,7 +49,7 @@ test('a link opened without its file asks for it, and shows its place when it is
   const third = await page.context().newPage();
   await third.goto(link);
   await waitForState(third, 'empty');
-  await choose(third, 'known.pickle', knownSnapshot({ extra: MiB }));
+  await choose(third, { ...known, buffer: knownSnapshot({ extra: MiB }) });
   await waitForState(third, 'ready');
   await expect(third.locator('[data-link-note]')).toContainText('is not the file of this link');
   await expect(unpin(third)).toBeHidden();
@@ -60,10 +58,9 @@ test('a link opened without its file asks for it, and shows its place when it is
 });
 
 test('pinned host memory is a device by name, by key and in the link', async ({ page }) => {
-  const golden = join(import.meta.dirname, '../golden/torch_snapshot/era8_host_memory_and_annotate');
-  const content = readFileSync(join(golden, 'input.pickle'));
+  const content = readFileSync(golden('era8_host_memory_and_annotate'));
   await openPage(page);
-  await choose(page, 'host.pickle', content);
+  await choose(page, { name: 'host.pickle', buffer: content });
   await waitForState(page, 'ready');
   const device = page.getByLabel('Device', { exact: true });
   await expect(device).toHaveValue('0');
@@ -83,7 +80,7 @@ test('pinned host memory is a device by name, by key and in the link', async ({ 
   const other = await page.context().newPage();
   await other.goto(page.url());
   await waitForState(other, 'empty');
-  await choose(other, 'host.pickle', content);
+  await choose(other, { name: 'host.pickle', buffer: content });
   await expect(other.getByLabel('Device', { exact: true })).toHaveValue('-1');
   await expect(other.locator('[data-stat="events"]')).toHaveAttribute('data-count', '3');
   await settledView(other);
@@ -134,7 +131,7 @@ test('the way to colour is remembered, and a page without storage works', async 
   await page.keyboard.press('c');
   await expect(page.getByLabel('Colour by')).toHaveValue('stack');
   await openPage(page);
-  await choose(page);
+  await choose(page, known);
   await expect(page.getByLabel('Colour by')).toHaveValue('stack');
   await page.addInitScript(() =>
     Object.defineProperty(globalThis, 'localStorage', {

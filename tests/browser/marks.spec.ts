@@ -1,8 +1,8 @@
 // Regions above the timeline and markers on its ruler: what the program said about itself.
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import { colorsOf } from '../../web/src/draw/colors.ts';
-import { pointAt, settledView, viewAfter, watchErrors } from './page.ts';
-import { MiB, type KnownOptions } from './pickle.ts';
+import { settledView, viewAfter, pointAt, watchErrors } from './page.ts';
+import { type KnownOptions, MiB } from './pickle.ts';
 import { openKnown } from './support.ts';
 
 // Events come after i * i ms. Step 0 holds events 1 to 4, forward in it 2 and 3; step 1 has no end.

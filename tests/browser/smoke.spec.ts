@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { openOfflinePage, openPage } from './support.ts';
+import { openPage, openOfflinePage } from './support.ts';
 
 test('the served page starts empty and without errors', async ({ page }) => {
   const errors: string[] = [];

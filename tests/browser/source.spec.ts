@@ -1,14 +1,11 @@
 // Frames open in an editor; lines of source with their bytes.
 import { mkdir, writeFile } from 'node:fs/promises';
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { settledView } from './page.ts';
-import { openPage, waitForState } from './support.ts';
+import { expectAccessible } from './accessible.ts';
+import { openSample } from './support.ts';
 
 async function openTraining(page: Page): Promise<void> {
-  await openPage(page, '?open=samples/training_run.pickle');
-  await waitForState(page, 'ready');
-  await settledView(page);
+  await openSample(page);
   await page.getByRole('tab', { name: /^Source/ }).click();
   await expect(page.locator('memstrata-source [data-answered]')).toBeVisible();
 }
@@ -32,8 +29,7 @@ test('lines of the file with most, with the text of a chosen folder; the same te
   await expect(line).toContainText('loss = loss_of(logits)');
   await expect(page.locator('tr:has-text("# line 86")')).toBeVisible(); // around it
   await expect(page.locator('tr:has-text("# line 40")')).toHaveCount(0);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id }) => id)).toEqual([]);
+  await expectAccessible(page);
   await line.getByRole('button').click();
   await page.getByRole('tab', { name: /^Overview/ }).click();
   await page.locator('[data-part^="loss_of"]').getByRole('button').click();
