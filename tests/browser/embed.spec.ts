@@ -138,6 +138,7 @@ test('src may be set later; the ?url= of the host is not fetched', async ({ page
 });
 
 test('moving the element keeps its file open; removing it ends its workers', async ({ page }) => {
+  await page.clock.install();
   let fetched = 0;
   page.on('request', (request) => (fetched += request.url().endsWith('a.pickle') ? 1 : 0));
   await openHost(
@@ -150,7 +151,7 @@ test('moving the element keeps its file open; removing it ends its workers', asy
   await page.evaluate(() =>
     document.querySelector('#there')!.append(document.querySelector('memstrata-viewer')!),
   );
-  await page.waitForTimeout(1500);
+  await page.clock.fastForward(60_000); // an element that is not there again by then is disposed of
   await ready(one);
   expect(await view(one)).toBe(before);
   expect(fetched).toBe(1);

@@ -120,7 +120,6 @@ test('a click lights the blocks that the op allocated, a second one lets them go
   await page.mouse.click(x, y);
   await expect(count(page)).toHaveAttribute('data-bytes', '8192');
   await expect(page.locator('memstrata-filter input')).toHaveValue('born:1..2 op:"aten::addmm"');
-  await page.waitForTimeout(600); // else the next one is the second of a double click
   await page.mouse.click(x, y);
   await expect(count(page)).toHaveCount(0);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from '@playwright/test';
 import { expectAccessible } from './accessible.ts';
 import { settledView, keepDetails, pointAt } from './page.ts';
-import { waitForState, openPage, choose, openSample } from './support.ts';
+import { waitForState, openPage, choose, openKnown, openSample } from './support.ts';
 
 test('T changes the theme, which is remembered', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' });
@@ -34,15 +34,14 @@ test('? shows the keys', async ({ page }) => {
 });
 
 test('the details can be made wider by key, and stay so', async ({ page }) => {
-  await openSample(page);
+  await openKnown(page);
   await keepDetails(page);
   const splitter = page.getByRole('separator', { name: 'Width of the details' });
   const before = Number(await splitter.getAttribute('aria-valuenow'));
   await splitter.focus();
   await page.keyboard.press('ArrowLeft');
   await expect(splitter).toHaveAttribute('aria-valuenow', String(before + 16));
-  await page.reload();
-  await page.getByRole('button', { name: 'Open the sample' }).click();
+  await openKnown(page);
   await expect(splitter).toHaveAttribute('aria-valuenow', String(before + 16));
 });
 

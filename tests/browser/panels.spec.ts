@@ -31,9 +31,10 @@ test('the overview is open at first; tab, key and button open and close answers'
 test('a panel whose part comes late begins with what is its own, not with what the one before it kept', async ({
   page,
 }) => {
-  let overview = true;
+  let letGo = (): void => undefined;
+  let held = Promise.resolve();
   await page.route(/\/parts\/panel-/, async (route) => {
-    if (!overview) await new Promise((next) => setTimeout(next, 1500));
+    await held;
     await route.continue();
   });
   await page.addInitScript(() => {
@@ -43,8 +44,10 @@ test('a panel whose part comes late begins with what is its own, not with what t
   await openPage(page, '?open=samples/profiler_trace.json.gz');
   await waitForState(page, 'ready');
   await expect(answer(page).locator('[data-finding=peak]')).toBeVisible();
-  overview = false;
+  held = new Promise((resolve) => (letGo = resolve));
   await page.locator('[role=tab][data-panel=ops]').click();
+  await expect(answer(page)).toHaveText('Loading…');
+  letGo();
   await expect(answer(page)).toContainText('aten::gelu');
   await expect(answer(page)).not.toContainText('is missing');
 });
