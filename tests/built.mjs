@@ -3,6 +3,7 @@
 //
 //   MEMSTRATA_TOOL      another command than build/native-release/bin/memstrata
 //   MEMSTRATA_ANSWERS   another session_answers than the one beside that
+//   MEMSTRATA_SITE      another page than build/site
 //   MEMSTRATA_ENGINE    another WebAssembly engine than build/wasm/bin/engine.js
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { dirname, join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..');
 /** The page, as `node site/build.mjs` makes it. */
-export const site = join(root, 'build/site');
+export const site = process.env.MEMSTRATA_SITE ?? join(root, 'build/site');
 /** The npm package, as `node site/package.mjs` makes it. */
 export const npmPackage = join(root, 'build/package');
 export const tool = process.env.MEMSTRATA_TOOL ?? join(root, 'build/native-release/bin/memstrata');
