@@ -44,6 +44,28 @@ export async function watchQuestions(page: Page): Promise<void> {
   });
 }
 
+/** Before the page is opened: questions of one kind are kept back until they are let go. */
+export async function holdBack(page: Page, ask: string): Promise<void> {
+  await page.addInitScript((kind) => {
+    const post = Worker.prototype.postMessage as (this: Worker, ...all: unknown[]) => void;
+    const held: (() => void)[] = [];
+    Object.assign(globalThis, { held });
+    Worker.prototype.postMessage = function (this: Worker, message: unknown, ...rest: unknown[]) {
+      const isHeld =
+        message instanceof Uint8Array && new TextDecoder().decode(message).includes(`"ask":"${kind}"`);
+      if (isHeld) held.push(() => post.call(this, message, ...rest));
+      else post.call(this, message, ...rest);
+    } as typeof Worker.prototype.postMessage;
+  }, ask);
+}
+/** Sends what is held back, and tells how much that was. */
+export const letGo = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const all = (globalThis as unknown as { held: (() => void)[] }).held.splice(0);
+    for (const send of all) send();
+    return all.length;
+  });
+
 /** What was asked so far. */
 export const questionsAsked = (page: Page): Promise<Question[]> =>
   page.evaluate(() => (globalThis as unknown as { questions: Question[] }).questions);

@@ -5,6 +5,7 @@ import { shadesOfFree } from '../../web/src/draw/palettes.ts';
 import { root } from '../built.mjs';
 import { settledView, keepDetails, pointOf, watchErrors } from './page.ts';
 import { pickled, MiB } from './pickle.ts';
+import { holdBack, letGo } from './questions.ts';
 import { waitForState, openPage, choose } from './support.ts';
 
 test.use({ viewport: { width: 1440, height: 1100 } }); // the list, the state and the timeline at once
@@ -125,17 +126,7 @@ async function openState(page: Page): Promise<void> {
 }
 
 test('while the events are undone one sees a sketch of the state', async ({ page }) => {
-  // Long traces take seconds: so does this one, until it is let go on.
-  await page.addInitScript(() => {
-    const post = Worker.prototype.postMessage as (message: unknown, transfer: Transferable[]) => void;
-    const held: (() => void)[] = [];
-    Object.assign(globalThis, { goOn: () => held.splice(0).forEach((send) => send()) });
-    Worker.prototype.postMessage = function (this: Worker, message: unknown, transfer: Transferable[]): void {
-      const isPart = message instanceof Uint8Array && new TextDecoder().decode(message).includes('"prepare"');
-      if (isPart) held.push(() => post.call(this, message, transfer));
-      else post.call(this, message, transfer);
-    } as typeof Worker.prototype.postMessage;
-  });
+  await holdBack(page, 'prepare'); // long traces take seconds: so does this one
   await openPage(page);
   await openBusy(page);
   await page.keyboard.press('2');
@@ -149,9 +140,10 @@ test('while the events are undone one sees a sketch of the state', async ({ page
     });
   const [colours, sketch] = await pixels();
   expect(colours).toBeGreaterThan(4); // of segments, blocks, rounding and what waits
-  const letGo = setInterval(() => void page.evaluate('goOn()').catch(() => undefined), 50);
-  await settled(page, 8);
-  clearInterval(letGo);
+  await expect(async () => {
+    await letGo(page); // one part follows the other
+    await expect(page.locator('.picture[data-settled][data-event="8"]')).toBeVisible({ timeout: 50 });
+  }).toPass({ intervals: [50] });
   await expect(page.locator('[data-sketched]')).toHaveCount(0);
   expect((await pixels())[1] === sketch).toBe(true);
 });
@@ -295,6 +287,23 @@ test('a rectangle tells what it is and is pinned everywhere', async ({ page }) =
   await expect(details(page).locator('[data-title]')).toHaveText('Segment');
   await expect(details(page).locator('h2')).toHaveAttribute('data-bytes', String(20 * MiB));
   expect(errors).toEqual([]);
+});
+
+test('what is pointed at is told, also where the picture is drawn anew meanwhile', async ({ page }) => {
+  await holdBack(page, 'stateBlock');
+  await openState(page);
+  await keepDetails(page);
+  await beforeDetails(page);
+  await settled(page, 8);
+  const inX = await inPicture(page, 0.15, 0.7);
+  await page.mouse.move(inX.x, inX.y);
+  await expect(page.locator('.tip')).toContainText("b'7f1000000000_0");
+  const theme = await page.locator('memstrata-viewer').getAttribute('data-theme');
+  await page.keyboard.press('t');
+  await expect(page.locator('memstrata-viewer')).not.toHaveAttribute('data-theme', theme!);
+  await settled(page, 8);
+  expect(await letGo(page)).toBe(1);
+  await expect(details(page).locator('h2')).toHaveAttribute('data-bytes', String(6 * MiB));
 });
 
 /** The colour of a point of the picture, as `inPicture` names it. */
