@@ -1,14 +1,13 @@
 // What if: the recorded run under other settings, against what the command says of the same file.
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import { expect as plain, test, type Locator, type Page } from '@playwright/test';
-import { openSample } from './support.ts';
+import { samples } from '../built.mjs';
+import { expectAccessible } from './accessible.ts';
+import { openSample, told } from './support.ts';
 
 /** Runs take their time on a busy machine. */
 const expect = plain.configure({ timeout: 60_000 });
-const root = join(import.meta.dirname, '../..');
-const sample = join(root, 'site/samples/training_run.pickle');
+const sample = join(samples, 'training_run.pickle');
 
 interface Told {
   recorded: { peak_reserved_bytes: number };
@@ -16,12 +15,7 @@ interface Told {
   smallest_capacity_bytes: number;
   search: { conf: string; peak_reserved_bytes: number }[];
 }
-/** What the command line tool says. */
-function told(...args: string[]): Told {
-  const tool = join(root, 'build/native-release/bin/memstrata');
-  const text = execFileSync(tool, ['whatif', '--json', sample, ...args], { encoding: 'utf8' });
-  return JSON.parse(text) as Told;
-}
+const toldOf = (...args: string[]): Told => told<Told>('whatif', '--json', sample, ...args);
 
 const panel = (page: Page): Locator => page.locator('memstrata-whatif');
 const idle = (page: Page): Promise<void> =>
@@ -44,7 +38,7 @@ async function run(page: Page): Promise<void> {
 test('it says how exactly the recording repeats, and runs it under other settings', async ({ page }) => {
   await openWhatIf(page);
   await expect(panel(page).locator('[data-exact]')).toHaveAttribute('data-exact', 'true');
-  const { recorded } = told();
+  const { recorded } = toldOf();
   await expect(number(page, 'peak_reserved')).toHaveAttribute(
     'data-recorded',
     String(recorded.peak_reserved_bytes),
@@ -58,7 +52,7 @@ test('it says how exactly the recording repeats, and runs it under other setting
   await field(page, 'conf').fill(conf);
   await page.keyboard.press('Enter');
   await expect(panel(page).locator(`[data-run="${conf}"]`)).toBeVisible();
-  const { simulated } = told('--conf', conf);
+  const { simulated } = toldOf('--conf', conf);
   await expect(number(page, 'peak_reserved')).toHaveAttribute(
     'data-simulated',
     String(simulated.peak_reserved_bytes),
@@ -70,12 +64,7 @@ test('it says how exactly the recording repeats, and runs it under other setting
   await expect(panel(page).locator('[data-recommendation]')).toContainText('expandable_segments:True');
   await expect(panel(page).locator('svg.curves')).toBeVisible();
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-theme', colorScheme);
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-  }
+  await expectAccessible(page);
 });
 
 test('what is refused is said at its place', async ({ page }) => {
@@ -97,11 +86,11 @@ test('what is refused is said at its place', async ({ page }) => {
 
 test('a small device, one more request and a block left out', async ({ page }) => {
   await openWhatIf(page);
-  const { recorded } = told();
+  const { recorded } = toldOf();
   const capacity = String(Math.floor(recorded.peak_reserved_bytes / 2));
   await field(page, 'capacity').fill(capacity);
   await run(page);
-  const small = told('--capacity', capacity).simulated;
+  const small = toldOf('--capacity', capacity).simulated;
   expect(small.ooms).toBeGreaterThan(0);
   await expect(number(page, 'ooms')).toHaveAttribute('data-simulated', String(small.ooms));
   await expect(panel(page).locator('[data-way=oom]')).toBeVisible();
@@ -111,13 +100,13 @@ test('a small device, one more request and a block left out', async ({ page }) =
   await expect(panel(page).locator('[data-run="without size>1MiB"]')).toBeVisible();
   await expect(number(page, 'peak_reserved')).toHaveAttribute(
     'data-simulated',
-    String(told('--without', 'size>1MiB').simulated.peak_reserved_bytes),
+    String(toldOf('--without', 'size>1MiB').simulated.peak_reserved_bytes),
   );
   await field(page, 'filter').fill('');
   await panel(page).getByRole('button', { name: 'Smallest device' }).click();
   await expect(panel(page).locator('[data-smallest]')).toHaveAttribute(
     'data-smallest',
-    String(told('--smallest').smallest_capacity_bytes),
+    String(toldOf('--smallest').smallest_capacity_bytes),
   );
 });
 
@@ -128,7 +117,7 @@ test('settings are tried in engines of their own, ranked as the command does; it
   const tries = panel(page).getByRole('button', { name: 'Try settings' });
   await tries.click();
   await idle(page);
-  const { search } = told('--search');
+  const { search } = toldOf('--search');
   const rows = panel(page).locator('tr[data-conf]');
   await expect(rows).toHaveCount(search.length);
   for (const [index, { conf }] of search.entries())
@@ -159,7 +148,7 @@ test('both states stand beside each other, and the run is a file like any other'
   await idle(page);
   await panel(page).locator('[data-way=file]').click();
   await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-state', 'ready');
-  const { simulated } = told('--conf', 'expandable_segments:True');
+  const { simulated } = toldOf('--conf', 'expandable_segments:True');
   await expect(page.locator('[data-stat=reserved-peak]')).toHaveAttribute(
     'data-bytes',
     String(simulated.peak_reserved_bytes),
