@@ -45,7 +45,7 @@ wheel() {
 if ((build)); then
   npm_ci web
   cmake --preset wasm && cmake --build --preset wasm
-  cmake --preset native-release -DMEMSTRATA_TESTS=OFF
+  cmake --preset native-release
   cmake --build --preset native-release --target memstrata memstrata_engine memstrata_zlib memstrata_zstd memstrata_simdjson
   node site/package.mjs
   wheel

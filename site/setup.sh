@@ -81,6 +81,12 @@ need_for_native() {
 }
 
 need_for_tests() {
+  need groff groff-base
+  need zsh zsh
+  need fish fish
+  need zstd zstd
+  need setpriv util-linux
+  need node nodejs
   need /usr/include/gtest/gtest.h libgtest-dev
   need /usr/include/gmock/gmock.h libgmock-dev
   python3 -c 'import ensurepip' 2>/dev/null || missing_packages+=(python3-venv)

@@ -1,7 +1,7 @@
 // What the tests in JavaScript test, each build by its name and never the newest that lies about, and what they test it with.
 // A build that is missing is a failure, not a skip: the tests that need it say so.
 //
-//   MEMSTRATA_TOOL      another command than build/native-release/bin/memstrata
+//   MEMSTRATA_TOOL      another command than build/native-checked/bin/memstrata
 //   MEMSTRATA_ANSWERS   another session_answers than the one beside that
 //   MEMSTRATA_SITE      another page than build/site
 //   MEMSTRATA_ENGINE    another WebAssembly engine than build/wasm/bin/engine.js
@@ -14,7 +14,7 @@ export const root = join(import.meta.dirname, '..');
 export const site = process.env.MEMSTRATA_SITE ?? join(root, 'build/site');
 /** The npm package, as `node site/package.mjs` makes it. */
 export const npmPackage = join(root, 'build/package');
-export const tool = process.env.MEMSTRATA_TOOL ?? join(root, 'build/native-release/bin/memstrata');
+export const tool = process.env.MEMSTRATA_TOOL ?? join(root, 'build/native-checked/bin/memstrata');
 export const answers = process.env.MEMSTRATA_ANSWERS ?? join(dirname(tool), 'session_answers');
 export const engine = process.env.MEMSTRATA_ENGINE ?? join(root, 'build/wasm/bin/engine.js');
 

@@ -15,7 +15,7 @@ cd "$root" || exit 1
 # A group has the name of a folder of tests/ or of a preset of CMake.
 declare -A about=(
   [web]="modules of the page in Node, before anything is compiled: tests/web"
-  [native-release]="CTest with the optimised build: tests/{unit,property,golden,cli,capture,python,fleet,install,layers}"
+  [native-checked]="CTest with the optimised build: tests/{unit,property,golden,cli,capture,python,fleet,install,layers}"
   [wasm]="the WebAssembly build in Node: tests/wasm"
   [package]="the npm package, serve and mcp: tests/package"
   [browser]="the page in Chromium: tests/browser"
@@ -33,7 +33,7 @@ declare -A about=(
   [peers]="the originals, installed from the Python registry (large downloads): tests/peers"
   [faults]="planted faults, one at a time: does a test turn red? (hours): tests/faults"
 )
-default=(web native-release wasm package browser)
+default=(web native-checked wasm package browser)
 ci=(real bench native-debug lint guard)
 by_name=(native-thread fuzz firefox release torch spark peers faults)
 labels=(unit property golden cli capture python fleet install layers) # folders that CTest runs
@@ -46,7 +46,7 @@ while (($#)); do
       shift
       if [[ " ${labels[*]} " == *" $name "* ]]; then
         filter+=("$name")
-        name=native-release
+        name=native-checked
       fi
       [[ -n ${about[$name]:-} ]] || { echo "no group '$name'; see --list" >&2; exit 2; }
       groups+=("$name")
@@ -144,7 +144,7 @@ python_packages() {
   "$python_env/bin/pip" install -q --disable-pip-version-check -r tests/requirements.txt &&
     cp tests/requirements.txt "$python_env/"
 }
-! wanted native-release real bench native-debug lint native-thread || background python-packages python_packages
+! wanted native-checked real bench native-debug lint native-thread release || background python-packages python_packages
 needed "packages of the page" npm_ci "$root/web" || finish
 ! wanted wasm package browser firefox lint || background test-packages npm_ci "$root/tests"
 
@@ -175,27 +175,27 @@ ctest_run() {
 }
 
 if wanted web; then
-  run_tests web node tests/web/run.mjs "$results/web.xml"
+  run_tests web node tests/web/run.mjs
 fi
-if wanted native-release real bench native-debug lint native-thread; then
+if wanted native-checked real bench native-debug lint native-thread release; then
   needed "packages of Python" await python-packages || finish
 fi
-if wanted native-release real bench wasm package browser firefox guard torch spark peers; then
+if wanted native-checked real bench wasm package browser firefox guard torch spark peers; then
   targets=(memstrata session_answers) # what the others compare with
-  ! wanted native-release real bench || targets=(all)
+  ! wanted native-checked real bench || targets=(all)
   ! wanted bench || targets+=(benchmarks)
   ! wanted guard || targets+=(guarded_work)
   ! wanted torch || targets+=(memstrata_capture fake_cuda)
   ! wanted spark || targets+=(memstrata_file)
-  needed "build native-release" build native-release --target "${targets[@]}" || finish
+  needed "build native-checked" build native-checked --target "${targets[@]}" || finish
 fi
-if wanted native-release; then
-  ctest_run native-release native-release -LE 'ci_only|bench' ${filter:+-L "^($(IFS='|'; echo "${filter[*]}"))\$"}
+if wanted native-checked; then
+  ctest_run native-checked native-checked -LE 'ci_only|bench' ${filter:+-L "^($(IFS='|'; echo "${filter[*]}"))\$"}
   ((${#filter[@]})) ||
-    step native-release "the driver's declarations against CUDA 12 and 13" bash tests/capture/cuda_headers.sh build/cuda-headers
+    step native-checked "the driver's declarations against CUDA 12 and 13" bash tests/capture/cuda_headers.sh build/cuda-headers
 fi
-! wanted real || ctest_run real native-release -L ci_only
-! wanted bench || ctest_run bench native-release -L bench
+! wanted real || ctest_run real native-checked -L ci_only
+! wanted bench || ctest_run bench native-checked -L bench
 
 if wanted wasm package browser firefox; then
   needed "build wasm and the page" build wasm || finish
@@ -241,14 +241,13 @@ if wanted guard; then
 fi
 if wanted release; then
   step release "files of a release, made twice" bash site/release.sh --twice
-  step release "files of a release, used" python3 tests/release/release_test.py build/release
-  step release "the Python package as a wheel" python3 tests/release/wheel_test.py build/python
+  run_tests release "$python_env/bin/python" -m pytest -s --junitxml="$results/release.xml" tests/release/release_test.py tests/release/wheel_test.py
 fi
 if wanted torch; then
-  step torch "a real PyTorch without a GPU" bash tests/torch/run.sh build/native-release ${MEMSTRATA_TORCH:-2.5.1 2.15.0}
+  step torch "a real PyTorch without a GPU" bash tests/torch/run.sh build/native-checked ${MEMSTRATA_TORCH:-2.5.1 2.15.0}
 fi
 if wanted spark; then
-  step spark "Spark and Ray" bash tests/spark/run.sh build/native-release
+  step spark "Spark and Ray" bash tests/spark/run.sh build/native-checked
 fi
 if wanted peers; then
   install_peers() {
@@ -256,8 +255,8 @@ if wanted peers; then
     build/peers/bin/pip install -q -r tests/peers/requirements.txt
   }
   if needed "install the originals" install_peers; then
-    step peers profilers build/peers/bin/python tests/peers/profilers.py build/native-release/bin/memstrata
-    step peers mem_tracker build/peers/bin/python tests/peers/mem_tracker.py build/native-release/bin/memstrata
+    step peers profilers build/peers/bin/python tests/peers/profilers.py build/native-checked/bin/memstrata
+    step peers mem_tracker build/peers/bin/python tests/peers/mem_tracker.py build/native-checked/bin/memstrata
   fi
 fi
 if wanted fuzz; then

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect as plain, test, type Locator, type Page } from '@playwright/test';
 import { samples } from '../built.mjs';
 import { expectAccessible } from './accessible.ts';
+import { holdBack, letGo } from './questions.ts';
 import { openSample, told } from './support.ts';
 
 /** Runs take their time on a busy machine. */
@@ -110,9 +111,7 @@ test('a small device, one more request and a block left out', async ({ page }) =
   );
 });
 
-test('settings are tried in engines of their own, ranked as the command does; it can be cancelled', async ({
-  page,
-}) => {
+test('settings are tried in engines of their own, ranked as the command does', async ({ page }) => {
   await openWhatIf(page);
   const tries = panel(page).getByRole('button', { name: 'Try settings' });
   await tries.click();
@@ -123,13 +122,23 @@ test('settings are tried in engines of their own, ranked as the command does; it
   for (const [index, { conf }] of search.entries())
     await expect(rows.nth(index)).toHaveAttribute('data-conf', conf);
   await expect(panel(page).locator('svg.scatter circle')).toHaveCount(search.length + 1);
+});
 
-  await tries.click();
+test('trials that are cancelled end, and a run opens an engine again', async ({ page }) => {
+  await holdBack(page, 'whatIf'); // long recordings take seconds: so does this one
+  const letRun = (): Promise<void> => expect.poll(() => letGo(page)).toBeGreaterThan(0);
+  await openSample(page);
+  await page.locator('[role=tab][data-panel=whatif]').click();
+  await letRun();
+  await idle(page);
+  await panel(page).getByRole('button', { name: 'Try settings' }).click();
   await panel(page).locator('[data-cancel]').click();
   await idle(page);
-  await run(page); // an engine is opened again
-  await expect(panel(page).locator('[data-run="as recorded"]')).toBeVisible();
-  await idle(page);
+  await letGo(page); // to engines that are no more
+  await field(page, 'conf').fill('expandable_segments:True');
+  await run(page);
+  await letRun();
+  await expect(panel(page).locator('[data-run="expandable_segments:True"]')).toBeVisible();
 });
 
 test('both states stand beside each other, and the run is a file like any other', async ({ page }) => {

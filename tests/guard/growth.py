@@ -2,9 +2,9 @@
 """Fails when work grows faster than what it is done for: counts instructions (valgrind's callgrind) for an input and for
 one that is four times as large. Instructions, unlike times, do not depend on what else the machine does.
 
-  python3 tests/bench/growth.py [FOLDER WITH memstrata AND session_answers]     build/native-release/bin if not given
+  python3 tests/guard/growth.py [FOLDER WITH memstrata AND session_answers]     build/native-checked/bin if not given
 
-Exit code 77: no valgrind or no build, nothing was counted.
+Without valgrind or a build it fails.
 """
 
 import json
@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BIN = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/native-release/bin")
+BIN = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/native-checked/bin")
 GROWTH = 4  # of the inputs
 LINEAR = 1.25 * GROWTH  # a square tends to 16
 CONSTANT = 1.25
@@ -93,8 +93,7 @@ WORK = [
 
 def main():
     if shutil.which("valgrind") is None or not all((BIN / name).exists() for name in ("memstrata", "session_answers")):
-        print("no valgrind, or no build/native-release")
-        return 77
+        sys.exit(f"no valgrind, or {BIN} has no memstrata and session_answers")
     failed = False
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

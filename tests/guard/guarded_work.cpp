@@ -1,4 +1,4 @@
-// The work whose instructions guard.py counts: reading a file, and drawing its timeline.
+// The work whose instructions instructions.py counts: reading a file, and drawing its timeline.
 //
 //   guarded_work FILE
 #include <cstdio>

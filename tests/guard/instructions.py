@@ -3,11 +3,11 @@
 them with instructions.json: more than a tenth above a figure there is a failure, more than a tenth below says that the
 figure is out of date. Instructions, unlike times, do not depend on what else the machine does.
 
-  python3 tests/bench/guard.py            compare; needs build/native-release and valgrind
-  python3 tests/bench/guard.py --update   write the figures: after a change that is worth its cost, with the reason in
-                                          the commit
+  python3 tests/guard/instructions.py            compare; needs build/native-checked and valgrind
+  python3 tests/guard/instructions.py --update   write the figures: after a change that is worth its cost, with the
+                                                 reason in the commit
 
-The figures are those of g++ 12 on x86-64 (Debian 12). Exit code 77: another machine, nothing was compared.
+The figures are those of g++ 12 on x86-64 (Debian 12). On another machine nothing can be compared, which is an error.
 """
 
 import json
@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-WORK = FOLDER.parents[1] / "build/native-release/tests/bench/guarded_work"
+WORK = FOLDER.parents[1] / "build/native-checked/tests/guard/guarded_work"
 FIGURES = FOLDER / "instructions.json"
 TOLERANCE = 0.1
 EVENTS = 12_000
@@ -58,8 +58,7 @@ def count(function, file, folder):
 
 def main():
     if platform.machine() != "x86_64":
-        print("the figures are for x86-64")
-        return 77
+        sys.exit("the figures are for x86-64")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         file = folder / "snapshot.pickle"

@@ -34,7 +34,7 @@ def test_what_is_installed_is_used_from_outside(tmp_path):
                  "fish/vendor_completions.d/memstrata.fish"):
         assert "summary" in (moved / "share" / name).read_text(), name
 
-    run("cmake", "-S", Path(__file__).parent, "-B", outside, f"-DCMAKE_PREFIX_PATH={moved}",
+    run("cmake", "-S", Path(__file__).parent / "outside", "-B", outside, f"-DCMAKE_PREFIX_PATH={moved}",
         f"-DCMAKE_CXX_COMPILER={os.environ['CXX']}", f"-DCMAKE_CXX_FLAGS={os.environ.get('CXXFLAGS', '')}")
     run("cmake", "--build", outside)
     assert int(run(outside / "peak", SAMPLE)) == PEAK

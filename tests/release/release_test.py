@@ -1,6 +1,6 @@
 """The files of a release as others get them: each in an empty folder, and used there.
 
-  bash site/release.sh && build/python-env/bin/pytest tests/install/release_test.py
+  bash site/release.sh && build/python-env/bin/pytest tests/release/release_test.py
 
 MEMSTRATA_RELEASE: their folder (build/release). Needs what site/release.sh needs; no network (npm and pip install single files).
 """
@@ -64,7 +64,7 @@ def test_the_command_and_the_viewer_beside_it(tmp_path):
 
 def test_the_library(tmp_path):
     library = unpacked("memstrata-*-library-*.tar.gz", tmp_path / "library")
-    run("cmake", "-S", Path(__file__).parent, "-B", tmp_path / "outside", f"-DCMAKE_PREFIX_PATH={library}",
+    run("cmake", "-S", ROOT / "tests" / "install" / "outside", "-B", tmp_path / "outside", f"-DCMAKE_PREFIX_PATH={library}",
         f"-DCMAKE_CXX_COMPILER={os.environ.get('CXX', 'g++')}")
     run("cmake", "--build", tmp_path / "outside")
     assert int(run(tmp_path / "outside" / "peak", SAMPLE)) == PEAK

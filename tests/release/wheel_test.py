@@ -1,6 +1,6 @@
 """The Python package as others get it: a wheel, installed into an empty environment without a compiler.
 
-Needs a network (the package registry). tests/run.sh calls it with the group python. MEMSTRATA_WHEEL_FOLDER: what keeps the
+Needs a network (the package registry). tests/run.sh calls it with the group release. MEMSTRATA_WHEEL_FOLDER: what keeps the
 wheel and the environments (build/python); built again, installed again. MEMSTRATA_WHEEL: a wheel that was built
 already, to be tried instead of one that is built here. MEMSTRATA_PYTHONS: interpreters to try beside those in PATH and of
 pyenv, with ":" between them.
@@ -133,7 +133,8 @@ class Wheel(unittest.TestCase):
         python = environment("data", "pandas", "pyarrow", "polars", "duckdb", PYTEST)
         run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", self.wheel)
         run(python, "-m", "pytest", "-q",
-            *(TESTS / "python" / f"{name}_test.py" for name in ("data", "bad_input", "arrow", "fleet", "libraries")),
+            *(TESTS / folder / f"{name}_test.py" for folder, name in (
+                ("python", "data"), ("python", "bad_input"), ("python", "arrow"), ("python", "fleet"), ("release", "libraries"))),
             env=with_command_of(python))
 
     def test_the_viewer_in_a_real_notebook(self):
@@ -146,7 +147,7 @@ class Wheel(unittest.TestCase):
         self.assertEqual(missing, [])
         python = environment("notebook", "jupyterlab", "ipykernel", "pandas", "pyarrow", PYTEST)
         run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", self.wheel)
-        run(python, "-m", "pytest", "-q", TESTS / "python" / "notebook_test.py",
+        run(python, "-m", "pytest", "-q", TESTS / "release" / "notebook_test.py",
             env={**os.environ, "MEMSTRATA_PAGE": str(page), "MEMSTRATA_CHROMIUM": chromium})
 
     def test_every_python_that_is_here(self):

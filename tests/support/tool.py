@@ -11,10 +11,10 @@ SUCCESS, USAGE, UNREADABLE = 0, 1, 2
 
 
 def found():
-    path = Path(os.environ.get("MEMSTRATA_TOOL") or ROOT / "build" / "native-release" / "bin" / "memstrata").resolve()
+    path = Path(os.environ.get("MEMSTRATA_TOOL") or ROOT / "build" / "native-checked" / "bin" / "memstrata").resolve()
     if not os.access(path, os.X_OK):
-        raise FileNotFoundError(f"There is no command {path}. Build it (cmake --preset native-release; cmake --build --preset "
-                                "native-release --target memstrata), or name another one in MEMSTRATA_TOOL.")
+        raise FileNotFoundError(f"There is no command {path}. Build it (cmake --preset native-checked; cmake --build --preset "
+                                "native-checked --target memstrata), or name another one in MEMSTRATA_TOOL.")
     return str(path)
 
 
