@@ -18,7 +18,7 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from pathlib import Path
 
-GOOD_REASON = re.compile(r"shared/data|CUDA device|sanitizer", re.IGNORECASE)
+GOOD_REASON = re.compile(r"shared/data|CUDA d(?:evice|river)|sanitizer", re.IGNORECASE)
 
 
 def reason_of(case, skipped):

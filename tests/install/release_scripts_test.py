@@ -106,7 +106,7 @@ def test_the_container_adds_what_the_release_makes():
     # Its command is installed below bin/, and loads the library that the image installs.
     assert 'ENTRYPOINT ["/opt/memstrata/bin/memstrata"]' in container
     assert "libmicrohttpd12" in container
-    assert '"libmicrohttpd.so.12"' in (ROOT / "engine" / "serve" / "library.cpp").read_text()
+    assert '"libmicrohttpd.so.12"' in (ROOT / "engine" / "serve" / "library.h").read_text()
 
 
 @pytest.mark.parametrize("script", sorted(SITE.glob("*.sh")), ids=lambda path: path.name)
