@@ -1,0 +1,68 @@
+"""One build of the C++ rooms with all their faults in it; those that do not compile are dropped."""
+import re
+import subprocess
+from pathlib import Path
+
+from rooms import NATIVE, ROOT
+from schemata import planted
+from tree import TREE, put
+
+BUILD = TREE / "build/planted"
+HERE = Path(__file__).resolve().parent
+TARGETS = ("memstrata", "unit_tests", "property_tests", "memstrata_capture", "memstrata_file", "fake_cuda", "capture_tests",
+           "capture_unit_tests", "capture_python_tests", "stack_fixture", "gpu_random", "session_answers")
+
+
+def write(faults):
+    """The sources with these faults."""
+    for name in {fault.place.file for fault in faults}:
+        here = [fault for fault in faults if fault.place.file == name]
+        text = planted((ROOT / name).read_text(), here, "planted::on")
+        put(TREE / name, f'#include "{HERE}/planted.h"\n#line 1\n{text}'.encode())
+    listener = f'#include "{HERE}/planted.h"\n#line 1\n' + (HERE / "planted_listener.cpp").read_text()
+    for kind in ("unit", "property"):
+        put(TREE / f"tests/{kind}/planted_listener.cpp", listener.encode())
+
+
+def guilty(log, faults):
+    """Faults on the lines that the compiler complains about."""
+    lines = {}
+    for fault in faults:
+        for line in range(fault.place.line - 4, fault.place.line + 5):
+            lines.setdefault((str(TREE / fault.place.file), line), []).append(fault)
+    found = set()
+    for form in (r"^(\S+?):(\d+)(?::\d+)?: (?:fatal )?error:", r"^(\S+?):(\d+)(?::\d+)?:\s+(?:required|note)", r"from (\S+?):(\d+)"):
+        for path, line in re.findall(form, log, re.M):
+            near = lines.get((path, int(line)), [])
+            if near:
+                nearest = min(abs(fault.place.line - int(line)) for fault in near)
+                found.update(fault.number for fault in near if abs(fault.place.line - int(line)) == nearest)
+        if found:
+            break
+    return found
+
+
+def build(faults, jobs=2):
+    """Builds; returns the faults that compile, and those that do not."""
+    dropped = []
+    subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1",
+                    "-DCMAKE_CXX_FLAGS=-w", "-DMEMSTRATA_UNITY=8", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache",
+                    "-DCMAKE_C_COMPILER_LAUNCHER=ccache"], check=True, stdout=subprocess.DEVNULL)
+    while True:
+        write(faults)
+        done = subprocess.run(["nice", "-n", "10", "ninja", "-C", BUILD, "-k", "0", f"-j{jobs}", *TARGETS], capture_output=True, text=True)
+        (BUILD / "planted.log").write_text(done.stdout + done.stderr)
+        if done.returncode == 0:
+            return faults, dropped
+        wrong = guilty(done.stdout, faults)
+        print(f"do not compile: {sorted(wrong)}", flush=True)
+        if not wrong:
+            raise SystemExit(f"the copy does not build, and no fault is to blame: {BUILD}/planted.log")
+        dropped += [fault for fault in faults if fault.number in wrong]
+        for name in {fault.place.file for fault in dropped}:  # a file may be left without any
+            put(TREE / name, (ROOT / name).read_bytes())
+        faults = [fault for fault in faults if fault.number not in wrong]
+
+
+def native(faults):
+    return [fault for fault in faults if fault.room in NATIVE]
