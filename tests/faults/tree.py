@@ -35,10 +35,11 @@ def copy():
         elif not target.exists() or target.read_bytes() != source.read_bytes():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
-    # Real files lie beside the tree, downloaded sources in its build folder.
-    for link, there in ((FOLDER / "shared", ROOT.parent / "shared"), (TREE / "build/libraries", ROOT / "build/libraries"),
-                        (TREE / "web/node_modules", ROOT / "web/node_modules"),
-                        (TREE / "tests/node_modules", ROOT / "tests/node_modules")):
+    # Real files lie beside the tree; what is built without faults is used as it is.
+    links = [(FOLDER / "shared", ROOT.parent / "shared")]
+    links += [(TREE / name, ROOT / name) for name in ("build/libraries", "build/native-release", "build/wasm",
+                                                      "web/node_modules", "tests/node_modules")]
+    for link, there in links:
         if there.exists() and not link.exists():
             link.parent.mkdir(parents=True, exist_ok=True)
             os.symlink(there.resolve(), link)
