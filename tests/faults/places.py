@@ -227,7 +227,7 @@ class File:
             if lost:
                 yield lost
                 turned = re.sub(r"(\+\+|--|[-+]=)", lambda sign: SIGNS[sign[0]], lost.before, count=1)
-                if turned != lost.before and '"' not in turned:
+                if turned != lost.before and not set('"`') & set(turned):
                     yield replace(lost, kind="sign", after=turned)
 
     def _of_sign(self, i, token):
