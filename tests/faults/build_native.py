@@ -13,15 +13,15 @@ TARGETS = ("memstrata", "unit_tests", "property_tests", "memstrata_capture", "me
            "capture_unit_tests", "capture_python_tests", "stack_fixture", "gpu_random", "session_answers")
 
 
-def write(faults):
-    """The sources with these faults."""
+def changed(faults):
+    """The files of the copy that differ: sources with these faults, and what tells which test passes them."""
+    header = f'#include "{HERE}/planted.h"\n#line 1\n'
+    listener = (header + (HERE / "planted_listener.cpp").read_text()).encode()
+    files = {f"tests/{kind}/planted_listener.cpp": listener for kind in ("unit", "property")}
     for name in {fault.place.file for fault in faults}:
         here = [fault for fault in faults if fault.place.file == name]
-        text = planted((ROOT / name).read_text(), here, "planted::on")
-        put(TREE / name, f'#include "{HERE}/planted.h"\n#line 1\n{text}'.encode())
-    listener = f'#include "{HERE}/planted.h"\n#line 1\n' + (HERE / "planted_listener.cpp").read_text()
-    for kind in ("unit", "property"):
-        put(TREE / f"tests/{kind}/planted_listener.cpp", listener.encode())
+        files[name] = (header + planted((ROOT / name).read_text(), here, "planted::on")).encode()
+    return files
 
 
 def guilty(log, faults):
@@ -49,7 +49,8 @@ def build(faults, jobs=2):
                     "-DCMAKE_CXX_FLAGS=-w", "-DMEMSTRATA_UNITY=8", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache",
                     "-DCMAKE_C_COMPILER_LAUNCHER=ccache"], check=True, stdout=subprocess.DEVNULL)
     while True:
-        write(faults)
+        for name, data in changed(faults).items():
+            put(TREE / name, data)
         done = subprocess.run(["nice", "-n", "10", "ninja", "-C", BUILD, "-k", "0", f"-j{jobs}", *TARGETS], capture_output=True, text=True)
         (BUILD / "planted.log").write_text(done.stdout + done.stderr)
         if done.returncode == 0:

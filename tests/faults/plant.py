@@ -80,20 +80,23 @@ def main():
     if options.fault:
         rooms = [room for i, room in enumerate(ROOMS) if any(fault // 100 == i + 1 for fault in options.fault)]
 
-    tree.copy()
-    drawn = {room: draw(room, options.seed) for room in ROOMS}
     results = read_results(RESULTS)
+    # What did not compile in an earlier run is left out at once.
+    drawn = {room: [fault for fault in draw(room, options.seed)
+                    if results.get(fault.number, {}).get("verdict") != "does not compile"] for room in ROOMS}
+    native_faults = [fault for room in NATIVE for fault in drawn[room]]
+    tree.copy({**build_native.changed(native_faults), **run_page.changed(drawn["page"])})
 
     def chosen(room, faults):
         wanted = [fault for fault in faults if fault.room == room][:ROOMS[room][0]]
         return [fault for fault in wanted if (not options.fault or fault.number in options.fault)
-                and (options.again or results.get(fault.number, {}).get("verdict", "lived") in ("lived", "does not compile"))]
+                and (options.again or results.get(fault.number, {}).get("verdict", "lived") == "lived")]
 
     native = [room for room in rooms if room in NATIVE]
     tests = []
     if native or "python" in rooms:
         # All rooms at once, so that another room later needs no other build.
-        faults, dropped = build_native.build([fault for room in NATIVE for fault in drawn[room]], options.jobs)
+        faults, dropped = build_native.build(native_faults, options.jobs)
         for fault in dropped:
             keep(results, fault, "does not compile")
         tests = run_native.baseline()

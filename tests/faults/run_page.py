@@ -20,25 +20,29 @@ SERVER = ("127.0.0.1", 4799)  # planted.ts knows it, too
 SIDE = 3  # seconds that Playwright takes to start
 
 
-def write(faults):
-    put(TREE / "web/planted.ts", (HERE / "planted.ts").read_bytes())
+def changed(faults):
+    """The files of the copy that differ: the page with these faults, a browser that says which one is on."""
+    files = {"web/planted.ts": (HERE / "planted.ts").read_bytes()}
     for name in {fault.place.file for fault in faults}:
         here = [fault for fault in faults if fault.place.file == name]
         up = os.path.relpath("web/planted.ts", os.path.dirname(name))
         up = up if up.startswith(".") else f"./{up}"
         text = planted((ROOT / name).read_text(), here, "planted")
-        put(TREE / name, f"import {{ planted }} from '{up}'; {text}".encode())
-    config = (ROOT / "tests/browser/playwright.config.ts").read_text()
+        files[name] = f"import {{ planted }} from '{up}'; {text}".encode()
+    config = "tests/browser/playwright.config.ts"
+    text = (ROOT / config).read_text()
     by_name = "...(process.env.MEMSTRATA_FAULT ? [`--user-agent=planted/${process.env.MEMSTRATA_FAULT}`] : []),"
-    assert "'--no-sandbox'," in config
-    put(TREE / "tests/browser/playwright.config.ts", config.replace("'--no-sandbox',", f"'--no-sandbox', {by_name}").encode())
+    assert "'--no-sandbox'," in text
+    files[config] = text.replace("'--no-sandbox',", f"'--no-sandbox', {by_name}").encode()
+    return files
 
 
 def build(faults, engine):
     """Builds the page with these faults; returns those that compile, and the others."""
     dropped = []
     while True:
-        write(faults)
+        for name, data in changed(faults).items():
+            put(TREE / name, data)
         done = subprocess.run(["nice", "-n", "10", "node", "site/build.mjs", "--no-types", "--engine", engine, "--connect",
                                "http://%s:%d" % SERVER], cwd=TREE, capture_output=True, text=True)
         if done.returncode == 0:

@@ -17,16 +17,18 @@ def put(path, data):
         path.write_bytes(data)
 
 
-def copy():
-    """What git knows or would take, without the planted faults of an earlier run."""
+def copy(changed):
+    """What git knows or would take; `changed` (name: bytes) instead of the files of these names."""
     listed = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True,
                             check=True).stdout.decode().split("\0")
     names = {name for name in listed if name and (ROOT / name).is_file()}
     for path in [path for path in TREE.rglob("*") if path.is_file() or path.is_symlink()] if TREE.exists() else []:
         inside = path.relative_to(TREE)
-        if inside.parts[0] != "build" and "node_modules" not in inside.parts and str(inside) not in names:
+        if inside.parts[0] != "build" and "node_modules" not in inside.parts and str(inside) not in names | set(changed):
             path.unlink()
-    for name in names:
+    for name, data in changed.items():
+        put(TREE / name, data)
+    for name in names - set(changed):
         source, target = ROOT / name, TREE / name
         if source.is_symlink():
             target.parent.mkdir(parents=True, exist_ok=True)
