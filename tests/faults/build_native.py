@@ -1,10 +1,11 @@
 """One build of the C++ rooms with all their faults in it; those that do not compile are dropped."""
+import os
 import re
 import subprocess
 from pathlib import Path
 
 from rooms import NATIVE, ROOT
-from schemata import planted
+from schemata import is_whole, planted
 from tree import TREE, put
 
 BUILD = TREE / "build/planted"
@@ -33,7 +34,7 @@ def guilty(log, faults):
     found = set()
     for form in (r"^(\S+?):(\d+)(?::\d+)?: (?:fatal )?error:", r"^(\S+?):(\d+)(?::\d+)?:\s+(?:required|note)", r"from (\S+?):(\d+)"):
         for path, line in re.findall(form, log, re.M):
-            near = lines.get((path, int(line)), [])
+            near = lines.get((os.path.normpath(BUILD / path), int(line)), [])
             if near:
                 nearest = min(abs(fault.place.line - int(line)) for fault in near)
                 found.update(fault.number for fault in near if abs(fault.place.line - int(line)) == nearest)
@@ -44,7 +45,8 @@ def guilty(log, faults):
 
 def build(faults, jobs=2):
     """Builds; returns the faults that compile, and those that do not."""
-    dropped = []
+    dropped = [fault for fault in faults if not is_whole(fault.place.before)]
+    faults = [fault for fault in faults if fault not in dropped]
     subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1",
                     "-DCMAKE_CXX_FLAGS=-w", "-DMEMSTRATA_UNITY=8", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache",
                     "-DCMAKE_C_COMPILER_LAUNCHER=ccache"], check=True, stdout=subprocess.DEVNULL)

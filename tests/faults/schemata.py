@@ -1,6 +1,11 @@
 """Writes all faults of a file into it at once: each is asked for while the program runs."""
 
 
+def is_whole(text):
+    """Not `++i) sum += i;`, the end of a loop's head and what follows."""
+    return all(text.count(opening) == text.count(closing) for opening, closing in ("()", "[]", "{}"))
+
+
 def _written(fault, is_on):
     place = fault.place
     condition = f"{is_on}({fault.number})"
