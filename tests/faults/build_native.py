@@ -53,7 +53,7 @@ def build(faults, jobs=2):
     while True:
         for name, data in changed(faults).items():
             put(TREE / name, data)
-        done = subprocess.run(["nice", "-n", "10", "ninja", "-C", BUILD, "-k", "0", f"-j{jobs}", *TARGETS], capture_output=True, text=True)
+        done = subprocess.run(["nice", "-n", "5", "ninja", "-C", BUILD, "-k", "0", f"-j{jobs}", *TARGETS], capture_output=True, text=True)
         (BUILD / "planted.log").write_text(done.stdout + done.stderr)
         if done.returncode == 0:
             return faults, dropped

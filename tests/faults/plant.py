@@ -99,12 +99,20 @@ def main():
         faults, dropped = build_native.build(native_faults, options.jobs)
         for fault in dropped:
             keep(results, fault, "does not compile")
-        tests = run_native.baseline()
+        here = [fault for room in native for fault in chosen(room, faults)]
+
+        def all_of(faults, tests):
+            """In the background: each is tried with these tests."""
+            return [pool.submit(tried, results, fault, lambda fault=fault: run_native.killer(fault.number, tests))
+                    for fault in faults]
+
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            for room in native:
-                for fault in chosen(room, faults):
-                    pool.submit(tried, results, fault, lambda fault=fault: run_native.killer(fault.number, tests)).add_done_callback(
-                        lambda done: done.result())
+            begun = all_of(here, run_native.suites()) if here else []
+            tests = run_native.processes()
+            for one in begun:
+                one.result()
+            for one in all_of([fault for fault in here if results[fault.number]["verdict"] == "lived"], tests):
+                one.result()
     if "python" in rooms:
         for fault in chosen("python", drawn["python"]):
             tried(results, fault, lambda: run_scripts.python_killer(fault, tests))

@@ -57,6 +57,7 @@ TEST(JsonValue, WhatIsNoJsonIsRefusedWithItsPlace) {
                            "1e",      "tru",
                            "nul",     "\"",
                            "\"\\x\"", "\"\\u12\"",
+                           "\"\\u00H0\"", "\"\\u-001\"",
                            "\"\n\"",  "\"\xFF\"",
                            "1 2",     "{\"a\":1,\"a\":2}",
                            "1e999",   "NaN"})
