@@ -15,7 +15,7 @@
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -52,9 +52,14 @@ const run = (...args) => {
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
   if (status !== 0) process.exit(1);
 };
-if (!options['no-types']) {
-  run(require.resolve('typescript/bin/tsc'), '--noEmit', '-p', web);
-}
+// Checked beside the rest; what was checked before and did not change is remembered.
+const types = options['no-types']
+  ? Promise.resolve(0)
+  : new Promise((done) => {
+      const remembered = ['--incremental', '--tsBuildInfoFile', join(root, 'build/types.tsbuildinfo')];
+      const tsc = [require.resolve('typescript/bin/tsc'), '--noEmit', '-p', web, ...remembered];
+      spawn(process.execPath, tsc, { stdio: 'inherit' }).on('close', done);
+    });
 
 const typescript = require('typescript');
 /** Templates of markup and styles without the line breaks, indentation and comments that are for people. */
@@ -162,6 +167,7 @@ run(join(root, 'site/split_engine.mjs'), '--engine', engine, '--out', halves);
 if (/\beval\(|\bnew Function\b/.test([main, worker, ...parts.files.values()].join('\n')))
   throw new Error('a bundle makes code from text');
 
+if ((await types) !== 0) process.exit(1);
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 const put = async (name, data) => {

@@ -76,10 +76,20 @@ need_for_native() {
   need /usr/include/CLI/CLI.hpp libcli11-dev
   need /usr/include/microhttpd.h libmicrohttpd-dev
   need /usr/include/sqlite3.h libsqlite3-dev
-  need /usr/include/gtest/gtest.h libgtest-dev
-  need /usr/include/gmock/gmock.h libgmock-dev
   need /usr/include/elfutils/libdw.h libdw-dev
   need /usr/lib/x86_64-linux-gnu/libunwind.so.8 libunwind8
+}
+
+need_for_tests() {
+  need groff groff-base
+  need zsh zsh
+  need fish fish
+  need zstd zstd
+  need setpriv util-linux
+  need node nodejs
+  need /usr/include/gtest/gtest.h libgtest-dev
+  need /usr/include/gmock/gmock.h libgmock-dev
+  python3 -c 'import ensurepip' 2>/dev/null || missing_packages+=(python3-venv)
 }
 
 need_for_browser() {

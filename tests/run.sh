@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds native and WebAssembly, runs the tests, ends with the counts.
 #
-#   bash tests/run.sh                 the groups debug, release, wasm, browser
-#   bash tests/run.sh --only NAME     one group (may be given more than once)
-#   bash tests/run.sh --ci            all but release, which repeats debug; lint and guard too
+#   bash tests/run.sh                 the groups that need no large download: about 15 minutes on 2 cores from nothing
+#   bash tests/run.sh --only NAME     one group, or one folder of tests/ that CTest knows (may be given more than once)
+#   bash tests/run.sh --ci            what only .ci/run runs, after the command above; the counts are of both
 #   bash tests/run.sh --list          the groups
 #
 # MEMSTRATA_FUZZ_SECONDS: time for each fuzz target (60). MEMSTRATA_FUZZ_SEED: of its inputs (0 = any).
@@ -12,43 +12,69 @@ set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../site/setup.sh"
 cd "$root" || exit 1
 
+# A group has the name of a folder of tests/ or of a preset of CMake.
 declare -A about=(
-  [debug]="CTest with AddressSanitizer and UndefinedBehaviorSanitizer: unit, property, golden, layers, kept inputs of the fuzz targets"
-  [release]="CTest with the optimised build, without the label layers"
-  [wasm]="the WebAssembly build in Node, the npm package, serve and mcp: tests/wasm, tests/package/*.test.mjs"
-  [browser]="the page in Chromium: tests/browser/*.spec.ts"
-  [firefox]="the page, from the disk and served, and the examples in Firefox: tests/firefox/*.test.mjs"
-  [lint]="clang-format, clang-tidy, ESLint, Prettier, TypeScript"
-  [fuzz]="libFuzzer targets, each for a short time"
-  [python]="the Python package as a wheel in empty environments; needs a network: tests/python/wheel_test.py"
-  [torch]="the recorder and the profilers with a real PyTorch and with headers of CUDA, downloaded (several GB)"
-  [guard]="instructions of reading and drawing against tests/bench/instructions.json"
-  [fleet]="facts on a real Spark and Ray against DuckDB and a plain loop (1.2 GB are downloaded): tests/fleet"
+  [web]="modules of the page in Node, before anything is compiled: tests/web"
+  [native-checked]="CTest with the optimised build: tests/{unit,property,golden,cli,capture,python,fleet,install,layers}"
+  [wasm]="the WebAssembly build in Node: tests/wasm"
+  [package]="the npm package, serve and mcp: tests/package"
+  [browser]="the page in Chromium: tests/browser"
+  [real]="CTest with the optimised build, what is labelled ci_only: every real file against the slow references"
+  [bench]="the benchmarks on small input, for their answers: tests/bench"
+  [native-debug]="CTest with AddressSanitizer and UndefinedBehaviorSanitizer, kept and changed inputs of the fuzz targets too"
+  [lint]="clang-format, clang-tidy, every file compiled alone, ESLint, Prettier, TypeScript"
+  [guard]="counted instructions of reading and drawing, growth of work: tests/guard"
+  [native-thread]="CTest of capture with ThreadSanitizer"
+  [fuzz]="libFuzzer targets, each for a short time: tests/fuzz"
+  [firefox]="the page, from the disk and served, and the examples in Firefox: tests/firefox"
+  [release]="all files of a release, made twice and used; the wheel in empty environments: tests/release"
+  [torch]="the recorder and the profilers with a real PyTorch, downloaded (several GB): tests/torch"
+  [spark]="facts on a real Spark and Ray against DuckDB and a plain loop (1.2 GB are downloaded): tests/spark"
   [peers]="the originals, installed from the Python registry (large downloads): tests/peers"
+  [faults]="planted faults, one at a time: does a test turn red? (hours): tests/faults"
 )
-order=(debug release wasm browser firefox lint fuzz guard python torch fleet peers)
-groups=()
+default=(web native-checked wasm package browser)
+ci=(real bench native-debug lint guard)
+by_name=(native-thread fuzz firefox release torch spark peers faults)
+labels=(unit property golden cli capture python fleet install layers) # folders that CTest runs
+
+groups=() filter=() more=0
 while (($#)); do
   case $1 in
-    --only) groups+=("${2:?--only needs a group}"); shift ;;
-    --ci)
-      groups=(debug wasm browser lint guard) # in about 45 minutes on 2 cores
+    --only)
+      name=${2:?--only needs a group}
+      shift
+      if [[ " ${labels[*]} " == *" $name "* ]]; then
+        filter+=("$name")
+        name=native-checked
+      fi
+      [[ -n ${about[$name]:-} ]] || { echo "no group '$name'; see --list" >&2; exit 2; }
+      groups+=("$name")
       ;;
-    --list) for name in "${order[@]}"; do printf '%-9s%s\n' "$name" "${about[$name]}"; done; exit 0 ;;
+    --ci)
+      groups+=("${ci[@]}")
+      more=1
+      ;;
+    --list)
+      for name in "${default[@]}" "${ci[@]}" "${by_name[@]}"; do printf '%-16s%s\n' "$name" "${about[$name]}"; done
+      exit 0
+      ;;
     *) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2 ;;
   esac
   shift
 done
-((${#groups[@]})) || groups=(debug release wasm browser)
-for name in "${groups[@]}"; do
-  [[ -n ${about[$name]:-} ]] || { echo "no group '$name'; see --list" >&2; exit 2; }
-done
-wanted() { [[ " ${groups[*]} " == *" $1 "* ]]; }
+((${#groups[@]})) || groups=("${default[@]}")
+wanted() { local name; for name; do [[ " ${groups[*]} " == *" $name "* ]] && return 0; done; return 1; }
 
 results=$root/build/test-results
-rm -rf "$results"
+((more)) || rm -rf "$results"
 mkdir -p "$results"
-title() { printf '\n== %s\n' "$*"; }
+# What git would take of this checkout; nothing outside of one.
+taken() { git status --porcelain --untracked-files=all 2>/dev/null; }
+before=$(taken)
+
+began=$SECONDS
+title() { printf '\n== %s (%d:%02d)\n' "$*" $(((SECONDS - began) / 60)) $(((SECONDS - began) % 60)); }
 # result GROUP NAME STATUS: one line of the counts.
 result() { python3 tests/results.py "$results" --add "$1" "$2" "$([[ $3 == 0 ]] && echo OK || echo FAIL)"; }
 # step GROUP NAME COMMAND...: a command that counts as one test.
@@ -69,31 +95,66 @@ needed() {
   "$@" || { result prepare "$name" 1; return 1; }
 }
 finish() {
+  [[ $(taken) == "$before" ]]
+  step prepare "the run leaves nothing that git would take" test $? == 0 || diff <(echo "$before") <(taken)
   title "Results"
   python3 tests/results.py "$results"
   exit
 }
 
-build() {
-  cmake --preset "$1" >"build/configure-$1.log" 2>&1 || { tail -40 "build/configure-$1.log"; return 1; }
-  cmake --build --preset "$1" "${@:2}"
+# configure PRESET, build PRESET [OPTION...]
+configure() {
+  local python=()
+  [[ ! -x $python_env/bin/python ]] || python=(-DPython3_EXECUTABLE="$python_env/bin/python")
+  cmake --preset "$1" "${python[@]}" >"build/configure-$1.log" 2>&1 || { tail -40 "build/configure-$1.log"; return 1; }
 }
+build() { configure "$1" && cmake --build --preset "$@"; }
 
 install_all() {
   need_for_native
+  need_for_tests
   need_for_wasm
   ! wanted browser || need_for_browser
   ! wanted firefox || need_for_firefox
   ! wanted lint || need_for_lint
   ! wanted fuzz || need_for_fuzz
   ! wanted guard || need valgrind valgrind
-  ! wanted fleet || need java openjdk-17-jre-headless
-  install_needed && setup_node
+  ! wanted spark || need java openjdk-17-jre-headless
+  install_needed && setup_node && mkdir -p build
 }
 needed "set up" install_all || finish
 [[ -d ../shared/data ]] || echo "../shared/data is not here: tests on real snapshots are skipped"
 
-ctest_preset() { ctest --preset "$1" -j2 --output-junit "$results/$1.xml" "${@:2}"; }
+# What is downloaded comes while the processors work: background NAME COMMAND..., await NAME.
+declare -A jobs=()
+background() {
+  local name=$1
+  shift
+  "$@" >"build/$name.log" 2>&1 &
+  jobs[$name]=$!
+}
+await() {
+  [[ -z ${jobs[$1]:-} ]] || wait "${jobs[$1]}" || { cat "build/$1.log"; return 1; }
+  unset "jobs[$1]"
+}
+python_env=$root/build/python-env
+python_packages() {
+  cmp -s tests/requirements.txt "$python_env/requirements.txt" && return
+  [[ -x $python_env/bin/python ]] || python3 -m venv "$python_env" || return
+  "$python_env/bin/pip" install -q --disable-pip-version-check -r tests/requirements.txt &&
+    cp tests/requirements.txt "$python_env/"
+}
+! wanted native-checked real bench native-debug lint native-thread release || background python-packages python_packages
+needed "packages of the page" npm_ci "$root/web" || finish
+! wanted wasm package browser firefox lint || background test-packages npm_ci "$root/tests"
+
+# node_tests GROUP FILE...: Node's own runner.
+node_tests() {
+  local name=$1
+  shift
+  run_tests "$name" node --test --test-reporter=spec --test-reporter-destination=stdout \
+    --test-reporter=junit --test-reporter-destination="$results/$name.xml" "$@"
+}
 # A runner that ends badly without a failed test in its results must not go unnoticed.
 run_tests() {
   local name=$1
@@ -102,42 +163,62 @@ run_tests() {
   "$@" && return
   grep -qsE '<failure|<error|status="fail"' "$results/$name.xml" || result "$name" "$name ended with an error" 1
 }
+# ctest_run NAME PRESET OPTION...: counts each case that a program of CTest wrote down in build/PRESET/junit.
+ctest_run() {
+  local name=$1 preset=$2
+  shift 2
+  rm -rf "build/$preset/junit"
+  mkdir -p "build/$preset/junit"
+  run_tests "$name" ctest --preset "$preset" -j"$(nproc)" --output-junit "$results/$name.xml" "$@"
+  rm -rf "$results/$name"
+  cp -r "build/$preset/junit" "$results/$name"
+}
 
-if wanted debug || wanted lint; then # clang-tidy reads its compile commands
-  if needed "build native-debug" build native-debug && wanted debug; then
-    run_tests native-debug ctest_preset native-debug -LE optimised_only
+if wanted web; then
+  run_tests web node tests/web/run.mjs
+fi
+if wanted native-checked real bench native-debug lint native-thread release; then
+  needed "packages of Python" await python-packages || finish
+fi
+if wanted native-checked real bench wasm package browser firefox guard torch spark peers; then
+  targets=(memstrata session_answers) # what the others compare with
+  ! wanted native-checked real bench || targets=(all)
+  ! wanted bench || targets+=(benchmarks)
+  ! wanted guard || targets+=(guarded_work)
+  ! wanted torch || targets+=(memstrata_capture fake_cuda)
+  ! wanted spark || targets+=(memstrata_file)
+  needed "build native-checked" build native-checked --target "${targets[@]}" || finish
+fi
+if wanted native-checked; then
+  ctest_run native-checked native-checked -LE 'ci_only|bench' ${filter:+-L "^($(IFS='|'; echo "${filter[*]}"))\$"}
+  ((${#filter[@]})) ||
+    step native-checked "the driver's declarations against CUDA 12 and 13" bash tests/capture/cuda_headers.sh build/cuda-headers
+fi
+! wanted real || ctest_run real native-checked -L ci_only
+! wanted bench || ctest_run bench native-checked -L bench
+
+if wanted wasm package browser firefox; then
+  needed "build wasm and the page" build wasm || finish
+  needed "packages of the tests" await test-packages || finish
+fi
+! wanted wasm || node_tests wasm tests/wasm/*.test.mjs
+if wanted package browser firefox wasm && needed "build the npm package" node site/package.mjs; then
+  ! wanted package || node_tests package tests/package/*.test.mjs
+  ! wanted browser || run_tests browser tests/node_modules/.bin/playwright test --config tests/browser/playwright.config.ts
+  ! wanted firefox || node_tests firefox tests/firefox/*.test.mjs
+fi
+
+if wanted native-debug lint; then # clang-tidy reads its compile commands
+  if needed "build native-debug" build native-debug && wanted native-debug; then
+    ctest_run native-debug native-debug -LE 'optimised_only|ci_only|bench|layers'
   fi
 fi
-if wanted release || wanted browser || wanted firefox || wanted wasm || wanted guard || wanted torch || wanted fleet || wanted peers; then # the others compare with its command line tool
-  targets=()
-  wanted release || targets=(--target memstrata guarded_work session_answers)
-  wanted release || ! wanted torch || targets+=(memstrata_capture fake_cuda)
-  wanted release || ! wanted fleet || targets+=(memstrata_file)
-  if needed "build native-release" build native-release "${targets[@]}" && wanted release; then
-    run_tests native-release ctest_preset native-release -LE layers
-  fi
+if wanted native-thread && needed "build native-thread" build native-thread --target \
+  capture_tests capture_unit_tests capture_python_tests gpu_random; then
+  # Where the kernel places memory as the sanitizer cannot have it, setarch helps.
+  ctest_run native-thread native-thread -L capture
 fi
-if wanted wasm || wanted browser || wanted firefox || wanted lint; then
-  needed "build wasm and the page" build wasm
-fi
-
-if wanted wasm && compgen -G 'tests/wasm/*.test.mjs' >/dev/null; then
-  run_tests wasm node --test --test-reporter=spec --test-reporter-destination=stdout \
-    --test-reporter=junit --test-reporter-destination="$results/wasm.xml" tests/wasm/*.test.mjs
-fi
-if { wanted wasm || wanted browser || wanted firefox; } && needed "build the npm package" node site/package.mjs && wanted wasm &&
-  needed "test packages" npm_ci "$root/tests"; then
-  run_tests package node --test --test-reporter=spec --test-reporter-destination=stdout \
-    --test-reporter=junit --test-reporter-destination="$results/package.xml" tests/package/*.test.mjs
-fi
-if wanted browser && needed "browser test packages" npm_ci "$root/tests"; then
-  run_tests browser tests/node_modules/.bin/playwright test --config tests/browser/playwright.config.ts
-fi
-if wanted firefox && needed "browser test packages" npm_ci "$root/tests"; then
-  run_tests firefox node --test --test-reporter=spec --test-reporter-destination=stdout \
-    --test-reporter=junit --test-reporter-destination="$results/firefox.xml" tests/firefox/*.test.mjs
-fi
-if wanted lint && needed "lint packages" npm_ci "$root/web" && needed "test packages" npm_ci "$root/tests"; then
+if wanted lint && needed "packages of the tests" await test-packages; then
   sources() { # sources FOLDER... -- SUFFIX...
     local folders=() names=()
     while [[ $1 != -- ]]; do folders+=("$1"); shift; done
@@ -148,36 +229,25 @@ if wanted lint && needed "lint packages" npm_ci "$root/web" && needed "test pack
   mapfile -t cpp < <(sources engine wasm capture tests -- h cpp)
   mapfile -t scripts < <(sources web site tests -- ts js mjs css html)
   step lint clang-format clang-format --dry-run -Werror "${cpp[@]}"
-  step lint clang-tidy run-clang-tidy -quiet -j2 -p build/native-debug "^$root/(build/native-debug/engine/.*/Unity/|engine/.*\.cpp|capture/.*\.cpp)"
+  step lint clang-tidy run-clang-tidy -quiet -j"$(nproc)" -p build/native-debug "^$root/(build/native-debug/engine/.*/Unity/|engine/.*\.cpp|capture/.*\.cpp)"
+  step lint "every file of the engine compiles alone" bash tests/layers/stands_alone.sh build/native-debug
   step lint eslint web/node_modules/.bin/eslint --config web/eslint.config.js --max-warnings 0 web site tests
   step lint prettier web/node_modules/.bin/prettier --check "${scripts[@]}"
   step lint "types of the browser tests" tests/node_modules/.bin/tsc --noEmit -p tests
 fi
 if wanted guard; then
-  title "instructions of reading and drawing"
-  python3 tests/bench/guard.py
-  case $? in
-    0) result guard "instructions of reading and drawing" 0 ;;
-    77) echo "skipped" ;;
-    *) result guard "instructions of reading and drawing" 1 ;;
-  esac
-  title "growth of work"
-  python3 tests/bench/growth.py
-  case $? in
-    0) result guard "growth of work" 0 ;;
-    77) echo "skipped" ;;
-    *) result guard "growth of work" 1 ;;
-  esac
+  step guard "instructions of reading and drawing" python3 tests/guard/instructions.py
+  step guard "growth of work" python3 tests/guard/growth.py
 fi
-if wanted python; then
-  step python "the Python package as a wheel" python3 tests/python/wheel_test.py build/python
+if wanted release; then
+  step release "files of a release, made twice" bash site/release.sh --twice
+  run_tests release "$python_env/bin/python" -m pytest -s --junitxml="$results/release.xml" tests/release/release_test.py tests/release/wheel_test.py
 fi
 if wanted torch; then
-  step torch "the driver's declarations against CUDA 12 and 13" bash tests/capture/cuda_headers.sh build/cuda-headers
-  step torch "a real PyTorch without a GPU" bash tests/torch/run.sh build/native-release ${MEMSTRATA_TORCH:-2.5.1 2.15.0}
+  step torch "a real PyTorch without a GPU" bash tests/torch/run.sh build/native-checked ${MEMSTRATA_TORCH:-2.5.1 2.15.0}
 fi
-if wanted fleet; then
-  step fleet "Spark and Ray" bash tests/fleet/run.sh build/native-release
+if wanted spark; then
+  step spark "Spark and Ray" bash tests/spark/run.sh build/native-checked
 fi
 if wanted peers; then
   install_peers() {
@@ -185,8 +255,8 @@ if wanted peers; then
     build/peers/bin/pip install -q -r tests/peers/requirements.txt
   }
   if needed "install the originals" install_peers; then
-    step peers profilers build/peers/bin/python tests/peers/profilers.py build/native-release/bin/memstrata
-    step peers mem_tracker build/peers/bin/python tests/peers/mem_tracker.py build/native-release/bin/memstrata
+    step peers profilers build/peers/bin/python tests/peers/profilers.py build/native-checked/bin/memstrata
+    step peers mem_tracker build/peers/bin/python tests/peers/mem_tracker.py build/native-checked/bin/memstrata
   fi
 fi
 if wanted fuzz; then
@@ -194,4 +264,5 @@ if wanted fuzz; then
   MEMSTRATA_FUZZ_SEED=${MEMSTRATA_FUZZ_SEED:-0} \
     bash tests/fuzz/run.sh "${MEMSTRATA_FUZZ_SECONDS:-60}" "$results/fuzz.tsv"
 fi
+! wanted faults || step faults "planted faults" python3 tests/faults/plant.py
 finish

@@ -30,6 +30,10 @@ export default tseslint.config(
       ],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        { allowForKnownSafeCalls: [{ from: 'package', name: ['test', 'default'], package: 'node:test' }] },
+      ],
       // Lit calls event handlers with `this` bound.
       '@typescript-eslint/unbound-method': 'off',
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],

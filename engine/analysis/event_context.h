@@ -1,6 +1,9 @@
 // One device with all that questions about its events and states need. Refers to what the caller holds.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "engine/analysis/device_index.h"
 #include "engine/model/recording.h"
 #include "engine/replay/block_lives.h"
@@ -18,6 +21,10 @@ struct EventContext {
   // Row of EventTable of an event of the device.
   [[nodiscard]] size_t row(int32_t event) const {
     return static_cast<size_t>(history.rows.events.first + event);
+  }
+  // Microseconds, as the clock of the device's part tells them.
+  [[nodiscard]] std::optional<int64_t> time_us(int32_t event) const {
+    return part.clock.microseconds(recording.events.time[row(event)]);
   }
   [[nodiscard]] int32_t stream_number(StreamId stream) const { return index.streams[stream]; }
 };

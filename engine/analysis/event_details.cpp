@@ -8,10 +8,6 @@ using trace::Action;
 
 namespace {
 
-[[nodiscard]] std::optional<int64_t> time_of(const EventContext& context, int32_t event) {
-  return context.part.clock.microseconds(context.recording.events.time[context.row(event)]);
-}
-
 [[nodiscard]] bool is_of_segment(Action action) {
   return action == Action::segment_alloc || action == Action::segment_free || action == Action::segment_map ||
          action == Action::segment_unmap;
@@ -75,7 +71,7 @@ std::vector<EventRow> event_rows(const EventContext& context, const EventList& l
     one.name = event_name(context.recording, context.history, event);
     one.size = events.size[row];
     one.stream_number = context.stream_number(events.stream[row]);
-    one.time_us = time_of(context, event);
+    one.time_us = context.time_us(event);
     one.follows_request = event > 0 && one.action == Action::free_completed &&
                           events.action[row - 1] == Action::free_requested &&
                           events.address[row - 1] == events.address[row];
@@ -98,7 +94,7 @@ EventDetails event_details(const EventContext& context, int32_t event) {
   told.stream = events.stream[row];
   told.stream_number = context.stream_number(told.stream);
   told.pool = events.pool[row];
-  told.time_us = time_of(context, event);
+  told.time_us = context.time_us(event);
   if (told.action == Action::oom) told.device_free = model::device_free(events, row);
   told.compile_context = if_it_says_something(recording, events.context[row]);
   told.user_metadata = if_it_says_something(recording, events.metadata[row]);

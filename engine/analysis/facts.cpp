@@ -11,13 +11,9 @@ namespace memstrata::analysis {
 
 namespace {
 
-[[nodiscard]] std::optional<int64_t> time_of(const EventContext& context, int32_t event) {
-  return context.lifetimes.clock.microseconds(context.recording.events.time[context.row(event)]);
-}
-
 void find_times(Facts& facts, const EventContext& context) {
   for (int32_t event = 0; event < context.lifetimes.events.count; ++event) {
-    const auto time = time_of(context, event);
+    const auto time = context.time_us(event);
     if (!time) continue;
     facts.first_us = std::min(facts.first_us.value_or(*time), *time);
     facts.last_us = std::max(facts.last_us.value_or(*time), *time);
@@ -89,7 +85,7 @@ void find_fact_steps(Facts& facts, const EventContext& context, const Steps& ste
     const auto number = static_cast<size_t>(one.step);
     const int32_t begin = steps.begin[number];
     const int32_t end = one.step + 1 < steps.count() ? steps.begin[number + 1] : steps.end;
-    one.first_us = time_of(context, begin);
+    one.first_us = context.time_us(begin);
     for (int32_t event = begin; event < end; ++event) {
       one.end = context.lifetimes.level[static_cast<size_t>(event)];
       one.peak = std::max(one.peak, one.end);

@@ -13,7 +13,7 @@ namespace memstrata::analysis {
 namespace {
 
 // A change of what a group holds between one point and the next.
-struct Change {
+struct HeldChange {
   int32_t group, point;
   int64_t bytes, blocks;
 };
@@ -92,7 +92,7 @@ class LeakFinder {
       if (group < 0 || !changes_.push_back({group, from, lives_.size[r], 1})) return false;
       if (until < last && !changes_.push_back({group, until, -lives_.size[r], -1})) return false;
     }
-    std::sort(changes_.data(), changes_.data() + changes_.size(), [](const Change& a, const Change& b) {
+    std::sort(changes_.data(), changes_.data() + changes_.size(), [](const HeldChange& a, const HeldChange& b) {
       return std::tie(a.group, a.point) < std::tie(b.group, b.point);
     });
     return true;
@@ -189,7 +189,7 @@ class LeakFinder {
   const Steps& steps_;
   StackGroups groups_;
   Column<int32_t> points_;  // ascending
-  Column<Change> changes_;  // by group, then point
+  Column<HeldChange> changes_;  // by group, then point
   Column<int32_t> leak_of_group_;
   const model::Recording& recording_;
 };

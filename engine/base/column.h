@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -48,10 +49,12 @@ class Column {
   // By any integer, or by the id of what the column describes; both are >= 0 and below size().
   template <typename Index>
   [[nodiscard]] T& operator[](Index i) {
+    assert(place(i) < size_);
     return data_[place(i)];
   }
   template <typename Index>
   [[nodiscard]] const T& operator[](Index i) const {
+    assert(place(i) < size_);
     return data_[place(i)];
   }
   [[nodiscard]] T& back() { return data_[size_ - 1]; }

@@ -8,6 +8,7 @@
 // failure.
 #pragma once
 
+#include <cassert>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -48,6 +49,7 @@ class PackedColumn {
   // By any integer, or by the id of what the column describes; both are >= 0 and below size().
   template <typename Index>
   [[nodiscard]] T operator[](Index index) const {
+    assert(place(index) < size());
     return value_at(place(index));
   }
   // All from i to there (without it) are surely the same, known without looking at each.

@@ -501,7 +501,7 @@ void add_serve(CLI::App& app, Run& chosen) {
       ->add_option("--idle", options->idle_minutes,
                    "Minutes after which a file that nobody asks about is closed")
       ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}));
+      ->check(CLI::Range(0.01, 1e6));
   command->add_option("--viewer", options->viewer,
                       "memstrata.html (default: installed or built beside this command)");
 }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 
 #include "engine/answers/printable.h"
@@ -28,7 +29,7 @@ int run_serve(const ServeOptions& options, const Console& console) {
   served.version = kVersion;
   served.limits.memory_bytes = options.memory_bytes > 0 ? options.memory_bytes : console.budget_bytes;
   served.limits.most_sessions = options.sessions;
-  served.limits.idle = std::chrono::minutes(options.idle_minutes);
+  served.limits.idle = std::chrono::seconds(std::llround(options.idle_minutes * 60));
 
   // Of all threads that are made from here on; this one waits for them.
   sigset_t ending;

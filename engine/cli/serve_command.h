@@ -16,7 +16,7 @@ struct ServeOptions {
   std::vector<std::string> hosts;
   int64_t memory_bytes = 0;  // 0 = three quarters of the machine's
   size_t sessions = 16;
-  int64_t idle_minutes = 30;
+  double idle_minutes = 30;
   std::string viewer;
 };
 

@@ -7,7 +7,7 @@ using trace::Action;
 
 namespace {
 
-constexpr size_t kMostLookedAt = 64;
+constexpr size_t kMostRangesLookedAt = 64;
 
 [[nodiscard]] bool appears(Action action) {
   return action == Action::segment_alloc || action == Action::segment_map;
@@ -162,7 +162,7 @@ bool RangeUndo::undo_appearance(int32_t event, Bytes bytes, bool expandable) {
   // It was given back later, but the trace does not say when.
   int32_t last = count - 1;
   size_t place = place_of(bytes.start);
-  for (size_t i = 0; i < kMostLookedAt && place < borders_.size() && borders_[place] < bytes.end;
+  for (size_t i = 0; i < kMostRangesLookedAt && place < borders_.size() && borders_[place] < bytes.end;
        ++i, ++place)
     last = std::min(last, later_[place]);
   place = place_of(bytes.start);

@@ -4,16 +4,16 @@
 
 namespace memstrata::serve {
 
-Result<HttpLibrary> load_http_library() {
-  void* const library = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
+Result<HttpLibrary> load_http_library(const char* name) {
+  void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     return fail(
         ErrorCode::unsupported, -1,
         "`serve` needs libmicrohttpd, which is not installed (Debian: apt-get install libmicrohttpd12).");
   HttpLibrary functions;
   bool is_whole = true;
-  const auto find = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+  const auto find = [&](auto& function, const char* symbol) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, symbol));
     is_whole = is_whole && function != nullptr;
   };
   find(functions.start_daemon, "MHD_start_daemon");

@@ -19,7 +19,9 @@ struct HttpLibrary {
   decltype(&MHD_destroy_response) destroy_response = nullptr;
 };
 
+inline constexpr const char* kHttpLibrary = "libmicrohttpd.so.12";
+
 // Stays loaded. Error: unsupported, in words.
-[[nodiscard]] Result<HttpLibrary> load_http_library();
+[[nodiscard]] Result<HttpLibrary> load_http_library(const char* name = kHttpLibrary);
 
 }  // namespace memstrata::serve

@@ -32,31 +32,18 @@ Peaks::~Peaks() {
 
 int64_t Peaks::look_up(std::vector<answers::ServedFile>& files) {
   const std::lock_guard lock(mutex_);
-  wanted_.clear();
-  for (answers::ServedFile& file : files) {
-    const auto found = known_.find(file.name);
-    if (found != known_.end() && found->second.bytes == file.bytes &&
-        found->second.modified_us == file.modified_us) {
-      file.peak_bytes = found->second.peak_bytes;
-      file.error = found->second.error;
-    } else if (file.bytes <= kLargest) {
-      wanted_.push_back(file.name);
-    }
-  }
-  std::reverse(wanted_.begin(), wanted_.end());  // taken from the end
-  if (!wanted_.empty()) changed_.notify_all();
-  return static_cast<int64_t>(wanted_.size());
+  const int64_t left = known_.look_up(files);
+  if (known_.has_more()) changed_.notify_all();
+  return left;
 }
 
-Peaks::Known Peaks::examine(const std::string& name) const {
-  Known known;
+KnownPeaks::Known Peaks::examine(const std::string& name) const {
+  KnownPeaks::Known known;
   const auto file = files_.open(name);
   if (!file) {
     known.error = file.error().message;
     return known;
   }
-  known.bytes = file->bytes;
-  known.modified_us = file->modified_us;
   try {
     session::Session session(memory_bytes_);
     Status read = read_file(*file, session, [this](const session::Session&) { return !stopped_; });
@@ -81,16 +68,16 @@ void Peaks::run() {
     std::string name;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return stopped_ || !wanted_.empty(); });
+      changed_.wait(lock, [this] { return stopped_ || known_.has_more(); });
       while (!stopped_ && sessions_.is_reading()) changed_.wait_for(lock, kPause);
       if (stopped_) return;
-      if (wanted_.empty()) continue;
-      name = std::move(wanted_.back());
-      wanted_.pop_back();
+      const answers::ServedFile* const next = known_.take();
+      if (next == nullptr) continue;
+      name = next->name;
     }
-    Known known = examine(name);
+    KnownPeaks::Known known = examine(name);
     const std::lock_guard lock(mutex_);
-    known_[name] = std::move(known);
+    known_.examined(std::move(known));
   }
 }
 

@@ -4,15 +4,14 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "engine/answers/served.h"
 #include "engine/serve/files.h"
+#include "engine/serve/known_peaks.h"
 #include "engine/serve/sessions.h"
 
 namespace memstrata::serve {
@@ -27,25 +26,16 @@ class Peaks {
   // Fills in what is known of the files and has the others examined. How many of them are still to be.
   [[nodiscard]] int64_t look_up(std::vector<answers::ServedFile>& files);
 
-  // Larger files are examined when they are opened only.
-  static constexpr int64_t kLargest = int64_t{1} << 30;
-
  private:
-  struct Known {
-    int64_t bytes = 0, modified_us = 0;
-    std::optional<int64_t> peak_bytes;
-    std::string error;
-  };
   void run();
-  [[nodiscard]] Known examine(const std::string& name) const;
+  [[nodiscard]] KnownPeaks::Known examine(const std::string& name) const;
 
   const Files& files_;
   Sessions& sessions_;
   const int64_t memory_bytes_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::string, Known, std::less<>> known_;
-  std::vector<std::string> wanted_;
+  KnownPeaks known_;
   std::atomic<bool> stopped_{false};
   std::thread thread_;
 };

@@ -50,13 +50,14 @@ Status read_file(const FoundFile& file, session::Session& session,
   return session.finish();
 }
 
-OpenSession::OpenSession(std::string id, std::string name, FoundFile file, int64_t budget_bytes)
+OpenSession::OpenSession(std::string id, std::string name, FoundFile file, int64_t budget_bytes, Now now)
     : id_(std::move(id)),
       name_(std::move(name)),
       bytes_(file.bytes),
       modified_us_(file.modified_us),
       budget_bytes_(budget_bytes),
-      asked_(Clock::now().time_since_epoch()),
+      now_(std::move(now)),
+      asked_(now_().time_since_epoch()),
       session_(std::make_unique<session::Session>(budget_bytes)) {
   session_->share_views();
   thread_ = std::thread([this, opened = std::move(file)] { read(opened); });
@@ -95,7 +96,7 @@ void OpenSession::read(const FoundFile& file) {
 }
 
 answers::Reading OpenSession::reading() {
-  asked_ = Clock::now().time_since_epoch();
+  asked_ = now_().time_since_epoch();
   std::unique_lock lock(told_);
   changed_.wait_for(lock, kTick, [this] { return state_ != State::reading; });
   answers::Reading now;
@@ -109,7 +110,7 @@ answers::Reading OpenSession::reading() {
 
 bool OpenSession::ask(std::span<const std::byte> question, const std::function<bool()>& is_waiting,
                       const std::function<void(std::span<const std::byte>)>& take) {
-  asked_ = Clock::now().time_since_epoch();
+  asked_ = now_().time_since_epoch();
   while (is_reading()) {
     if (!is_waiting()) return false;
     (void)reading();
@@ -121,7 +122,7 @@ bool OpenSession::ask(std::span<const std::byte> question, const std::function<b
   const std::lock_guard lock(turn_, std::adopt_lock);
   if (!is_waiting()) return false;
   take(session_->ask(question));
-  asked_ = Clock::now().time_since_epoch();
+  asked_ = now_().time_since_epoch();
   return true;
 }
 
@@ -147,7 +148,7 @@ int64_t OpenSession::reserved_bytes() {
   return std::min(budget_bytes_, used + used / kViews + kLeastBudget);
 }
 
-Clock::duration OpenSession::unasked() const { return Clock::now().time_since_epoch() - asked_.load(); }
+Clock::duration OpenSession::unasked() const { return now_().time_since_epoch() - asked_.load(); }
 
 Result<std::shared_ptr<OpenSession>> Sessions::open(std::string_view name) {
   auto file = files_.open(name);
@@ -171,7 +172,7 @@ Result<std::shared_ptr<OpenSession>> Sessions::open(std::string_view name) {
     // Never all of it, so that a second large file can be read meanwhile.
     const int64_t enough = kUsualBudget + kBudgetPerByte * std::min(file->bytes, limits_.memory_bytes);
     const int64_t budget = std::min(free_bytes() / 4 * 3, enough);
-    sessions_.push_back(std::make_shared<OpenSession>(id, std::string(name), std::move(*file), budget));
+    sessions_.push_back(std::make_shared<OpenSession>(id, std::string(name), std::move(*file), budget, now_));
   } catch (const std::exception& error) {  // no thread, no memory
     return fail(ErrorCode::limit_exceeded, -1, "The server cannot open another file: {}.", error.what());
   }

@@ -1,7 +1,7 @@
 // Open files: a session each, shared by all clients, read by a thread of its own; and the limits on them.
 //
 // Questions of a session are answered one after another, those of different sessions at the same time. A session that
-// nobody asks for `idle` is dropped; one that is being read, when nobody waits for it any more.
+// nobody asks for `idle` is dropped; one that is being read, when nobody waits for it any more. Tests pass a clock of their own.
 #pragma once
 
 #include <atomic>
@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "engine/answers/served.h"
@@ -24,6 +25,8 @@
 #include "engine/session/session.h"
 
 namespace memstrata::serve {
+
+using Now = std::function<std::chrono::steady_clock::time_point()>;
 
 struct Limits {
   int64_t memory_bytes = int64_t{8} << 30;  // of all sessions
@@ -39,7 +42,7 @@ struct Limits {
 
 class OpenSession {
  public:
-  OpenSession(std::string id, std::string name, FoundFile file, int64_t budget_bytes);
+  OpenSession(std::string id, std::string name, FoundFile file, int64_t budget_bytes, Now now);
   ~OpenSession();
   OpenSession(const OpenSession&) = delete;
   OpenSession& operator=(const OpenSession&) = delete;
@@ -68,6 +71,7 @@ class OpenSession {
 
   const std::string id_, name_;
   const int64_t bytes_, modified_us_, budget_bytes_;
+  const Now now_;
   std::atomic<std::chrono::steady_clock::duration> asked_;  // when, last
   std::atomic<bool> stopped_{false};
 
@@ -84,7 +88,8 @@ class OpenSession {
 
 class Sessions {
  public:
-  Sessions(const Files& files, Limits limits) : files_(files), limits_(limits) {}
+  Sessions(const Files& files, Limits limits, Now now = std::chrono::steady_clock::now)
+      : files_(files), limits_(limits), now_(std::move(now)) {}
 
   // The one that is open, or a new one that begins to read. Error: wrong_usage (no such file), limit_exceeded (too many).
   [[nodiscard]] Result<std::shared_ptr<OpenSession>> open(std::string_view name);
@@ -99,6 +104,7 @@ class Sessions {
 
   const Files& files_;
   const Limits limits_;
+  const Now now_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<OpenSession>> sessions_;
 };

@@ -4,7 +4,7 @@
   fleet.py [--small]      a thirtieth of the size
 
 The ranks share 28 different files of about 31 MB (hard links), so all bytes are read but come from the page cache. Two processes at a
-time, as many as the machine has cores. Spark and Ray are measured where `bash tests/run.sh --only fleet` installed them.
+time, as many as the machine has cores. Spark and Ray are measured where `bash tests/run.sh --only spark` installed them.
 """
 import json
 import os
@@ -196,7 +196,7 @@ def in_python(script, paths, groups, parts):
 
 def measure_engines(paths, groups, parts):
     if not ENVIRONMENT.exists():
-        print("Spark and Ray are not installed: bash tests/run.sh --only fleet", file=sys.stderr)
+        print("Spark and Ray are not installed: bash tests/run.sh --only spark", file=sys.stderr)
         return
     most = counts()[-1]
     hundred = paths[:: len(paths) // min(100, len(paths))][:100]

@@ -1,10 +1,9 @@
 // The address map over time: numbers of poolSnapshot() and manySegments(), worked out by hand.
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { keepDetails, pointOf, settledView, viewAfter, watchErrors } from './page.ts';
+import { settledView, viewAfter, keepDetails, pointOf, watchErrors } from './page.ts';
 import { MiB } from './pickle.ts';
-import { manySegments, poolSnapshot } from './pool_snapshot.ts';
-import { openPage, waitForState } from './support.ts';
+import { poolSnapshot, manySegments } from './pool_snapshot.ts';
+import { openSnapshot } from './support.ts';
 
 const details = (page: Page) => page.locator('memstrata-details');
 const map = (page: Page) => page.locator('memstrata-address-map');
@@ -13,9 +12,7 @@ const words = 18;
 
 async function openMap(page: Page, buffer = poolSnapshot()): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
-  await openPage(page);
-  await page.locator('input[type=file]').first().setInputFiles({ name: 'map.pickle', mimeType: '', buffer });
-  await waitForState(page, 'ready');
+  await openSnapshot(page, buffer, 'map.pickle');
   await settledView(page);
   await page.getByRole('tab', { name: /^Address map/ }).click();
   await expect(map(page).locator('[data-regions]')).toBeVisible();
@@ -128,13 +125,6 @@ test('free memory is shaded by how much of its segment is free, and tells it', a
   expect(new Set([plain, ...shades]).size).toBe(4);
   // Blocks all look alike then.
   expect(await colour(0, 5.5, 2 / 20)).toBe(await colour(1, 5.5, 1 / 8));
-  if (process.env.MEMSTRATA_SCREENSHOTS)
-    for (const theme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme: theme });
-      await settledView(page);
-      await expect(scroller(page)).toHaveAttribute('data-settled', '');
-      await page.screenshot({ path: `${process.env.MEMSTRATA_SCREENSHOTS}/map-free-${theme}.png` });
-    }
   // It is there again when the map is.
   await page.keyboard.press('2');
   await page.keyboard.press('3');
@@ -216,24 +206,4 @@ test('the row of a segment that is pinned in the state is scrolled to', async ({
   await expect(map(page)).toBeVisible();
   const height = (await scroller(page).boundingBox())!.height;
   await expect.poll(down).toBeCloseTo(300 * (await rowHeight(page)) - height, -1);
-});
-
-test('axe finds nothing in the address map', async ({ page }) => {
-  await openMap(page);
-  for (const [width, theme] of [
-    [1280, 'light'],
-    [1280, 'dark'],
-    [320, 'light'],
-  ] as const) {
-    await page.setViewportSize({ width, height: 800 });
-    await page.emulateMedia({ colorScheme: theme });
-    await settledView(page);
-    await expect(scroller(page)).toHaveAttribute('data-settled', '');
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual(
-      [],
-    );
-    if (process.env.MEMSTRATA_SCREENSHOTS)
-      await page.screenshot({ path: `${process.env.MEMSTRATA_SCREENSHOTS}/map-${width}-${theme}.png` });
-  }
 });

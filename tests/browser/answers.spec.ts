@@ -1,39 +1,28 @@
 // The answers in words: the overview, why it ran out of memory, what leaks, what is fragmented. What the samples hold is planted
 // by site/samples/make_samples.py.
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Locator, type Page } from '@playwright/test';
+import { command, realFiles } from '../built.mjs';
+import { expectAccessible } from './accessible.ts';
 import { settledView, watchErrors } from './page.ts';
-import { knownSnapshot } from './pickle.ts';
+import { knownSnapshot, MiB } from './pickle.ts';
 import { poolSnapshot } from './pool_snapshot.ts';
-import { openFile, openPage, snapshotsFolder, waitForState } from './support.ts';
+import { openPage, openFile, openSnapshot, openSample, told, shot } from './support.ts';
 
-const MiB = 1024 ** 2;
-
-async function openSampleOf(page: Page, name: string): Promise<void> {
-  await openPage(page, `?open=samples/${name}`);
-  await waitForState(page, 'ready');
-  await settledView(page);
-}
 const finding = (page: Page, kind: string): Locator => page.locator(`[data-finding="${kind}"]`);
 const tab = (page: Page, name: string): Locator => page.getByRole('tab', { name: new RegExp(`^${name}`) });
 async function open(page: Page, name: string): Promise<void> {
   await tab(page, name).click();
   await expect(page.locator('memstrata-drawer [data-answered]')).toBeVisible();
 }
-async function noViolations(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id }) => id)).toEqual([]);
-}
 const number = async (at: Locator, name: string): Promise<number> =>
   Number(await at.getAttribute(`data-${name}`));
 
 test('the overview begins with what went wrong; its sentences lead to what proves them', async ({ page }) => {
   const errors = watchErrors(page);
-  await openSampleOf(page, 'out_of_memory.pickle.gz');
+  await openSample(page, 'out_of_memory.pickle.gz');
   const first = page.locator('[data-finding]').first();
   await expect(first).toHaveAttribute('data-finding', 'oom');
   expect(await number(first, 'bytes')).toBe(4120903680); // as the sample asks for
@@ -44,12 +33,11 @@ test('the overview begins with what went wrong; its sentences lead to what prove
   // To the answer that tells more.
   await first.locator('[data-way~=oom]').last().click();
   await expect(tab(page, 'Out of memory')).toHaveAttribute('aria-selected', 'true');
-  await noViolations(page);
   expect(errors).toEqual([]);
 });
 
 test('a line of the peak sets the filter and goes to the peak', async ({ page }) => {
-  await openSampleOf(page, 'training_run.pickle');
+  await openSample(page, 'training_run.pickle');
   const peak = finding(page, 'peak');
   expect(await number(peak, 'bytes')).toBe(2814816256);
   const parts = peak.locator('[data-part]');
@@ -67,10 +55,7 @@ test('a line of the peak sets the filter and goes to the peak', async ({ page })
 });
 
 test('a quiet file gets a quiet page', async ({ page }) => {
-  await openPage(page);
-  const file = { name: 'known.pickle', mimeType: '', buffer: knownSnapshot() };
-  await page.locator('input[type=file]').first().setInputFiles(file);
-  await waitForState(page, 'ready');
+  await openSnapshot(page, knownSnapshot());
   await expect(finding(page, 'peak')).toHaveAttribute('data-bytes', String(7 * MiB));
   await expect(page.locator('[data-finding].bad')).toHaveCount(0);
   for (const panel of ['oom'])
@@ -80,7 +65,7 @@ test('a quiet file gets a quiet page', async ({ page }) => {
 test('out of memory: numbers that add up, why each place was no use, what helps by bytes', async ({
   page,
 }) => {
-  await openSampleOf(page, 'out_of_memory.pickle.gz');
+  await openSample(page, 'out_of_memory.pickle.gz');
   await open(page, 'Out of memory');
   const one = page.locator('[data-oom]');
   await expect(one).toHaveAttribute('data-verdict', 'full');
@@ -94,7 +79,6 @@ test('out of memory: numbers that add up, why each place was no use, what helps 
     await expect(place).toHaveAttribute('data-why', /^(too_small|small_or_large)$/);
   await one.locator('[data-way=state]').click();
   await expect(tab(page, 'State')).toHaveAttribute('aria-selected', 'true');
-  await noViolations(page);
 });
 
 test('a setting among the remedies is tried by a run, as the command does it', async ({ page }) => {
@@ -104,29 +88,27 @@ test('a setting among the remedies is tried by a run, as the command does it', a
   );
   const folder = mkdtempSync(join(tmpdir(), 'memstrata-'));
   const file = join(folder, 'pieces.pickle');
-  const tool = join(import.meta.dirname, '../../build/native-release/bin/memstrata');
   writeFileSync(join(folder, 'script'), script.join('\n'));
-  execFileSync(tool, ['simulate', join(folder, 'script'), '--device', String(200 * MiB), '--dump', file]);
-  const told = JSON.parse(execFileSync(tool, ['report', '--json', file], { encoding: 'utf8' })) as {
+  command('simulate', join(folder, 'script'), '--device', String(200 * MiB), '--dump', file);
+  const { devices } = told<{
     devices: { oom: { remedies: { name: string; confirmed: boolean | null; text: string }[] }[] }[];
-  };
-  const remedy = told.devices[0]!.oom[0]!.remedies.find(({ name }) => name === 'expandable_segments')!;
+  }>('report', '--json', file);
+  const remedy = devices[0]!.oom[0]!.remedies.find(({ name }) => name === 'expandable_segments')!;
   expect(remedy.confirmed).toBe(true);
 
   await openPage(page);
-  await page.locator('input[type=file]').first().setInputFiles(file);
-  await waitForState(page, 'ready');
+  await openFile(page, file);
   await open(page, 'Out of memory');
   const shown = page.locator('[data-remedy=expandable_segments]');
   await expect(shown).toHaveAttribute('data-confirmed', 'true');
   await expect(shown).toContainText(remedy.text);
   await expect(shown.locator('[data-trial]')).toHaveCount(0);
-  await noViolations(page);
+  await expectAccessible(page);
   rmSync(folder, { recursive: true });
 });
 
 test('the leak of the sample is found first, and a click lights it', async ({ page }) => {
-  await openSampleOf(page, 'leak.pickle.gz');
+  await openSample(page, 'leak.pickle.gz');
   await expect(page.locator('[data-finding]').first()).toHaveAttribute('data-finding', 'leaks');
   await open(page, 'Leaks');
   const first = page.locator('[data-leak]').first();
@@ -134,11 +116,11 @@ test('the leak of the sample is found first, and a click lights it', async ({ pa
   expect(await number(first, 'bytes')).toBe(24 * 3 * MiB); // 3 MiB in each of 24 steps
   await first.getByRole('button').click();
   await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-count', '24');
-  await noViolations(page);
+  await expectAccessible(page);
 });
 
 test('what was never freed follows the moment', async ({ page }) => {
-  await openSampleOf(page, 'leak.pickle.gz');
+  await openSample(page, 'leak.pickle.gz');
   await open(page, 'Leaks');
   const never = page.locator('[data-never-freed]');
   const before = await number(never, 'never-freed');
@@ -154,7 +136,7 @@ test('what was never freed follows the moment', async ({ page }) => {
 });
 
 test('fragmentation at a moment and over time, and what holds it back', async ({ page }) => {
-  await openSampleOf(page, 'fragmentation.pickle.gz');
+  await openSample(page, 'fragmentation.pickle.gz');
   await expect(page.locator('[data-finding].bad').first()).toBeVisible();
   await open(page, 'Fragmentation');
   await expect(page.locator('[data-moments="120"]')).toBeVisible();
@@ -165,7 +147,7 @@ test('fragmentation at a moment and over time, and what holds it back', async ({
   await expect.poll(() => number(panel, 'share')).toBeGreaterThan(0.7);
   const pin = page.locator('[data-pin]').first();
   await expect(pin).toContainText('keep prefix_cache.py:25');
-  await noViolations(page);
+  await expectAccessible(page);
   await pin.getByRole('button').last().click();
   await expect(tab(page, 'State')).toHaveAttribute('aria-selected', 'true');
   await expect(page.locator('memstrata-details')).toContainText(
@@ -174,12 +156,7 @@ test('fragmentation at a moment and over time, and what holds it back', async ({
 });
 
 test('segments that were never full, with the most that was in use in each', async ({ page }) => {
-  await openPage(page);
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles({ name: 'pools.pickle', mimeType: '', buffer: poolSnapshot() });
-  await waitForState(page, 'ready');
+  await openSnapshot(page, poolSnapshot(), 'pools.pickle');
   await settledView(page);
   await open(page, 'Fragmentation');
   // Of 20 MiB A and B, 4 + 2, from event 3 on; of the pool's 8 X and Y, 3 + 2, after event 5.
@@ -193,9 +170,8 @@ test('segments that were never full, with the most that was in use in each', asy
   await expect(rows.first()).toContainText('event 3');
   await expect(rows.last()).toContainText('0x7f1000000000');
   expect(await number(rows.last(), 'bytes')).toBe(3 * MiB);
-  await noViolations(page);
-  if (process.env.MEMSTRATA_SCREENSHOTS)
-    await page.screenshot({ path: `${process.env.MEMSTRATA_SCREENSHOTS}/never-full.png` });
+  await expectAccessible(page);
+  await shot(page, 'never-full');
   await rows.last().getByRole('button', { name: 'event 5' }).click();
   await expect(page.locator('[data-fragmentation]')).toHaveAttribute('data-fragmentation', '5');
   await rows.last().getByRole('button').last().click();
@@ -204,9 +180,8 @@ test('segments that were never full, with the most that was in use in each', asy
 });
 
 test('real failures are explained as the command explains them', async ({ page }) => {
-  const folder = snapshotsFolder();
-  test.skip(folder === null, 'no real snapshots beside the repository');
-  const tool = join(import.meta.dirname, '../../build/native-release/bin/memstrata');
+  const folder = realFiles('snapshots');
+  test.skip(folder === undefined, 'no real snapshots beside the repository');
   for (const [name, device, verdict] of [
     ['torchtitan_fsdp_oom_rank0.pickle', 0, 'fragmented'],
     ['code_location_3gpu_expandable_oom.pickle', 1, 'full'],
@@ -217,12 +192,14 @@ test('real failures are explained as the command explains them', async ({ page }
     await open(page, 'Out of memory');
     const one = page.locator('[data-oom]');
     await expect(one).toHaveAttribute('data-verdict', verdict);
-    const told = JSON.parse(
-      execFileSync(tool, ['report', '--json', '--device', String(device), join(folder!, name)], {
-        encoding: 'utf8',
-      }),
-    ) as { devices: { oom: { text: string; event: number }[] }[] };
-    await expect(one).toContainText(told.devices[0]!.oom[0]!.text);
-    expect(await number(one, 'oom')).toBe(told.devices[0]!.oom[0]!.event);
+    const { devices } = told<{ devices: { oom: { text: string; event: number }[] }[] }>(
+      'report',
+      '--json',
+      '--device',
+      String(device),
+      join(folder!, name),
+    );
+    await expect(one).toContainText(devices[0]!.oom[0]!.text);
+    expect(await number(one, 'oom')).toBe(devices[0]!.oom[0]!.event);
   }
 });

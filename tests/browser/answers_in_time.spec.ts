@@ -1,18 +1,10 @@
 // Answers that come late, and what is kept when one goes away and comes back.
 import { expect, test, type Page } from '@playwright/test';
-import { KindsTrack } from '../../web/src/timeline/tracks/kinds_track.ts';
-import type { MomentTrack } from '../../web/src/timeline/tracks/moment_track.ts';
-import { Stage } from '../../web/src/timeline/tracks/stage.ts';
-import { Travel } from '../../web/src/timeline/tracks/travel.ts';
-import type { ViewMotion } from '../../web/src/timeline/tracks/view_motion.ts';
-import type { Viewport } from '../../web/src/model/viewport.ts';
-import { pointAt, settledView, viewAfter } from './page.ts';
-import { MiB, pickled } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { settledView, viewAfter, pointAt } from './page.ts';
+import { pickled, MiB } from './pickle.ts';
+import { waitForState, openPage, choose, openSample } from './support.ts';
 
-const chosen = (name: string, buffer: Buffer) => ({ name, mimeType: '', buffer });
-const choose = (page: Page, ...files: ReturnType<typeof chosen>[]): Promise<void> =>
-  page.locator('input[type=file]').first().setInputFiles(files);
+const chosen = (name: string, buffer: Buffer) => ({ name, buffer });
 const deviceChoice = (page: Page) => page.getByRole('combobox', { name: 'Device', exact: true });
 
 /** Of each device, for every of `sizes`: a block that comes and goes, 60 times; the first time it stays. */
@@ -72,84 +64,13 @@ test('what is kept of a device is there when one comes back to it', async ({ pag
   await expect.poll(async () => (await settledView(page)).x0).toBeCloseTo(zoomed.x0, 6);
 });
 
-test('a refused question for the kinds of blocks is asked again', async () => {
-  let asked = 0;
-  const ask = (): Promise<unknown> => {
-    asked += 1;
-    return asked === 1
-      ? Promise.reject(new Error('refused'))
-      : Promise.resolve({ by: 'size', ordered: true, kinds: [{ label: '1 KiB', blocks: 1, merged: 0 }] });
-  };
-  const track = new KindsTrack(
-    { ask, alive: true } as unknown as ConstructorParameters<typeof KindsTrack>[0],
-    () => undefined,
-  );
-  track.want('size');
-  await Promise.resolve().then(() => undefined);
-  await new Promise((done) => setTimeout(done));
-  expect(track.by).toBe('allocation');
-  track.want('size');
-  await new Promise((done) => setTimeout(done));
-  expect(track.by).toBe('size');
-  track.want('size');
-  expect(asked).toBe(2);
-});
-
-test('a journey ends where another file is shown meanwhile', async () => {
-  const stage = new Stage();
-  const info = (peak: number) =>
-    ({
-      events: 100,
-      peak: { bytes: peak, event: 50 },
-      reserved_peak: peak,
-      extent: { event: 100, time_us: 100 },
-      oom_events: [],
-    }) as unknown as Stage['info'];
-  const answers: ((answer: unknown) => void)[] = [];
-  const device = (peak: number) =>
-    ({
-      info: info(peak),
-      ask: () => new Promise((answer) => answers.push(answer)),
-    }) as unknown as Stage['device'];
-  stage.device = device(1000);
-  stage.axis = 'time';
-  stage.area = { ...stage.area, width: 100, height: 100 };
-  stage.bounds = stage.boundsFor('time');
-  stage.view = { x0: 0, x1: 10, y0: 0, y1: 100 };
-  const went: Viewport[] = [];
-  const motion = { to: (view: Viewport) => went.push(view) } as unknown as ViewMotion;
-  const travel = new Travel(stage, motion, {} as MomentTrack);
-  const journeys: [string, () => Promise<unknown>, unknown][] = [
-    ['height', () => travel.fitHeight(), 500],
-    [
-      'block',
-      () => travel.showBlock(7, 10),
-      { details: null, place: { from: 50, to: 60, offset: 1, size: 10 } },
-    ],
-    ['fit', () => travel.fitBlock(7), { details: null, place: { from: 50, to: 60, offset: 1, size: 10 } }],
-    ['event', () => travel.showEvent(70), [70]],
-  ];
-  for (const [name, start, answer] of journeys) {
-    const ends = start();
-    stage.device = device(2000); // another file
-    while (answers.length > 0) {
-      answers.shift()?.(answer);
-      await Promise.race([ends, new Promise((done) => setTimeout(done))]);
-    }
-    await ends;
-    expect(went, name).toEqual([]);
-  }
-});
-
 test('text is copied out of a dialog where the page is not secure', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.addInitScript(() => {
     Object.assign(window, { real: navigator.clipboard });
     Object.defineProperty(navigator, 'clipboard', { value: undefined }); // as on plain http
   });
-  await openPage(page, '?open=samples/out_of_memory.pickle.gz');
-  await waitForState(page, 'ready');
-  await settledView(page);
+  await openSample(page, 'out_of_memory.pickle.gz');
   await page.keyboard.press('b');
   const copy = page.locator('memstrata-about memstrata-copy button');
   await copy.click();

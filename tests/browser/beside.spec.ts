@@ -1,12 +1,12 @@
 // A snapshot, a trace and counters of one run, opened together: by the clock, nudged, in links; a block names its op, an op
 // and a row of the op table light their blocks.
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { onTime, openRun, runCounters, runSnapshot, runTrace } from './one_run.ts';
-import { keepDetails, pointOf as pointOnPlot, settledView } from './page.ts';
-import { openPage, waitForState } from './support.ts';
+import { expectAccessible } from './accessible.ts';
+import { runSnapshot, runTrace, runCounters, openRun, onTime } from './one_run.ts';
+import { settledView, keepDetails, pointOf as pointOnPlot } from './page.ts';
+import { MiB } from './pickle.ts';
+import { waitForState, openPage, choose } from './support.ts';
 
-const MiB = 2 ** 20;
 const lanes = (page: Page) => page.locator('memstrata-lanes');
 const counters = (page: Page) => page.locator('memstrata-counters');
 const beside = (page: Page) => lanes(page).locator('[data-beside]');
@@ -119,7 +119,7 @@ test('clocks that differ are said, and nudged; filters mean the ops of the nudge
   await expect(count(page)).toHaveAttribute('data-count', '2');
   await page.mouse.move(...(await opAt(page, 1, 3500)));
   await expect(lanes(page).locator('.tip')).toContainText('aten::linear');
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await expectAccessible(page);
 });
 
 test('a link restores what lies beside, the nudge and the open lanes', async ({ page }) => {
@@ -141,12 +141,12 @@ test('a link restores what lies beside, the nudge and the open lanes', async ({ 
   await page.goto(link);
   await waitForState(page, 'empty');
   // First without what lies beside: that is said, and when it is there the picture is the same.
-  await page.locator('input[type=file]').first().setInputFiles(files.slice(0, 1));
+  await choose(page, ...files.slice(0, 1));
   await waitForState(page, 'ready');
   await expect(page.locator('[data-link-note]')).toContainText(
     'This link shows run.json beside trace.json and counters.json.',
   );
-  await page.locator('input[type=file]').first().setInputFiles(files.slice(1));
+  await choose(page, ...files.slice(1));
   await expect(page.locator('[data-entry-state=ready]')).toHaveCount(3);
   await expect(page.locator('[data-link-note]')).toHaveCount(0);
   await expect(beside(page)).toHaveText('Ops of trace.json, by the clock.');
@@ -190,7 +190,7 @@ test('counters of the run are curves above the timeline, by the clock', async ({
   await settledView(page);
   await page.mouse.move(x + 1, y);
   await expect(counters(page).locator('.tip')).toContainText('Allocated: 64 MiB');
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await expectAccessible(page);
 });
 
 test('counters that cannot be aligned say why, and are nudged', async ({ page }) => {

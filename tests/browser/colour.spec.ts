@@ -1,8 +1,8 @@
 // Colours by kind, the legend with its shares, the minimap and the ruler.
 import { expect, test, type Page } from '@playwright/test';
-import { colorAt, pointAt, pointOf, settledView, viewAfter } from './page.ts';
+import { settledView, viewAfter, pointAt, pointOf, colorAt } from './page.ts';
 import { MiB } from './pickle.ts';
-import { openKnown, openPage, waitForState } from './support.ts';
+import { waitForState, openPage, openKnown } from './support.ts';
 
 const kind = (page: Page, label: string) => page.locator(`[data-kind="${label}"]`);
 const channels = (color: string): number[] =>

@@ -1,20 +1,15 @@
 // Two files, two moments, many files: what grew, whose parts add up to the byte.
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Locator, type Page } from '@playwright/test';
+import { samples } from '../built.mjs';
+import { expectAccessible } from './accessible.ts';
 import { settledView, watchErrors } from './page.ts';
 import { knownSnapshot } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
-
-const samples = join(import.meta.dirname, '../../build/site/samples');
+import { waitForState, openPage, choose, openSample, told, shot } from './support.ts';
 
 async function openBoth(page: Page): Promise<void> {
   await openPage(page);
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles([join(samples, 'training_run.pickle'), join(samples, 'out_of_memory.pickle.gz')]);
+  await choose(page, join(samples, 'training_run.pickle'), join(samples, 'out_of_memory.pickle.gz'));
   await waitForState(page, 'ready');
   await expect(page.locator('[data-entry-state=ready]')).toHaveCount(2);
   await settledView(page);
@@ -71,18 +66,14 @@ test('two files at their peaks: rows add up, what grew most comes first, curves 
   const matching = page.locator('[data-by-stack]');
   await expect(matching).toContainText('Stacks are the same by the lines they show');
   expect(Number(await matching.getAttribute('data-by-stack'))).toBeGreaterThan(0);
-  if (process.env.MEMSTRATA_SCREENSHOTS)
-    await page.screenshot({ path: `${process.env.MEMSTRATA_SCREENSHOTS}/compare-region.png` });
+  await shot(page, 'compare-region');
   expect(Number(await page.locator('[data-curves]').getAttribute('data-most'))).toBe(6059896832);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id }) => id)).toEqual([]);
+  await expectAccessible(page);
   expect(errors).toEqual([]);
 });
 
 test('a file with itself: no change, and from its start to its end all that came', async ({ page }) => {
-  await openPage(page, '?open=samples/training_run.pickle');
-  await waitForState(page, 'ready');
-  await settledView(page);
+  await openSample(page);
   const found = await openCompare(page);
   await expect(found).toHaveAttribute('data-before', '0');
   await expect(found).toHaveAttribute('data-after', '973320192');
@@ -104,20 +95,19 @@ test('a flame graph of two files: what grew and what shrank, path by path', asyn
   const says = page.locator('memstrata-flame .says');
   await expect(says).toContainText('less out_of_memory.pickle.gz after event');
   // As the command finds it, another way: stack by stack.
-  const tool = join(import.meta.dirname, '../../build/native-release/bin/memstrata');
   const files = ['out_of_memory.pickle.gz', 'training_run.pickle'].map((name) => join(samples, name));
-  const { parts } = JSON.parse(
-    execFileSync(tool, ['compare', '--json', '--at', 'peak', ...files], {
-      encoding: 'utf8',
-      maxBuffer: 64 * 1024 ** 2,
-    }),
-  ) as { parts: { before_bytes: number; after_bytes: number }[] };
+  const { parts } = told<{ parts: { before_bytes: number; after_bytes: number }[] }>(
+    'compare',
+    '--json',
+    '--at',
+    'peak',
+    ...files,
+  );
   const changes = parts.map((part) => part.after_bytes - part.before_bytes);
   expect(changes.reduce((sum, change) => sum + change, 0)).toBe(2814816256 - 6059896832);
   const width = changes.reduce((sum, change) => sum + Math.abs(change), 0);
   await expect(graph).toHaveAttribute('data-total', String(width));
-  if (process.env.MEMSTRATA_SCREENSHOTS)
-    await page.screenshot({ path: `${process.env.MEMSTRATA_SCREENSHOTS}/flame-two-files.png` });
+  await shot(page, 'flame-two-files');
   // The table tells the same; a file against its own start is all that it holds.
   await bar.locator('[data-shape=table]').click();
   const row = page.locator('memstrata-frame-table .row').first();
@@ -135,8 +125,7 @@ test('a flame graph of two files: what grew and what shrank, path by path', asyn
   await expect(says).toContainText('less out_of_memory.pickle.gz');
   await page.getByRole('button', { name: /^Close out_of_memory/ }).click();
   await expect(says).toContainText('less after the start');
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id }) => id)).toEqual([]);
+  await expectAccessible(page);
   expect(errors).toEqual([]);
 });
 
@@ -144,10 +133,9 @@ test('of many files the odd one is named', async ({ page }) => {
   await openPage(page);
   const files = [0, 1, 2, 3].map((rank) => ({
     name: `run_rank${rank}.pickle`,
-    mimeType: '',
     buffer: knownSnapshot(rank === 2 ? { extra: 7 * 1024 ** 2 } : {}),
   }));
-  await page.locator('input[type=file]').first().setInputFiles(files);
+  await choose(page, ...files);
   await expect(page.locator('[data-entry-state=ready]')).toHaveCount(4);
   await settledView(page);
   await openCompare(page);

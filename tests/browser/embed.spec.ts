@@ -1,7 +1,7 @@
 // The element inside somebody else's page: several of them, their lives, what stays the host's.
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import { knownSnapshot, MiB } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { waitForState, openPage, choose } from './support.ts';
 
 /** A page that is not ours, beside the built site, with `body` in it. */
 async function openHost(page: Page, body: string, query = ''): Promise<void> {
@@ -138,6 +138,7 @@ test('src may be set later; the ?url= of the host is not fetched', async ({ page
 });
 
 test('moving the element keeps its file open; removing it ends its workers', async ({ page }) => {
+  await page.clock.install();
   let fetched = 0;
   page.on('request', (request) => (fetched += request.url().endsWith('a.pickle') ? 1 : 0));
   await openHost(
@@ -150,7 +151,7 @@ test('moving the element keeps its file open; removing it ends its workers', asy
   await page.evaluate(() =>
     document.querySelector('#there')!.append(document.querySelector('memstrata-viewer')!),
   );
-  await page.waitForTimeout(1500);
+  await page.clock.fastForward(60_000); // an element that is not there again by then is disposed of
   await ready(one);
   expect(await view(one)).toBe(before);
   expect(fetched).toBe(1);
@@ -231,10 +232,7 @@ test('ten files opened and closed: workers and memory are where they were', asyn
 test('what a router keeps in the history stays there', async ({ page }) => {
   await openPage(page);
   await page.evaluate(() => history.replaceState({ route: 'viewer' }, ''));
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
+  await choose(page, { name: 'known.pickle', buffer: knownSnapshot() });
   await waitForState(page, 'ready');
   await expect(page).toHaveURL(/#file=/);
   expect(await page.evaluate(() => history.state as unknown)).toEqual({ route: 'viewer' });

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { serve } from '../../site/serve.mjs';
+import { site } from '../built.mjs';
 import { knownSnapshot } from './pickle.ts';
-import { buildReactExample, isPackageMade } from './react_example.mjs';
+import { buildReactExample } from './react_example.mjs';
 
-const root = join(import.meta.dirname, '../..');
-const site = join(root, 'build/site');
 test.describe.configure({ timeout: 240_000 });
 const patient = { timeout: 120_000 };
 
@@ -138,7 +137,6 @@ test('frame: refused by default; an origin that is named drives it and is told w
 });
 
 test('React: the npm package in a bundle, files from state, events as properties', async ({ page }) => {
-  test.skip(!isPackageMade(), 'there is no package: node site/package.mjs');
   const folder = buildReactExample();
   const { url, close } = await serve({ folder: join(folder, 'public') });
   const wrong = complaints(page, new URL(url).origin);

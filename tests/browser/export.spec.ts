@@ -1,14 +1,9 @@
 // The picture as a file, and on paper.
 import { readFileSync } from 'node:fs';
 import { expect, test, type Locator, type Page } from '@playwright/test';
-import { keepDetails, settledView } from './page.ts';
-import { openPage, waitForState } from './support.ts';
+import { settledView, keepDetails } from './page.ts';
+import { openSample } from './support.ts';
 
-async function openSample(page: Page): Promise<void> {
-  await openPage(page, '?open=samples/training_run.pickle');
-  await waitForState(page, 'ready');
-  await settledView(page);
-}
 async function saved(page: Page, kind: 'png' | 'svg'): Promise<{ name: string; content: Buffer }> {
   await page.keyboard.press('i');
   const coming = page.waitForEvent('download');

@@ -1,19 +1,12 @@
 // Several files: a row of bars, the odd one, closing, names, folders, addresses.
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { compare } from '../../web/src/model/odd_one.ts';
+import { expectAccessible } from './accessible.ts';
 import { bytesOf, settledView, watchErrors } from './page.ts';
-import { knownSnapshot, MiB, wrapper } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { knownSnapshot, wrapper, MiB } from './pickle.ts';
+import { picturesAsked, questionsAsked, watchQuestions } from './questions.ts';
+import { waitForState, openPage, type MadeFile, choose } from './support.ts';
 
-interface Named {
-  name: string;
-  mimeType: string;
-  buffer: Buffer;
-}
-const file = (name: string, buffer: Buffer = knownSnapshot()): Named => ({ name, mimeType: '', buffer });
-const choose = (page: Page, ...files: Named[]): Promise<void> =>
-  page.locator('input[type=file]').first().setInputFiles(files);
+const file = (name: string, buffer: Buffer = knownSnapshot()): MadeFile => ({ name, buffer });
 const entry = (page: Page, name: string) => page.locator(`[data-entry="${name}"]`);
 const button = (page: Page, name: string) => entry(page, name).locator('.bar');
 
@@ -24,23 +17,6 @@ async function savedName(page: Page): Promise<string> {
   await page.locator('[data-save="png"]').click();
   return (await coming).suggestedFilename();
 }
-async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id }) => id)).toEqual([]);
-}
-
-test('the odd one of several peaks is found by median and deviation', () => {
-  // Median 100; deviations 0 0 1 1 900: MAD 1, so 1000 lies at 0.6745 * 900.
-  expect(compare([100, 99, 101, 100, 1000]).odd).toEqual([undefined, undefined, undefined, undefined, 9]);
-  // All alike but for one that differs by less than 5 %.
-  expect(compare([100, 100, 104]).odd).toEqual([undefined, undefined, undefined]);
-  expect(compare([100, 100, 94]).odd).toEqual([undefined, undefined, -0.06]);
-  // Spread evenly: nobody is odd. Median 30, MAD 10, the furthest at 0.6745 * 2.
-  expect(compare([10, 20, 30, 40, 50]).odd.every((one) => one === undefined)).toBe(true);
-  expect(compare([1, 1000]).odd).toEqual([undefined, undefined]);
-  expect(compare([undefined, 4, undefined, 8]).median).toBe(6);
-  expect(compare([])).toEqual({ median: 0, count: 0, odd: [] });
-});
 
 test('16 ranks open as a row of bars with the odd one marked and said', async ({ page }) => {
   const errors = watchErrors(page);
@@ -268,36 +244,32 @@ test('the host page may name files in the attribute src', async ({ page }) => {
 });
 
 test('going to another file needs no new picture: it is there in the frame', async ({ page }) => {
-  await page.addInitScript(() => {
-    const post = Worker.prototype.postMessage as (this: Worker, message: unknown, ...rest: unknown[]) => void;
-    const asked: string[] = [];
-    Object.assign(globalThis, { asked });
-    Worker.prototype.postMessage = function (this: Worker, message: { kind?: string }, ...rest: unknown[]) {
-      asked.push(message.kind ?? '');
-      post.call(this, message, ...rest);
-    } as typeof Worker.prototype.postMessage;
-  });
+  await watchQuestions(page);
   await openPage(page);
+  await page.waitForFunction(() => performance.getEntriesByName('memstrata:rehearsed').length > 0);
+  const rehearsed = (await questionsAsked(page)).length;
   await choose(page, file('a.pickle'), file('b.pickle', knownSnapshot({ extra: MiB })));
   await expect(page.locator('[data-entry-state="ready"]')).toHaveCount(2);
   await settledView(page);
-  await page.waitForTimeout(500); // the other one is prepared in the background
-  const asked = await page.evaluate(async () => {
-    const all = (globalThis as unknown as { asked: string[] }).asked;
+  // The other one is prepared in the background, by its own engine.
+  const prepared = await picturesAsked(page, rehearsed, 2);
+  const before = (await questionsAsked(page)).length;
+  const pixel = await page.evaluate(async () => {
     const viewer = document.querySelector('memstrata-viewer')!.shadowRoot!;
     const timeline = viewer.querySelector('memstrata-timeline')!.shadowRoot!;
     const bars = viewer
       .querySelector('memstrata-peak-row')!
       .shadowRoot!.querySelectorAll<HTMLElement>('.bar');
-    all.length = 0;
     bars[1]!.click();
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
     const canvas = timeline.querySelector<HTMLCanvasElement>('canvas.base')!;
-    const pixel = canvas.getContext('2d')!.getImageData(canvas.width / 2, canvas.height - 60, 1, 1).data;
-    return { kinds: [...all], pixel: [...pixel.slice(0, 3)] };
+    return [...canvas.getContext('2d')!.getImageData(canvas.width / 2, canvas.height - 60, 1, 1).data];
   });
+  expect(pixel.slice(0, 3)).not.toEqual([255, 255, 255]);
   await expect(page.locator('.file-name')).toHaveText('b.pickle');
-  expect(asked.pixel).not.toEqual([255, 255, 255]);
-  // At most the coarse picture of everything, which the minimap and fast movement want.
-  expect(asked.kinds.filter((kind) => kind === 'picture').length).toBeLessThanOrEqual(1);
+  await settledView(page);
+  // At most the coarse picture of everything, of half as many rows, which the minimap and fast movement want.
+  const half = prepared.at(-1)!.args.rows.count / 2;
+  const asked = await picturesAsked(page, before, 0);
+  expect(asked.filter(({ args }) => args.rows.count > half)).toEqual([]);
 });

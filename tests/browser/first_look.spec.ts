@@ -1,21 +1,15 @@
 // What the page shows of itself, and where its buttons and keys lead.
 import { expect, test, type Page } from '@playwright/test';
-import { pointAt, settledView } from './page.ts';
-import { knownSnapshot, MiB, pickled } from './pickle.ts';
-import { openPage, openSample, openSnapshot, waitForState } from './support.ts';
-
-async function openOom(page: Page): Promise<void> {
-  await openPage(page, '?open=samples/out_of_memory.pickle.gz');
-  await waitForState(page, 'ready');
-  await settledView(page);
-}
+import { settledView, pointAt } from './page.ts';
+import { pickled, knownSnapshot, MiB } from './pickle.ts';
+import { openSnapshot, openSample } from './support.ts';
 
 for (const [way, act] of [
   ['key', (page: Page) => page.keyboard.press('o')],
   ['number', (page: Page) => page.locator('[data-stat=oom]').click()],
 ] as const)
   test(`out of memory by ${way} shows the event, not a block`, async ({ page }) => {
-    await openOom(page);
+    await openSample(page, 'out_of_memory.pickle.gz');
     await act(page);
     await expect(page.locator('memstrata-details [data-title]')).toHaveText('Out of memory');
   });
@@ -83,7 +77,7 @@ test('after going to the peak, zooming keeps it in view', async ({ page }) => {
 });
 
 test('each thing has one word', async ({ page }) => {
-  await openOom(page);
+  await openSample(page, 'out_of_memory.pickle.gz');
   // A stretch of the program is a region; addresses that segments had are ranges.
   await page.getByRole('tab', { name: /^Address map/ }).click();
   const map = page.locator('memstrata-address-map');

@@ -1,22 +1,19 @@
 // A thousand ranks: findings, heat map, tables, and the way from a rank to its snapshot. What is planted in them is told in
 // tests/data/fleet/make.py.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { heatColors } from '../../web/src/draw/heat_colors.ts';
-import { pathOf } from '../../web/src/model/rank_files.ts';
 import { fleetIn } from '../../web/src/model/fleet_choice.ts';
-import type { RankFile } from '../../web/src/model/fleet_facts.ts';
-import { chooseFiles, curveOf, factsOf, fleetOf, heatOf, openFleet, settledHeat } from './fleets.ts';
+import { command, tool } from '../built.mjs';
+import { fleetOf, openFleet, settledHeat, curveOf, factsOf, heatOf } from './fleets.ts';
 import { watchErrors } from './page.ts';
 import { knownSnapshot } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { waitForState, openPage, choose, shot } from './support.ts';
 
-const root = join(import.meta.dirname, '../..');
 const buckets = 128;
 const oom = 613;
 const outlier = 127;
@@ -33,10 +30,6 @@ const firstRows = (page: Page, count: number): Promise<number[]> =>
       count,
     );
 const fileName = (page: Page) => page.locator('memstrata-top-bar .file-name');
-async function shot(page: Page, name: string): Promise<void> {
-  if (process.env.MEMSTRATA_SCREENSHOTS)
-    await page.screenshot({ path: `${process.env.MEMSTRATA_SCREENSHOTS}/fleet-${name}.png` });
-}
 /** What the picture should be of rows in an order: of those that share pixels the highest, in the colours of the theme. */
 function expectedColors(
   values: Uint8Array,
@@ -78,7 +71,7 @@ test('out of memory, the outlier and the leak are the first findings, and light 
     await expect(button).toHaveAttribute('aria-pressed', 'true');
     await expect(row(page, rank)).toHaveClass(/lit/);
     await expect(page.locator('[data-now]')).toContainText(`Rank ${rank} · node`);
-    if (at === 1) await shot(page, 'lit');
+    if (at === 1) await shot(page, 'fleet-lit');
   }
   await findings.nth(2).getByRole('button').click();
   await expect(table(page).locator('.lit')).toHaveCount(0);
@@ -89,13 +82,10 @@ test('out of memory, the outlier and the leak are the first findings, and light 
 });
 
 test('what memstrata fleet reduced of a thousand ranks says the same', async ({ page }, { outputDir }) => {
-  const tool = join(root, 'build/native-release/bin/memstrata');
   const [facts, reduced] = ['ranks.facts.json', 'run.fleet.json'].map((name) => join(outputDir, name));
   mkdirSync(outputDir, { recursive: true });
   writeFileSync(facts!, fleetOf('1000', '--facts'));
-  const { status, stderr } = spawnSync(tool, ['fleet', facts!, '-o', reduced!]);
-  test.skip(status === 1, `this build has no memstrata fleet: ${stderr.toString()}`);
-  expect(status, stderr.toString()).toBe(0);
+  command('fleet', facts!, '-o', reduced!);
   await openFleet(page, readFileSync(reduced!));
   const findings = page.locator('[data-finding]');
   for (const [at, kind, rank] of [
@@ -110,7 +100,7 @@ test('what memstrata fleet reduced of a thousand ranks says the same', async ({ 
     await expect(row(page, rank)).toHaveClass(/lit/);
     await page.getByRole('searchbox', { name: 'Only ranks' }).fill('');
   }
-  await shot(page, 'reduced');
+  await shot(page, 'fleet-reduced');
   await openFleet(page, readFileSync(reduced!)); // what was lit has a frame over its neighbours
   const { colors, share } = await heatOf(page);
   expect(colors).toEqual(
@@ -138,7 +128,7 @@ for (const theme of ['light', 'dark'] as const)
     await page.emulateMedia({ colorScheme: theme });
     const text = fleetOf('1000');
     await openFleet(page, text);
-    await shot(page, theme);
+    await shot(page, `fleet-${theme}`);
     const values = curveOf(text, 'allocated');
     const plain = await heatOf(page);
     expect(plain.share).toBeGreaterThan(1);
@@ -179,7 +169,7 @@ test('ranks stand together by host, run and group', async ({ page }) => {
     // The line between two groups takes the first pixels of a row, never its middle.
     expect(heat.colors).toEqual(expectedColors(curveOf(text, 'allocated'), expected, share, 'light'));
   }).toPass();
-  await shot(page, 'by-host');
+  await shot(page, 'fleet-by-host');
   await page.locator('[data-choice=by]').selectOption('tp');
   await page.locator('[data-choice=sort]').selectOption('');
   await expect.poll(() => firstRows(page, 4)).toEqual([0, 8, 16, 1]); // run0 tp 0, then run0 tp 1
@@ -201,7 +191,7 @@ test('the table sorts by any fact, marks what is odd, and leaves the unknown for
   await expect(row(page, oom).locator('[data-column=ooms]')).toHaveAttribute('data-odd', '');
   await expect(row(page, outlier).locator('[data-column=ooms]')).not.toHaveAttribute('data-odd', '');
   await expect(table(page).locator('[data-odd][data-column=peak_requested]')).toHaveCount(3);
-  await shot(page, 'sorted');
+  await shot(page, 'fleet-sorted');
   await peak.click();
   await expect(header).toHaveAttribute('aria-sort', 'ascending');
   expect(await firstRows(page, 3)).not.toContain(oom);
@@ -285,7 +275,7 @@ test('groups and stacks are tables that light ranks', async ({ page }) => {
   await expect(tp5).toContainText('Rank 613'); // 613 = 8 * 76 + 5
   await tp5.getByRole('button').click();
   await expect(tp5).toHaveClass(/lit/);
-  await shot(page, 'groups');
+  await shot(page, 'fleet-groups');
   await page.locator('[role=tab][data-panel=stacks]').click();
   await expect(page.locator('[data-stacks]')).toHaveAttribute('data-stacks', '30');
   await page.locator('tr[data-stack]').nth(3).getByRole('button', { name: 'Rank 21' }).click();
@@ -295,11 +285,12 @@ test('groups and stacks are tables that light ranks', async ({ page }) => {
 
 test('a rank opens its snapshot when that was chosen with the fleet; both stay', async ({ page }) => {
   await openPage(page);
-  await chooseFiles(page, [
+  await choose(
+    page,
     { name: 'run.fleet.json', buffer: fleetOf('1000') },
     { name: `rank${oom}.pickle`, buffer: knownSnapshot() },
     { name: 'rank7.pickle', buffer: knownSnapshot() },
-  ]);
+  );
   await waitForState(page, 'ready');
   // Only the fleet is open.
   await expect(fileName(page)).toHaveText('run.fleet.json');
@@ -323,10 +314,11 @@ test('a rank opens its snapshot when that was chosen with the fleet; both stay',
 
 test('a click on the picture opens the rank that its pixel shows', async ({ page }) => {
   await openPage(page);
-  await chooseFiles(page, [
+  await choose(
+    page,
     { name: 'run.fleet.json', buffer: fleetOf('1000') },
     { name: `rank${oom}.pickle`, buffer: knownSnapshot() },
-  ]);
+  );
   await waitForState(page, 'ready');
   const { left, top, width, rowHeight, share } = await heatOf(page);
   const canvas = await settledHeat(page);
@@ -343,7 +335,7 @@ test('a file that is not known is asked for: one, or its folder', async ({ page 
   const missing = page.locator('[data-missing]');
   await row(page, 3).getByRole('button', { name: 'Open Rank 3 of run0' }).click();
   await expect(missing).toContainText('Rank 3 of run0 was recorded in rank3.pickle.');
-  await shot(page, 'missing');
+  await shot(page, 'fleet-missing');
   const [one, folder] = [
     page.locator('memstrata-fleet input[type=file]').first(),
     page.locator('memstrata-fleet input[webkitdirectory]'),
@@ -367,7 +359,6 @@ test('over memstrata serve a rank opens from the served folder', async ({ page }
   mkdirSync(join(folder, 'run=run1'));
   writeFileSync(join(folder, 'both.fleet.json'), fleetOf('16', '--runs', '2'));
   writeFileSync(join(folder, 'run=run1', 'rank3.pickle'), knownSnapshot());
-  const tool = join(root, 'build/native-release/bin/memstrata');
   const server = spawn(tool, ['serve', folder], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const [line] = (await once(server.stdout, 'data')) as [Buffer];
@@ -405,7 +396,7 @@ test('a link restores sort, curve, group, filter and rank', async ({ page }) => 
   await page.goto('about:blank');
   await openPage(page, hash);
   await expect(page.locator('memstrata-link-note')).toContainText('run.fleet.json');
-  await chooseFiles(page, [{ name: 'run.fleet.json', buffer: text }]);
+  await choose(page, { name: 'run.fleet.json', buffer: text });
   await waitForState(page, 'ready');
   await expect(page.locator('[data-choice=curve]')).toHaveValue('reserved');
   await expect(page.locator('[data-choice=by]')).toHaveValue('pp');
@@ -428,52 +419,10 @@ test('ten thousand ranks are one picture and one table', async ({ page }) => {
 test('a fleet that ends early, and one of a later version, are refused in words', async ({ page }) => {
   await openPage(page);
   const text = fleetOf('1000');
-  await chooseFiles(page, [{ name: 'cut.fleet.json', buffer: text.subarray(0, 20_000) }]);
+  await choose(page, { name: 'cut.fleet.json', buffer: text.subarray(0, 20_000) });
   await waitForState(page, 'error');
   await expect(page.locator('memstrata-failure')).toContainText('ends in the middle');
   const later = Buffer.from(text.toString().replace('"memstrata_fleet":1', '"memstrata_fleet":2'));
-  await chooseFiles(page, [{ name: 'later.fleet.json', buffer: later }]);
+  await choose(page, { name: 'later.fleet.json', buffer: later });
   await expect(page.locator('memstrata-failure')).toContainText('version 2');
-});
-
-for (const [name, width, height, theme] of [
-  ['a phone', 320, 640, 'light'],
-  ['a phone at night', 320, 640, 'dark'],
-  ['a desk at night', 1440, 900, 'dark'],
-  ['4K', 3840, 2160, 'light'],
-] as const)
-  test(`readable by all on ${name}`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
-    await page.setViewportSize({ width, height });
-    await openFleet(page, fleetOf('1000'));
-    await page.locator('[data-finding]').nth(1).getByRole('button').click();
-    await row(page, 130).getByRole('button').click(); // the notice, too
-    for (const tab of ['ranks', 'groups', 'stacks']) {
-      await page.locator(`[role=tab][data-panel=${tab}]`).click();
-      await shot(page, `${width}-${theme}-${tab}`);
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`)).toEqual([]);
-    }
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
-      0,
-    );
-  });
-
-test('of several files of one name the folders tell which a rank is', () => {
-  const rank = (run: string, host: string, file = 'rank3.pickle'): RankFile => ({
-    row: 0, file, run, host, rank: 3, snapshot: '', device: 0, unique: false,
-  }); // prettier-ignore
-  const paths = [
-    'run=a/host=x/rank3.pickle',
-    'run=a/host=y/rank3.pickle',
-    'b/rank3.pickle',
-    'run=a/rank30.pickle',
-  ];
-  expect(pathOf(paths, rank('a', 'y'))).toEqual({ path: paths[1] });
-  expect(pathOf(paths, rank('b', ''))).toEqual({ path: paths[2] });
-  expect(pathOf(paths, rank('a', ''))).toBe('several');
-  expect(pathOf(paths, rank('a', '', 'rank4.pickle'))).toBe('none');
-  expect(pathOf(['rank3.pickle'], rank('a', 'x'))).toEqual({ path: 'rank3.pickle' });
-  // A folder that says another run is not it, even if there is no other.
-  expect(pathOf(['run=a/rank3.pickle'], rank('c', ''))).toBe('none');
 });

@@ -2,9 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, type Locator, type Page } from '@playwright/test';
-import { openPage, waitForState } from './support.ts';
+import { root } from '../built.mjs';
+import { waitForState, openPage, choose } from './support.ts';
 
-const script = join(import.meta.dirname, '../data/fleet/make.py');
+const script = join(root, 'tests/data/fleet/make.py');
 const made = new Map<string, Buffer>();
 
 /** `small`, or a number of ranks and options. */
@@ -17,13 +18,9 @@ export function fleetOf(...what: string[]): Buffer {
 
 export async function openFleet(page: Page, text: Buffer, name = 'run.fleet.json'): Promise<void> {
   await openPage(page);
-  await chooseFiles(page, [{ name, buffer: text }]);
+  await choose(page, { name, buffer: text });
   await waitForState(page, 'ready');
   await settledHeat(page);
-}
-export async function chooseFiles(page: Page, files: { name: string; buffer: Buffer }[]): Promise<void> {
-  const input = page.locator('input[type=file]').first();
-  await input.setInputFiles(files.map((one) => ({ mimeType: '', ...one })));
 }
 export async function settledHeat(page: Page): Promise<Locator> {
   const canvas = page.locator('memstrata-heat-map canvas');

@@ -1,8 +1,8 @@
 // The stack by group, and the gap above it up to what is reserved.
 import { expect, test, type Page } from '@playwright/test';
-import { colorAt, pointOf, settledView } from './page.ts';
+import { settledView, pointOf, colorAt } from './page.ts';
 import { MiB } from './pickle.ts';
-import { openKnown, openPage, openSample } from './support.ts';
+import { openPage, openKnown, openSample } from './support.ts';
 
 const large = '1 to 10 MiB';
 const small = '32 KiB to 1 MiB (small pool)';

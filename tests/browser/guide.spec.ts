@@ -1,11 +1,11 @@
 // The guide: static pages under a policy of their own. Everything they lead to is there, also below a path.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import { serve } from '../../site/serve.mjs';
+import { site } from '../built.mjs';
+import { expectAccessible } from './accessible.ts';
 
-const site = join(import.meta.dirname, '../../build/site');
 const pages = readdirSync(join(site, 'guide')).filter((name) => name.endsWith('.html'));
 
 test.describe.configure({ timeout: 300_000 }); // many pages a test
@@ -61,8 +61,7 @@ test('every page loads under its policy, from its own folder, and leads to what 
 test('axe finds nothing; in dark on a page that has everything', async ({ page }) => {
   const look = async (name: string): Promise<void> => {
     await page.goto(`${address}guide/${name}`);
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => `${name} ${id} ${nodes[0]?.html}`)).toEqual([]);
+    await expectAccessible(page, name);
   };
   for (const name of pages) await look(name);
   await page.emulateMedia({ colorScheme: 'dark' });

@@ -1,66 +1,15 @@
 // The view in the address: links, history, what is remembered.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { linkOf, shownIn, type Shown } from '../../web/src/model/link.ts';
-import { pointOf, settledView, textOf, viewAfter } from './page.ts';
+import { golden } from '../built.mjs';
+import { expectAccessible } from './accessible.ts';
+import { settledView, viewAfter, textOf, pointOf } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
-import { openKnown, openPage, waitForState } from './support.ts';
+import { waitForState, openPage, choose, openKnown } from './support.ts';
 
-const choose = (page: Page, name = 'known.pickle', buffer = knownSnapshot()): Promise<void> =>
-  page.locator('input[type=file]').first().setInputFiles({ name, mimeType: '', buffer });
+const known = { name: 'known.pickle', buffer: knownSnapshot() };
 const details = (page: Page) => page.locator('memstrata-details h2');
 const unpin = (page: Page) => page.getByRole('button', { name: 'Unpin' });
-
-test('what is shown goes into a link and comes back', () => {
-  const shown: Shown = {
-    file: 'run 1/ä&b=#.pickle',
-    hash: '0123456789abcdef',
-    snapshot: 2,
-    device: 7,
-    bands: 'pools',
-    axis: 'time',
-    view: { x0: 0.5, x1: 1e12, y0: 0, y1: 12.25 },
-    colour: 'stack',
-    stacking: 'groups',
-    filter: 'size>1MiB stack:"a b" #&=%',
-    only: 'size>1MiB stack:"a b" #&=%',
-    block: 41,
-    main: 'state',
-    answer: 'events',
-    event: -1,
-    about: true,
-    beside: [
-      { name: 'trace, of "rank 1".json', hash: 'fedcba9876543210', nudge: -1500.25, threads: [0, 17] },
-      { name: 'closed.json', hash: 'fedcba9876543211', nudge: 0, threads: [] },
-      { name: '', hash: 'fedcba9876543212', nudge: 6e7, threads: undefined },
-    ],
-    fleet: undefined,
-  };
-  expect(shownIn(`#${linkOf(shown)}`)).toEqual(shown);
-  const host = { ...shown, device: -1 }; // pinned host memory
-  expect(shownIn(linkOf(host))).toEqual(host);
-  expect(shownIn('')).toBeUndefined();
-  expect(shownIn('#file=x&hash=nothex')).toBeUndefined();
-  const odd = shownIn(
-    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-2&colour=red&stack=groups&axis=up&block=1e9&panel=z&event=-2&about=yes&bands=up&with=fedcba9876543210,1e9,-,x&with=x,1,-,x&with=fedcba9876543210,1',
-  );
-  expect(odd).toMatchObject({
-    view: undefined,
-    device: 0,
-    bands: 'blocks',
-    colour: 'allocation',
-    stacking: 'blocks', // there are no groups where each block has a colour of its own
-    axis: 'event',
-    block: -1,
-    main: undefined,
-    answer: 'z', // a panel of a later version: the registry decides
-    event: undefined,
-    about: false,
-    beside: [],
-  });
-});
 
 test('a link opened without its file asks for it, and shows its place when it is there', async ({ page }) => {
   await openKnown(page);
@@ -84,9 +33,8 @@ test('a link opened without its file asks for it, and shows its place when it is
   await waitForState(other, 'empty');
   const note = other.locator('[data-link-note]');
   await expect(note).toContainText('known.pickle');
-  const { violations } = await new AxeBuilder({ page: other }).analyze();
-  expect(violations.map(({ id }) => id)).toEqual([]);
-  await choose(other, 'renamed.pickle'); // the content counts
+  await expectAccessible(other);
+  await choose(other, { name: 'renamed.pickle', buffer: knownSnapshot() }); // the content counts
   await waitForState(other, 'ready');
   await expect(note).toBeHidden();
   await expect(details(other)).toHaveAttribute('data-bytes', String(2 * MiB));
@@ -101,7 +49,7 @@ test('a link opened without its file asks for it, and shows its place when it is
   const third = await page.context().newPage();
   await third.goto(link);
   await waitForState(third, 'empty');
-  await choose(third, 'known.pickle', knownSnapshot({ extra: MiB }));
+  await choose(third, { ...known, buffer: knownSnapshot({ extra: MiB }) });
   await waitForState(third, 'ready');
   await expect(third.locator('[data-link-note]')).toContainText('is not the file of this link');
   await expect(unpin(third)).toBeHidden();
@@ -110,10 +58,9 @@ test('a link opened without its file asks for it, and shows its place when it is
 });
 
 test('pinned host memory is a device by name, by key and in the link', async ({ page }) => {
-  const golden = join(import.meta.dirname, '../golden/torch_snapshot/era8_host_memory_and_annotate');
-  const content = readFileSync(join(golden, 'input.pickle'));
+  const content = readFileSync(golden('era8_host_memory_and_annotate'));
   await openPage(page);
-  await choose(page, 'host.pickle', content);
+  await choose(page, { name: 'host.pickle', buffer: content });
   await waitForState(page, 'ready');
   const device = page.getByLabel('Device', { exact: true });
   await expect(device).toHaveValue('0');
@@ -133,7 +80,7 @@ test('pinned host memory is a device by name, by key and in the link', async ({ 
   const other = await page.context().newPage();
   await other.goto(page.url());
   await waitForState(other, 'empty');
-  await choose(other, 'host.pickle', content);
+  await choose(other, { name: 'host.pickle', buffer: content });
   await expect(other.getByLabel('Device', { exact: true })).toHaveValue('-1');
   await expect(other.locator('[data-stat="events"]')).toHaveAttribute('data-count', '3');
   await settledView(other);
@@ -184,7 +131,7 @@ test('the way to colour is remembered, and a page without storage works', async 
   await page.keyboard.press('c');
   await expect(page.getByLabel('Colour by')).toHaveValue('stack');
   await openPage(page);
-  await choose(page);
+  await choose(page, known);
   await expect(page.getByLabel('Colour by')).toHaveValue('stack');
   await page.addInitScript(() =>
     Object.defineProperty(globalThis, 'localStorage', {

@@ -1,15 +1,8 @@
 // Theme, sizes, keys that belong to the page, and what axe-core finds.
-import AxeBuilder from '@axe-core/playwright';
-import { expect, test, type Page } from '@playwright/test';
-import { keepDetails, pointAt, settledView } from './page.ts';
-import { openPage, openSample, waitForState } from './support.ts';
-
-async function expectNothingFound(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual(
-    [],
-  );
-}
+import { expect, test } from '@playwright/test';
+import { expectAccessible } from './accessible.ts';
+import { settledView, keepDetails, pointAt } from './page.ts';
+import { waitForState, openPage, choose, openKnown, openSample } from './support.ts';
 
 test('T changes the theme, which is remembered', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' });
@@ -41,15 +34,14 @@ test('? shows the keys', async ({ page }) => {
 });
 
 test('the details can be made wider by key, and stay so', async ({ page }) => {
-  await openSample(page);
+  await openKnown(page);
   await keepDetails(page);
   const splitter = page.getByRole('separator', { name: 'Width of the details' });
   const before = Number(await splitter.getAttribute('aria-valuenow'));
   await splitter.focus();
   await page.keyboard.press('ArrowLeft');
   await expect(splitter).toHaveAttribute('aria-valuenow', String(before + 16));
-  await page.reload();
-  await page.getByRole('button', { name: 'Open the sample' }).click();
+  await openKnown(page);
   await expect(splitter).toHaveAttribute('aria-valuenow', String(before + 16));
 });
 
@@ -137,7 +129,7 @@ for (const theme of ['light', 'dark'] as const) {
     test.setTimeout(120_000);
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     await openPage(page);
-    await expectNothingFound(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Open the sample' }).click();
     await waitForState(page, 'ready');
     await settledView(page);
@@ -149,26 +141,25 @@ for (const theme of ['light', 'dark'] as const) {
     await page.getByLabel('Search and filter blocks').fill('s');
     await expect(page.locator('memstrata-filter').getByRole('option').first()).toBeVisible();
     await page.keyboard.press('ArrowDown');
-    await expectNothingFound(page);
+    await expectAccessible(page);
     await page.getByLabel('Search and filter blocks').fill('size>x');
     await page.keyboard.press('Enter');
     await expect(page.locator('memstrata-filter [role=alert]')).toBeVisible();
-    await expectNothingFound(page);
+    await expectAccessible(page);
     for (const key of ['?', 'b', 'i']) {
       await page.locator('.plot').focus();
       await page.keyboard.press(key);
       await expect(page.getByRole('dialog')).toBeVisible();
-      await expectNothingFound(page);
+      await expectAccessible(page);
       await page.keyboard.press('Escape');
       await expect(page.getByRole('dialog')).toBeHidden();
     }
-    const broken = { name: 'empty.pickle', mimeType: '', buffer: Buffer.alloc(0) };
-    await page.locator('input[type=file]').first().setInputFiles(broken);
+    await choose(page, { name: 'empty.pickle', buffer: Buffer.alloc(0) });
     await waitForState(page, 'error'); // with two files: the row of bars, too
-    await expectNothingFound(page);
+    await expectAccessible(page);
     await page.setViewportSize({ width: 320, height: 640 });
     await page.getByRole('button', { name: 'Back to training_run.pickle' }).click();
     await settledView(page);
-    await expectNothingFound(page);
+    await expectAccessible(page);
   });
 }

@@ -1,8 +1,8 @@
 // Regions above the timeline and markers on its ruler: what the program said about itself.
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import { colorsOf } from '../../web/src/draw/colors.ts';
-import { pointAt, settledView, viewAfter, watchErrors } from './page.ts';
-import { MiB, type KnownOptions } from './pickle.ts';
+import { settledView, viewAfter, pointAt, watchErrors } from './page.ts';
+import { type KnownOptions, MiB } from './pickle.ts';
 import { openKnown } from './support.ts';
 
 // Events come after i * i ms. Step 0 holds events 1 to 4, forward in it 2 and 3; step 1 has no end.
@@ -214,23 +214,3 @@ test('nothing is clipped at 320 px, in either theme', async ({ page }) => {
     await page.screenshot({ path: test.info().outputPath(`regions-320-${colorScheme}.png`) });
   }
 });
-
-test('words of regions stand out from their colours', () => {
-  for (const theme of ['light', 'dark'] as const) {
-    const { regions, steps, regionText, background, snapshot, annotate } = colorsOf(theme);
-    for (const under of [...regions, ...steps]) expect(contrast(regionText, under)).toBeGreaterThan(4.5);
-    for (const mark of [snapshot, annotate]) expect(contrast(mark, background)).toBeGreaterThan(4.5);
-  }
-});
-
-/** WCAG 2. */
-function contrast(a: string, b: string): number {
-  const luminance = (hex: string): number => {
-    const [r = 0, g = 0, blue = 0] = [1, 3, 5]
-      .map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
-      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * blue;
-  };
-  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
-  return (high + 0.05) / (low + 0.05);
-}

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { serve } from '../../site/serve.mjs';
+import { site } from '../built.mjs';
 import { knownSnapshot } from './pickle.ts';
-import { waitForState } from './support.ts';
+import { waitForState, choose } from './support.ts';
 
-const site = join(import.meta.dirname, '../../build/site');
 test.use({ serviceWorkers: 'allow' });
 test.describe.configure({ timeout: 240_000 });
 
@@ -45,10 +45,7 @@ test('without a network the page opens, a snapshot in it, and the guide; no othe
   await close(); // nobody answers any more
   await page.goto(address);
   await waitForState(page, 'empty', 120_000);
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
+  await choose(page, { name: 'known.pickle', buffer: knownSnapshot() });
   await waitForState(page, 'ready', 120_000);
   await page.locator('.plot[data-settled]').waitFor({ timeout: 120_000 });
   expect(wrong).toEqual([]); // of its policy, too

@@ -1,6 +1,7 @@
 // A snapshot, a trace and counters of one made-up run. Times are microseconds of the run.
 import { expect, type Page } from '@playwright/test';
 import { settledView } from './page.ts';
+import { type MadeFile, choose } from './support.ts';
 
 const base = 1_700_000_000_000_000;
 const ops = [
@@ -12,15 +13,10 @@ const ops = [
 /** Of 1, 2, 3, 4, 5 MiB: in no op; in empty in linear in forward; in linear; in forward or in to; outside of the trace. */
 const allocations = [0, 2150, 3000, 5600, 10_000];
 
-export interface RunFile {
-  name: string;
-  mimeType: string;
-  buffer: Buffer;
-}
-const file = (name: string, text: string): RunFile => ({ name, mimeType: '', buffer: Buffer.from(text) });
+const file = (name: string, text: string): MadeFile => ({ name, buffer: Buffer.from(text) });
 
 /** `late`: microseconds that the snapshot's clock is behind. */
-export function runSnapshot(late = 0): RunFile {
+export function runSnapshot(late = 0): MadeFile {
   const history = allocations.map((time, index) => ({
     action: 'alloc',
     addr: 2 ** 30 + index * 2 ** 22,
@@ -32,7 +28,7 @@ export function runSnapshot(late = 0): RunFile {
   return file('run.json', JSON.stringify({ segments: [], device_traces: [history] }));
 }
 
-export function runTrace(name = 'trace.json', clock = base): RunFile {
+export function runTrace(name = 'trace.json', clock = base): MadeFile {
   const events: object[] = ops.map(([op, tid, ts, end]) => ({
     ph: 'X',
     cat: op.startsWith('#') ? 'user_annotation' : 'cpu_op',
@@ -51,7 +47,7 @@ export function runTrace(name = 'trace.json', clock = base): RunFile {
 }
 
 /** Samples of Stormlog every 2 ms from the beginning on: 16, 32, 48, 64, 80 MiB allocated, 128 MiB reserved. */
-export function runCounters(name = 'counters.json', clock = base): RunFile {
+export function runCounters(name = 'counters.json', clock = base): MadeFile {
   const samples = [16, 32, 48, 64, 80].map((mib, index) => ({
     schema_version: 2,
     timestamp_ns: 0,
@@ -81,11 +77,8 @@ export function runCounters(name = 'counters.json', clock = base): RunFile {
 }
 
 /** Opens all at once and shows the snapshot. */
-export async function openRun(page: Page, files: readonly RunFile[]): Promise<void> {
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles([...files]);
+export async function openRun(page: Page, files: readonly MadeFile[]): Promise<void> {
+  await choose(page, ...files);
   await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-state', 'ready');
   await expect(page.locator('[data-entry-state=ready]')).toHaveCount(files.length);
   await page.locator('[data-entry="run.json"] .bar').click();

@@ -1,8 +1,8 @@
 // Only what the filter means, stacked from zero; and a filter from a block.
 import { expect, test, type Page } from '@playwright/test';
-import { bytesOf, colorAt, countOf, pointOf, settledView } from './page.ts';
+import { bytesOf, countOf, settledView, pointOf, colorAt } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
-import { openKnown, openPage } from './support.ts';
+import { openPage, choose, openKnown } from './support.ts';
 
 const field = (page: Page) => page.getByLabel('Search and filter blocks');
 const only = (page: Page) => page.getByRole('button', { name: 'Only these' });
@@ -69,8 +69,7 @@ test('by groups, and in a link', async ({ page }) => {
   const { hash } = new URL(page.url());
   await page.goto('about:blank');
   await openPage(page, hash);
-  const file = { name: 'known.pickle', mimeType: '', buffer: knownSnapshot() };
-  await page.locator('input[type=file]').first().setInputFiles(file);
+  await choose(page, { name: 'known.pickle', buffer: knownSnapshot() });
   await expect(page.locator('[data-stat="peak"]')).toHaveAttribute('data-bytes', String(3 * MiB));
   await expect(only(page)).toHaveAttribute('aria-pressed', 'true');
 });

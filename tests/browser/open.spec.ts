@@ -1,13 +1,12 @@
 // How files come in, and what the page says when they cannot be shown.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, type FileChooser, type Page } from '@playwright/test';
+import { expect, test, type FileChooser } from '@playwright/test';
+import { golden, realFiles, samples } from '../built.mjs';
 import { bytesOf, settledView, watchErrors } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
-import { openOfflinePage, openPage, snapshotsFolder, waitForState } from './support.ts';
+import { waitForState, openPage, openOfflinePage, choose } from './support.ts';
 
-const choose = (page: Page, name: string, buffer: Buffer): Promise<void> =>
-  page.locator('input[type=file]').first().setInputFiles({ name, mimeType: '', buffer });
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
 
 const refused: [name: string, content: Buffer, says: RegExp][] = [
@@ -20,27 +19,24 @@ for (const [name, content, says] of refused) {
   test(`${name} is refused in words, and there is a way back`, async ({ page }) => {
     const errors = watchErrors(page);
     await openPage(page);
-    await choose(page, name, content);
+    await choose(page, { name, buffer: content });
     await waitForState(page, 'error');
     const card = page.getByRole('alert');
     await expect(card).toContainText(name);
     await expect(card.locator('.message')).toHaveText(says);
     await page.getByRole('button', { name: 'Back to the start' }).click();
     await waitForState(page, 'empty');
-    await choose(page, 'known.pickle', knownSnapshot());
+    await choose(page, { name: 'known.pickle', buffer: knownSnapshot() });
     await waitForState(page, 'ready');
     expect(errors).toEqual([]);
   });
 }
 
 test('a pickle that is no snapshot is refused with its place', async ({ page }) => {
-  const folder = snapshotsFolder();
-  test.skip(folder === null, 'no real snapshots beside the repository');
+  const folder = realFiles('snapshots');
+  test.skip(folder === undefined, 'no real snapshots beside the repository');
   await openPage(page);
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles(join(folder!, 'NOT_A_SNAPSHOT_numpy_globals.pickle'));
+  await choose(page, join(folder!, 'NOT_A_SNAPSHOT_numpy_globals.pickle'));
   await waitForState(page, 'error');
   // PROTO (2 bytes), EMPTY_LIST (1), BINPUT (2), MARK (1): at byte 6 lies the GLOBAL of a deque.
   const card = page.getByRole('alert');
@@ -54,8 +50,8 @@ test('a pickle that is no snapshot is refused with its place', async ({ page }) 
 
 test('a truncated file shows what came before, with a banner', async ({ page }) => {
   await openPage(page);
-  const whole = readFileSync(join(import.meta.dirname, '../../site/samples/training_run.pickle'));
-  await choose(page, 'cut.pickle', whole.subarray(0, Math.floor(whole.length * 0.6)));
+  const whole = readFileSync(join(samples, 'training_run.pickle'));
+  await choose(page, { name: 'cut.pickle', buffer: whole.subarray(0, Math.floor(whole.length * 0.6)) });
   await waitForState(page, 'ready');
   await expect(page.locator('[data-banner="truncated"]')).toContainText(
     /^\s*Truncated at byte [1-9][\d,.\s]*: shown is what came before. Dump again/,
@@ -69,8 +65,8 @@ test('a truncated file shows what came before, with a banner', async ({ page }) 
 
 test('of an archive the member that could not be read is named, and the rest is shown', async ({ page }) => {
   await openPage(page);
-  const golden = join(import.meta.dirname, '../golden/torch_snapshot/zip_broken_member/input.pickle');
-  await choose(page, 'ranks.zip', readFileSync(golden));
+  const archive = golden('zip_broken_member');
+  await choose(page, { name: 'ranks.zip', buffer: readFileSync(archive) });
   await waitForState(page, 'ready');
   const banner = page.locator('[data-banner="member_not_read"] p');
   // Three: damaged, encrypted, of another packing.
@@ -99,8 +95,8 @@ test('Ctrl O opens files, with and without one that is shown', async ({ page }) 
 
 test('a checksum that does not fit is told without a place', async ({ page }) => {
   await openPage(page);
-  const golden = join(import.meta.dirname, '../golden/torch_snapshot/zip_wrong_checksum/input.pickle');
-  await choose(page, 'copied.zip', readFileSync(golden));
+  const archive = golden('zip_wrong_checksum');
+  await choose(page, { name: 'copied.zip', buffer: readFileSync(archive) });
   await waitForState(page, 'ready');
   await expect(page.locator('[data-banner="checksum_mismatch"] p')).toHaveText(
     /^Damaged file\. .*some of what is shown may be wrong.*a\.pickle: the checksum does not fit/,
@@ -110,9 +106,9 @@ test('a checksum that does not fit is told without a place', async ({ page }) =>
 
 test('a refused second file leaves the first one behind it', async ({ page }) => {
   await openPage(page);
-  await choose(page, 'known.pickle', knownSnapshot());
+  await choose(page, { name: 'known.pickle', buffer: knownSnapshot() });
   await waitForState(page, 'ready');
-  await choose(page, 'picture.png', png);
+  await choose(page, { name: 'picture.png', buffer: png });
   await waitForState(page, 'error');
   await page.getByRole('button', { name: 'Back to known.pickle' }).click();
   await waitForState(page, 'ready');
@@ -127,7 +123,7 @@ test('opening and exploring a local file causes no request', async ({ page }) =>
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
   for (const name of ['one.pickle', 'two.pickle']) {
-    await choose(page, name, knownSnapshot());
+    await choose(page, { name, buffer: knownSnapshot() });
     await expect(page.locator('.file-name')).toHaveText(name);
     await waitForState(page, 'ready');
     await settledView(page);
@@ -151,7 +147,7 @@ test('opening and exploring a local file causes no request', async ({ page }) =>
       await expect(page.getByRole('dialog')).toBeHidden();
     }
   }
-  await choose(page, 'picture.png', png);
+  await choose(page, { name: 'picture.png', buffer: png });
   await waitForState(page, 'error');
   // The next file's worker is made from a Blob that the page already has.
   expect(requests.filter((url) => !url.startsWith('blob:'))).toEqual([]);
@@ -162,7 +158,7 @@ test('the marks tell when a file was picked and when its picture was there', asy
   const marks = (): Promise<[string, number][]> =>
     page.evaluate(() => performance.getEntriesByType('mark').map(({ name, startTime }) => [name, startTime]));
   for (let round = 0; round < 2; round += 1) {
-    await choose(page, 'known.pickle', knownSnapshot());
+    await choose(page, { name: 'known.pickle', buffer: knownSnapshot() });
     await expect
       .poll(async () =>
         (await marks())
@@ -240,7 +236,7 @@ test('the rehearsal before the first file leaves nothing behind', async ({ page 
   expect(page.url()).toBe(address);
   expect(await page.title()).toBe('memstrata');
   await expect.poll(() => page.workers().length).toBe(2); // those that wait for files
-  await choose(page, 'known.pickle', knownSnapshot());
+  await choose(page, { name: 'known.pickle', buffer: knownSnapshot() });
   await waitForState(page, 'ready');
   await settledView(page);
   expect(await bytesOf(page, 'peak')).toBe(7 * MiB);
@@ -255,13 +251,13 @@ test('loading can be cancelled, and another file opened', async ({ page }) => {
   await expect(page.getByRole('progressbar')).toBeVisible();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await waitForState(page, 'empty');
-  await choose(page, 'known.pickle', knownSnapshot());
+  await choose(page, { name: 'known.pickle', buffer: knownSnapshot() });
   await waitForState(page, 'ready');
 });
 
 test('when the engine stops the page says so and can open the file again', async ({ page }) => {
   await openPage(page);
-  await choose(page, 'known.pickle', knownSnapshot());
+  await choose(page, { name: 'known.pickle', buffer: knownSnapshot() });
   await waitForState(page, 'ready');
   await settledView(page);
   await page.workers()[0]!.evaluate(
@@ -284,7 +280,7 @@ for (const [message, says] of [
 ] as const) {
   test(`an engine that stops with "${message}" is explained`, async ({ page }) => {
     await openPage(page);
-    await choose(page, 'known.pickle', knownSnapshot());
+    await choose(page, { name: 'known.pickle', buffer: knownSnapshot() });
     await waitForState(page, 'ready');
     await settledView(page);
     await page.workers()[0]!.evaluate((text) => {
@@ -305,7 +301,7 @@ test('the one-file page opens a snapshot from the disk', async ({ page }) => {
   const errors = watchErrors(page);
   await openOfflinePage(page);
   await expect(page.getByRole('button', { name: 'Open the sample' })).toBeHidden();
-  await choose(page, 'known.pickle', knownSnapshot());
+  await choose(page, { name: 'known.pickle', buffer: knownSnapshot() });
   await waitForState(page, 'ready');
   await settledView(page);
   expect(await bytesOf(page, 'peak')).toBe(7 * MiB);

@@ -1,22 +1,9 @@
 // Pictures and answers: tabs, keys, height, link; the settings of the allocator.
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { settledView } from './page.ts';
-import { knownSnapshot } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { waitForState, openPage, openKnown } from './support.ts';
 
 const tab = (page: Page, name: string) => page.getByRole('tab', { name: new RegExp(`^${name}`) });
 const answer = (page: Page) => page.locator('memstrata-drawer').getByRole('tabpanel');
-
-async function openKnown(page: Page): Promise<void> {
-  await openPage(page);
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
-  await waitForState(page, 'ready');
-  await settledView(page);
-}
 
 test('the overview is open at first; tab, key and button open and close answers', async ({ page }) => {
   await openKnown(page);
@@ -44,9 +31,10 @@ test('the overview is open at first; tab, key and button open and close answers'
 test('a panel whose part comes late begins with what is its own, not with what the one before it kept', async ({
   page,
 }) => {
-  let overview = true;
+  let letGo = (): void => undefined;
+  let held = Promise.resolve();
   await page.route(/\/parts\/panel-/, async (route) => {
-    if (!overview) await new Promise((next) => setTimeout(next, 1500));
+    await held;
     await route.continue();
   });
   await page.addInitScript(() => {
@@ -56,8 +44,10 @@ test('a panel whose part comes late begins with what is its own, not with what t
   await openPage(page, '?open=samples/profiler_trace.json.gz');
   await waitForState(page, 'ready');
   await expect(answer(page).locator('[data-finding=peak]')).toBeVisible();
-  overview = false;
+  held = new Promise((resolve) => (letGo = resolve));
   await page.locator('[role=tab][data-panel=ops]').click();
+  await expect(answer(page)).toHaveText('Loading…');
+  letGo();
   await expect(answer(page)).toContainText('aten::gelu');
   await expect(answer(page)).not.toContainText('is missing');
 });
@@ -144,8 +134,6 @@ test('the settings of the allocator are a table, JSON, and text to copy', async 
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('expandable_segments\tfalse\n');
   const json: unknown = JSON.parse(await answer(page).locator('pre').innerText());
   expect(json).toMatchObject({ expandable_segments: false });
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id }) => id)).toEqual([]);
 });
 
 test('a panel that has nothing to show is grey and says why, to the pointer, to a key and to a reader', async ({

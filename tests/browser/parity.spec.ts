@@ -1,9 +1,9 @@
 // What PyTorch's own viewer gets wrong or shows elsewhere, and no other test here looks at: see the table in
 // tests/README.md.
 import { expect, test } from '@playwright/test';
-import { bytesOf, countOf, pointAt, settledView, viewAfter, watchErrors } from './page.ts';
-import { knownSnapshot, MiB, pickled, type Value } from './pickle.ts';
-import { openKnown, openSnapshot } from './support.ts';
+import { bytesOf, countOf, settledView, viewAfter, pointAt, watchErrors } from './page.ts';
+import { type Value, pickled, knownSnapshot, MiB } from './pickle.ts';
+import { openSnapshot, openKnown } from './support.ts';
 
 const event = (action: string, addr: number, size: number, more: Record<string, Value> = {}): Value => ({
   action,

@@ -1,9 +1,9 @@
 // What the canvas shows where the blocks are known.
 import { expect, test } from '@playwright/test';
 import { colorsOf } from '../../web/src/draw/colors.ts';
-import { colorAt, pointOf } from './page.ts';
+import { pointOf, colorAt } from './page.ts';
 import { knownSnapshot, MiB } from './pickle.ts';
-import { openKnown, openPage, waitForState } from './support.ts';
+import { waitForState, openPage, choose, openKnown } from './support.ts';
 
 const channels = (color: string): number[] =>
   [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
@@ -59,10 +59,7 @@ for (const theme of ['light', 'dark'] as const) {
   test(`a band with room says its size and where it came from, ${theme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme: theme });
     await openPage(page);
-    await page
-      .locator('input[type=file]')
-      .first()
-      .setInputFiles({ name: 'known.pickle', mimeType: '', buffer: knownSnapshot() });
+    await choose(page, { name: 'known.pickle', buffer: knownSnapshot() });
     await waitForState(page, 'ready');
     // Event 4 of A: from its left edge the words run to the right, half way up.
     const at = await pointOf(page, 1.02, 2 * MiB);

@@ -1,22 +1,17 @@
 // Builds site/examples/react as a program of somebody else: the npm package and React in its node_modules, its own build command.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-const root = join(import.meta.dirname, '../..');
-const made = join(root, 'build/package');
-
-/** False where `node site/package.mjs` has not run. */
-export const isPackageMade = () => existsSync(join(made, 'package.json'));
+import { npmPackage, root } from '../built.mjs';
 
 /** @returns {string} a new folder; its `public` is to be served */
 export function buildReactExample() {
   const folder = mkdtempSync(join(tmpdir(), 'memstrata-react-'));
   cpSync(join(root, 'site/examples/react'), folder, { recursive: true });
   // As `npm install` would put them.
-  cpSync(made, join(folder, 'node_modules/memstrata'), { recursive: true });
+  cpSync(npmPackage, join(folder, 'node_modules/memstrata'), { recursive: true });
   for (const name of ['react', 'react-dom', 'scheduler'])
     cpSync(join(root, 'tests/node_modules', name), join(folder, 'node_modules', name), { recursive: true });
   const { build } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).scripts;

@@ -1,16 +1,14 @@
 // Samples of the page, packed inputs, and pages made by `memstrata html`.
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { expect, test, type Page } from '@playwright/test';
+import { command, golden, samples, site } from '../built.mjs';
 import { bytesOf, countOf } from './page.ts';
-import { cliSummary, openFile, openPage, waitForState } from './support.ts';
+import { waitForState, openPage, choose, openFile, told } from './support.ts';
 
-const root = join(import.meta.dirname, '../..');
-const samples = join(root, 'site/samples');
 let folder = '';
 test.beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'memstrata-'));
@@ -25,7 +23,7 @@ interface Summary {
 }
 
 async function expectNumbersOf(page: Page, path: string): Promise<void> {
-  const summary = cliSummary(path) as Summary;
+  const summary = told<Summary>('summary', '--json', path);
   const device = summary.snapshots[0]!.devices[0]!;
   expect(await bytesOf(page, 'peak')).toBe(device.peak.requested_bytes);
   expect(await bytesOf(page, 'final')).toBe(device.final_requested_bytes);
@@ -50,13 +48,10 @@ test('what is packed shows the same numbers as the plain file', async ({ page })
   await openPage(page);
   for (const [path, format] of [
     [packed, 'pickle in gzip'],
-    [
-      join(root, 'tests/golden/torch_snapshot/zip_several_ranks/input.pickle'),
-      'pickle and pickle in gzip and json in zip',
-    ],
-    [join(root, 'tests/golden/torch_snapshot/zstd_compressed/input.pickle'), 'pickle in zstd'],
-    [join(root, 'tests/golden/torch_snapshot/json_text/input.pickle'), 'json'],
-    [join(root, 'tests/golden/torch_snapshot/html_trace_plot/input.pickle'), 'pickle in html'],
+    [golden('zip_several_ranks'), 'pickle and pickle in gzip and json in zip'],
+    [golden('zstd_compressed'), 'pickle in zstd'],
+    [golden('json_text'), 'json'],
+    [golden('html_trace_plot'), 'pickle in html'],
   ] as const) {
     await openFile(page, path);
     await expect(page.locator('[data-format]')).toHaveText(format);
@@ -69,11 +64,8 @@ test('a page made by the command opens from the disk and shows the numbers of th
 }) => {
   const plain = join(samples, 'training_run.pickle');
   const out = join(folder, 'run.html');
-  const tool = join(root, 'build/native-release/bin/memstrata');
-  const answer = JSON.parse(
-    execFileSync(tool, ['html', plain, '-o', out, '--json'], { encoding: 'utf8' }),
-  ) as { bytes: number; packed_bytes: number };
-  const viewer = statSync(join(root, 'build/site/memstrata.html')).size;
+  const answer = told<{ bytes: number; packed_bytes: number }>('html', plain, '-o', out, '--json');
+  const viewer = statSync(join(site, 'memstrata.html')).size;
   expect(answer.bytes).toBeLessThan(1.4 * answer.packed_bytes + viewer + 1000);
   const errors: string[] = [];
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
@@ -89,7 +81,7 @@ test('a page made by the command opens from the disk and shows the numbers of th
 test('a link of a page made by the command names the file as a link of the file does', async ({ page }) => {
   const plain = join(samples, 'training_run.pickle');
   const out = join(folder, 'linked.html');
-  execFileSync(join(root, 'build/native-release/bin/memstrata'), ['html', plain, '-o', out]);
+  command('html', plain, '-o', out);
   const linked = async (): Promise<string> => {
     await waitForState(page, 'ready');
     await expect(page).toHaveURL(/hash=[0-9a-f]{16}/);
@@ -98,6 +90,6 @@ test('a link of a page made by the command names the file as a link of the file 
   await page.goto(pathToFileURL(out).href);
   const ofPage = await linked();
   await openPage(page);
-  await page.locator('input[type=file]').first().setInputFiles(plain);
+  await choose(page, plain);
   expect(await linked()).toBe(ofPage);
 });

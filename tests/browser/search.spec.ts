@@ -1,8 +1,8 @@
 // Finding blocks.
 import { expect, test, type Page } from '@playwright/test';
-import { knownSnapshot, MiB, pickled } from './pickle.ts';
-import { colorAt, settledView, viewAfter } from './page.ts';
-import { openKnown, openPage, waitForState } from './support.ts';
+import { settledView, viewAfter, colorAt } from './page.ts';
+import { pickled, knownSnapshot, MiB } from './pickle.ts';
+import { waitForState, openPage, choose, openKnown } from './support.ts';
 
 const count = (page: Page) => page.locator('memstrata-filter [data-count]');
 const details = (page: Page) => page.locator('memstrata-details h2');
@@ -127,10 +127,9 @@ test('a search does not outlive its field', async ({ page }) => {
   await page.keyboard.insertText('7f0000400000');
   await expect(count(page)).toHaveAttribute('data-count', '1');
   const nothing = pickled({ segments: [], device_traces: [] });
-  const input = page.locator('input[type=file]').first();
-  await input.setInputFiles({ name: 'nothing.pickle', mimeType: '', buffer: nothing });
+  await choose(page, { name: 'nothing.pickle', buffer: nothing });
   await expect(page.getByRole('heading', { name: 'Nothing to draw' })).toBeVisible();
-  await input.setInputFiles({ name: 'again.pickle', mimeType: '', buffer: knownSnapshot() });
+  await choose(page, { name: 'again.pickle', buffer: knownSnapshot() });
   await expect(page.locator('.file-name')).toHaveText('again.pickle');
   await settledView(page);
   await expect(page.getByLabel('Search and filter blocks')).toHaveValue('');

@@ -4,14 +4,11 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
+import { samples, tool } from '../built.mjs';
+import { expectAccessible } from './accessible.ts';
 import { settledView } from './page.ts';
-import { openFile, waitForState } from './support.ts';
-
-const root = join(import.meta.dirname, '../..');
-const tool = join(root, 'build/native-release/bin/memstrata');
-const samples = join(root, 'site/samples');
+import { waitForState, openFile } from './support.ts';
 
 let folder: string;
 let server: ChildProcess;
@@ -56,8 +53,7 @@ test('a folder is a list by peak; a file of it opens, and the page says who read
   );
   expect(peaks).toEqual([...peaks].sort((a, b) => b - a));
   expect(peaks).toContain(2_814_816_256); // what the README says of the sample
-  const found = await new AxeBuilder({ page }).analyze();
-  expect(found.violations.map(({ id }) => id)).toEqual([]);
+  await expectAccessible(page);
 
   await page.getByRole('button', { name: 'training_run.pickle' }).click();
   await waitForState(page, 'ready');

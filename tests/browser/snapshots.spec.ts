@@ -2,8 +2,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { realFiles } from '../built.mjs';
 import { bytesOf, settledView, watchErrors } from './page.ts';
-import { cliSummary, openFile, openPage, snapshotsFolder } from './support.ts';
+import { openPage, openFile, told } from './support.ts';
 
 interface Device {
   device: number;
@@ -19,7 +20,7 @@ interface Summary {
   diagnostics: { name: string; count: number }[];
 }
 
-const folder = snapshotsFolder();
+const folder = realFiles('snapshots');
 const files = folder
   ? readdirSync(folder).filter((name) => /\.(pickle|json|html)$/.test(name) && !name.startsWith('NOT_'))
   : [];
@@ -29,13 +30,13 @@ for (const group of groups) {
   test(`the numbers of the header are those of the command line (${group + 1} of ${groups.length})`, async ({
     page,
   }) => {
-    test.skip(folder === null, 'no real snapshots beside the repository');
+    test.skip(folder === undefined, 'no real snapshots beside the repository');
     test.setTimeout(120_000);
     const errors = watchErrors(page);
     await openPage(page);
     for (const name of files.filter((_, index) => index % groups.length === group)) {
       const path = join(folder!, name);
-      const { format, snapshots, diagnostics } = cliSummary(path) as Summary;
+      const { format, snapshots, diagnostics } = told<Summary>('summary', '--json', path);
       const devices = snapshots.flatMap((snapshot) => snapshot.devices);
       await openFile(page, path);
       await expect(page.locator('.file-name')).toHaveText(name);

@@ -1,61 +1,11 @@
 // Frames open in an editor; lines of source with their bytes.
 import { mkdir, writeFile } from 'node:fs/promises';
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { editorFrom, editorLink, noEditor, problemOf } from '../../web/src/model/editor.ts';
-import { SourceFolder, type SourceFile } from '../../web/src/model/source_folder.ts';
-import { settledView } from './page.ts';
-import { openPage, waitForState } from './support.ts';
-
-test('addresses of lines: an editor, a site, another folder here; nothing that runs', () => {
-  const file = '/job/repo/a b/train.py';
-  const at = (change: object): string | undefined => editorLink({ ...noEditor, ...change }, file, 7);
-  expect(at({})).toBeUndefined();
-  expect(at({ editor: 'vscode' })).toBe('vscode://file/job/repo/a%20b/train.py:7');
-  expect(at({ editor: 'idea' })).toBe('idea://open?file=/job/repo/a%20b/train.py&line=7');
-  expect(at({ editor: 'vscode', from: '/job/', to: 'C:\\me\\' })).toBe(
-    'vscode://file/C:/me/repo/a%20b/train.py:7',
-  );
-  expect(at({ editor: 'other', template: 'https://host/{file}#L{line}', from: '/job/repo/', to: '' })).toBe(
-    'https://host/a%20b/train.py#L7',
-  );
-  for (const template of [
-    'javascript://{file}',
-    'JavaScript://x{file}',
-    'data://{file}',
-    'x{file}',
-    'https://host',
-  ])
-    expect(at({ editor: 'other', template })).toBeUndefined();
-  expect(problemOf('https://host')).toContain('{file}');
-  expect(editorLink({ ...noEditor, editor: 'vscode' }, '<frozen importlib>', 3)).toBeUndefined();
-  expect(editorFrom({ editor: 'emacs', from: 7 })).toEqual(noEditor);
-});
-
-test('a recorded path means the file that ends in most of its folders, and none where that cannot be told', async () => {
-  const read: string[] = [];
-  const file = (path: string): SourceFile => ({
-    path,
-    size: 10,
-    text: () => {
-      read.push(path);
-      return Promise.resolve('one\r\ntwo');
-    },
-  });
-  const folder = new SourceFolder('repo', ['repo/a/model.py', 'repo/b/model.py', 'repo/train.py'].map(file));
-  expect(folder.find('/job/b/model.py')?.path).toBe('repo/b/model.py');
-  expect(folder.find('C:\\x\\a\\model.py')?.path).toBe('repo/a/model.py');
-  expect(folder.find('/other/model.py')).toBeUndefined(); // either
-  expect(folder.find('/other/train.py')?.path).toBe('repo/train.py');
-  expect(await folder.lines('/other/train.py')).toEqual(['one', 'two']);
-  await folder.lines('/x/train.py');
-  expect(read).toEqual(['repo/train.py']); // once
-});
+import { expectAccessible } from './accessible.ts';
+import { openSample } from './support.ts';
 
 async function openTraining(page: Page): Promise<void> {
-  await openPage(page, '?open=samples/training_run.pickle');
-  await waitForState(page, 'ready');
-  await settledView(page);
+  await openSample(page);
   await page.getByRole('tab', { name: /^Source/ }).click();
   await expect(page.locator('memstrata-source [data-answered]')).toBeVisible();
 }
@@ -79,8 +29,7 @@ test('lines of the file with most, with the text of a chosen folder; the same te
   await expect(line).toContainText('loss = loss_of(logits)');
   await expect(page.locator('tr:has-text("# line 86")')).toBeVisible(); // around it
   await expect(page.locator('tr:has-text("# line 40")')).toHaveCount(0);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id }) => id)).toEqual([]);
+  await expectAccessible(page);
   await line.getByRole('button').click();
   await page.getByRole('tab', { name: /^Overview/ }).click();
   await page.locator('[data-part^="loss_of"]').getByRole('button').click();

@@ -1,16 +1,12 @@
 // The allocator's state history: the list of events, the state after each, and how all views show the same.
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { sizeOf } from '../../web/src/base/sizes.ts';
-import { filterOf, noFields } from '../../web/src/panels/events/event_fields.ts';
-import { RowWindow } from '../../web/src/controls/row_window.ts';
 import { shadesOfFree } from '../../web/src/draw/palettes.ts';
-import { resizedTo, revealing, wholeState, zoomedAt } from '../../web/src/panels/state/state_window.ts';
-import { keepDetails, pointOf, settledView, watchErrors } from './page.ts';
-import { MiB, pickled } from './pickle.ts';
-import { openPage, waitForState } from './support.ts';
+import { root } from '../built.mjs';
+import { settledView, keepDetails, pointOf, watchErrors } from './page.ts';
+import { pickled, MiB } from './pickle.ts';
+import { holdBack, letGo } from './questions.ts';
+import { waitForState, openPage, choose } from './support.ts';
 
 test.use({ viewport: { width: 1440, height: 1100 } }); // the list, the state and the timeline at once
 
@@ -114,10 +110,7 @@ async function inPicture(page: Page, right: number, down: number): Promise<{ x: 
 }
 
 async function openBusy(page: Page): Promise<void> {
-  await page
-    .locator('input[type=file]')
-    .first()
-    .setInputFiles({ name: 'busy.pickle', mimeType: '', buffer: busySnapshot() });
+  await choose(page, { name: 'busy.pickle', buffer: busySnapshot() });
   await waitForState(page, 'ready');
   await settledView(page);
 }
@@ -133,17 +126,7 @@ async function openState(page: Page): Promise<void> {
 }
 
 test('while the events are undone one sees a sketch of the state', async ({ page }) => {
-  // Long traces take seconds: so does this one, until it is let go on.
-  await page.addInitScript(() => {
-    const post = Worker.prototype.postMessage as (message: unknown, transfer: Transferable[]) => void;
-    const held: (() => void)[] = [];
-    Object.assign(globalThis, { goOn: () => held.splice(0).forEach((send) => send()) });
-    Worker.prototype.postMessage = function (this: Worker, message: unknown, transfer: Transferable[]): void {
-      const isPart = message instanceof Uint8Array && new TextDecoder().decode(message).includes('"prepare"');
-      if (isPart) held.push(() => post.call(this, message, transfer));
-      else post.call(this, message, transfer);
-    } as typeof Worker.prototype.postMessage;
-  });
+  await holdBack(page, 'prepare'); // long traces take seconds: so does this one
   await openPage(page);
   await openBusy(page);
   await page.keyboard.press('2');
@@ -157,9 +140,10 @@ test('while the events are undone one sees a sketch of the state', async ({ page
     });
   const [colours, sketch] = await pixels();
   expect(colours).toBeGreaterThan(4); // of segments, blocks, rounding and what waits
-  const letGo = setInterval(() => void page.evaluate('goOn()').catch(() => undefined), 50);
-  await settled(page, 8);
-  clearInterval(letGo);
+  await expect(async () => {
+    await letGo(page); // one part follows the other
+    await expect(page.locator('.picture[data-settled][data-event="8"]')).toBeVisible({ timeout: 50 });
+  }).toPass({ intervals: [50] });
   await expect(page.locator('[data-sketched]')).toHaveCount(0);
   expect((await pixels())[1] === sketch).toBe(true);
 });
@@ -303,6 +287,23 @@ test('a rectangle tells what it is and is pinned everywhere', async ({ page }) =
   await expect(details(page).locator('[data-title]')).toHaveText('Segment');
   await expect(details(page).locator('h2')).toHaveAttribute('data-bytes', String(20 * MiB));
   expect(errors).toEqual([]);
+});
+
+test('what is pointed at is told, also where the picture is drawn anew meanwhile', async ({ page }) => {
+  await holdBack(page, 'stateBlock');
+  await openState(page);
+  await keepDetails(page);
+  await beforeDetails(page);
+  await settled(page, 8);
+  const inX = await inPicture(page, 0.15, 0.7);
+  await page.mouse.move(inX.x, inX.y);
+  await expect(page.locator('.tip')).toContainText("b'7f1000000000_0");
+  const theme = await page.locator('memstrata-viewer').getAttribute('data-theme');
+  await page.keyboard.press('t');
+  await expect(page.locator('memstrata-viewer')).not.toHaveAttribute('data-theme', theme!);
+  await settled(page, 8);
+  expect(await letGo(page)).toBe(1);
+  await expect(details(page).locator('h2')).toHaveAttribute('data-bytes', String(6 * MiB));
 });
 
 /** The colour of a point of the picture, as `inPicture` names it. */
@@ -501,7 +502,6 @@ test('a link shows the same moment, and back leads to the one before', async ({ 
 });
 
 test('the states of a sample are those of an independent calculation', async ({ page }) => {
-  const root = join(import.meta.dirname, '../..');
   const events = [-1, 0, 137, 2000, 5555];
   const script = `
 import json, sys
@@ -533,70 +533,10 @@ print(json.dumps(reference_state.states(snapshot, 0, sorted(set(events)))))
   }
 });
 
-test('the state is readable by all, in both themes, and fits a phone', async ({ page }) => {
+test('the state fits a phone', async ({ page }) => {
   await openState(page);
-  for (const theme of ['light', 'dark']) {
-    await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-theme', theme);
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id }) => id)).toEqual([]);
-    await page.keyboard.press('t');
-  }
   await page.setViewportSize({ width: 320, height: 640 });
   await settled(page, 8);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
   await expect(row(page, 8)).toBeVisible();
-});
-
-test('a list of ten million rows scrolls to each of them', () => {
-  const list = new RowWindow(22);
-  list.resize(10_000_000, 440); // 20 rows
-  expect(list.barHeight).toBe(8_000_000); // no browser lays out 220 million pixels
-  expect([list.first, list.end]).toEqual([0, 20]);
-  // A finger moves by as many pixels as it says, not by 27 times as many; so does the wheel, and the bar follows.
-  list.scrolled(100);
-  expect(list.top).toBe(100);
-  list.moveBy(-500);
-  expect([list.top, list.resync()]).toEqual([0, 0]);
-  list.moveBy(100);
-  list.scrolled(list.resync());
-  expect(list.top).toBe(100);
-  // The bar at its end is the end.
-  list.scrolled(8_000_000 - 440);
-  expect([list.first, list.end]).toEqual([9_999_980, 10_000_000]);
-  list.centre(5_000_000);
-  expect(list.first).toBeLessThanOrEqual(5_000_000 - 9);
-  expect(list.end).toBeGreaterThan(5_000_000 + 9);
-  expect(list.resync()).toBeCloseTo(4_000_000, -4);
-  const { first } = list;
-  list.show(5_000_001);
-  expect(list.first).toBe(first); // is seen already
-  // A short list is scrolled as it is.
-  const short = new RowWindow(22);
-  short.resize(100, 440);
-  expect(short.barHeight).toBe(2200);
-  short.scrolled(101);
-  expect(short.top).toBe(101);
-});
-
-test('fields of the list mean what they say', () => {
-  expect(sizeOf('1.5 MiB')).toBe(1.5 * MiB);
-  expect(sizeOf('512k')).toBe(512 * 1024);
-  expect(sizeOf('2048')).toBe(2048);
-  expect(sizeOf('1 apple')).toBeUndefined();
-  expect(filterOf({ ...noFields, actions: 'blocks', leastSize: '1k', stream: '3' })).toEqual({
-    filter: { actions: ['alloc', 'free_requested', 'free_completed'], leastSize: 1024, stream: 3 },
-  });
-  expect(filterOf({ ...noFields, stream: '-1' })).toEqual({ wrong: 'stream' });
-});
-
-test('the picture zooms about a point, keeps its part when resized, and goes to what is chosen', () => {
-  const whole = wholeState(400, 200);
-  const near = zoomedAt(whole, 100, 50, 4);
-  expect(near).toEqual({ width: 400, height: 200, zoom: 4, left: 300, top: 150 });
-  expect(zoomedAt(near, 100, 50, 0.25)).toEqual(whole);
-  expect(zoomedAt(whole, 0, 0, 0.5)).toEqual(whole); // there is nothing around it
-  expect(resizedTo(near, 800, 200)).toMatchObject({ left: 600, top: 150, zoom: 4 });
-  const place = { x: 1200, y: 600, width: 200, height: 100, block_x: 1300, block_width: 20 };
-  expect(revealing(near, place)).toMatchObject({ left: 1110, top: 550 });
-  expect(revealing({ ...near, left: 1110, top: 550 }, place)).toMatchObject({ left: 1110, top: 550 });
 });

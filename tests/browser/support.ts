@@ -1,13 +1,10 @@
-// What the browser tests share.
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+// How the browser tests open the page and files in it.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, type Page } from '@playwright/test';
+import { command, site } from '../built.mjs';
 import { settledView, type View } from './page.ts';
 import { knownSnapshot, type KnownOptions } from './pickle.ts';
-
-const root = join(import.meta.dirname, '../..');
 
 /** `data-state` of <memstrata-viewer>. */
 export type ViewerState = 'empty' | 'loading' | 'ready' | 'error';
@@ -16,7 +13,7 @@ export async function waitForState(page: Page, state: ViewerState, timeout = 30_
   await expect(page.locator('memstrata-viewer')).toHaveAttribute('data-state', state, { timeout });
 }
 
-/** Opens the served page; `query` is what follows its address, such as `?open=samples/oom.pickle`. */
+/** Opens the served page; `query` is what follows its address, such as `?open=samples/leak.pickle.gz`. */
 export async function openPage(page: Page, query = ''): Promise<void> {
   await page.goto(process.env.MEMSTRATA_URL + query);
   if (query === '') await waitForState(page, 'empty');
@@ -24,13 +21,30 @@ export async function openPage(page: Page, query = ''): Promise<void> {
 
 /** Opens the one-file page from the disk, without a server. */
 export async function openOfflinePage(page: Page): Promise<void> {
-  await page.goto(pathToFileURL(join(root, 'build/site/memstrata.html')).href);
+  await page.goto(pathToFileURL(join(site, 'memstrata.html')).href);
   await waitForState(page, 'empty');
+}
+
+/** A file that a test makes. */
+export interface MadeFile {
+  name: string;
+  buffer: Buffer;
+}
+
+/** Chooses files in an open page, by their paths or made by the test. */
+export async function choose(page: Page, ...files: readonly (string | MadeFile)[]): Promise<void> {
+  const input = page.locator('input[type=file]').first();
+  const made = files.filter((file) => typeof file !== 'string');
+  await input.setInputFiles(
+    made.length > 0
+      ? made.map((file) => ({ mimeType: '', ...file }))
+      : files.filter((file) => typeof file === 'string'),
+  );
 }
 
 /** Chooses the file `path` in an open page and waits until it is shown. */
 export async function openFile(page: Page, path: string, timeout = 30_000): Promise<void> {
-  await page.locator('input[type=file]').first().setInputFiles(path);
+  await choose(page, path);
   // Locators look into open shadow roots. An error ends the wait early.
   const viewer = page.locator('memstrata-viewer');
   await expect(viewer).toHaveAttribute('data-state', /^(ready|error)$/, { timeout });
@@ -40,7 +54,7 @@ export async function openFile(page: Page, path: string, timeout = 30_000): Prom
 /** Opens the page and in it a snapshot that the test made. */
 export async function openSnapshot(page: Page, buffer: Buffer, name = 'known.pickle'): Promise<void> {
   await openPage(page);
-  await page.locator('input[type=file]').first().setInputFiles({ name, mimeType: '', buffer });
+  await choose(page, { name, buffer });
   await waitForState(page, 'ready');
 }
 
@@ -50,22 +64,18 @@ export async function openKnown(page: Page, options: KnownOptions = {}): Promise
   return settledView(page);
 }
 
-/** Opens the page and its sample of a training run, as a visitor does; waits until all of it is shown. */
-export async function openSample(page: Page): Promise<View> {
-  await openPage(page);
-  await page.getByRole('button', { name: 'Open the sample' }).click();
+/** Opens a sample of the page by its address; waits until all of it is shown. */
+export async function openSample(page: Page, name = 'training_run.pickle'): Promise<View> {
+  await openPage(page, `?open=samples/${name}`);
   await waitForState(page, 'ready');
   return settledView(page);
 }
 
-/** Folder of real snapshots beside the repository, or null where there is none: skip the test then. */
-export function snapshotsFolder(): string | null {
-  const folder = join(root, '../shared/data/snapshots');
-  return existsSync(folder) ? folder : null;
-}
+/** What the command says as JSON. */
+export const told = <T>(...args: string[]): T => JSON.parse(command(...args)) as T;
 
-/** What the command line tool says about the file. */
-export function cliSummary(path: string): unknown {
-  const tool = join(root, 'build/native-release/bin/memstrata');
-  return JSON.parse(execFileSync(tool, ['summary', '--json', path], { encoding: 'utf8' }));
+/** A picture of the page in MEMSTRATA_SCREENSHOTS, for people; none where that is not set. */
+export async function shot(page: Page, name: string): Promise<void> {
+  const folder = process.env.MEMSTRATA_SCREENSHOTS;
+  if (folder) await page.screenshot({ path: join(folder, `${name}.png`) });
 }

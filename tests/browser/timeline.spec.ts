@@ -1,9 +1,10 @@
 // Moving, zooming, choosing axis and device on the timeline.
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { keepDetails, bytesOf, pointAt, pointOf, settledView, textOf, viewAfter, type View } from './page.ts';
+import { realFiles } from '../built.mjs';
+import { type View, bytesOf, settledView, viewAfter, textOf, keepDetails, pointAt, pointOf } from './page.ts';
 import { MiB } from './pickle.ts';
-import { openFile, openKnown, openPage, openSample, snapshotsFolder } from './support.ts';
+import { openPage, openFile, openKnown, openSample } from './support.ts';
 
 test('the wheel zooms about the pointer, drag moves, F shows everything again', async ({ page }) => {
   const all = await openSample(page);
@@ -255,8 +256,8 @@ test('without stacks the panel says why', async ({ page }) => {
 });
 
 test('the chip of an OOM leads to its event', async ({ page }) => {
-  const folder = snapshotsFolder();
-  test.skip(folder === null, 'no real snapshots beside the repository');
+  const folder = realFiles('snapshots');
+  test.skip(folder === undefined, 'no real snapshots beside the repository');
   await openPage(page);
   await openFile(page, join(folder!, 'torchtitan_fsdp_oom_rank0.pickle'));
   await settledView(page);

@@ -1,7 +1,7 @@
 // Fingers: tap, drag, pinch.
-import { expect, test, type CDPSession, type Page } from '@playwright/test';
-import { pointAt, settledView, viewAfter } from './page.ts';
-import { openPage, waitForState } from './support.ts';
+import { expect, test, type CDPSession } from '@playwright/test';
+import { viewAfter, pointAt } from './page.ts';
+import { openSample } from './support.ts';
 
 test.use({ hasTouch: true, viewport: { width: 390, height: 844 }, deviceScaleFactor: 3 });
 
@@ -17,12 +17,6 @@ async function move(cdp: CDPSession, from: Finger[], to: Finger[]): Promise<void
     await cdp.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(part) });
   await cdp.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
 }
-async function openSample(page: Page): Promise<CDPSession> {
-  await openPage(page, '?open=samples/training_run.pickle');
-  await waitForState(page, 'ready');
-  await settledView(page);
-  return page.context().newCDPSession(page);
-}
 
 test('a tap pins the block under it', async ({ page }) => {
   await openSample(page);
@@ -32,8 +26,8 @@ test('a tap pins the block under it', async ({ page }) => {
 });
 
 test('a pinch zooms both ways, a drag moves', async ({ page }) => {
-  const cdp = await openSample(page);
-  const all = await settledView(page);
+  const all = await openSample(page);
+  const cdp = await page.context().newCDPSession(page);
   const middle = await pointAt(page, 0.5, 0.5);
   const fingers = (by: number): Finger[] => [
     { x: middle.x - by, y: middle.y - by },

@@ -1,7 +1,4 @@
-#!/usr/bin/env python3
 """memstrata_torch.py in real Python processes, over the fake driver.
-
-  capture_test.py MEMSTRATA      MEMSTRATA: the command line tool
 
 Environment: MEMSTRATA_CAPTURE, the library; LD_LIBRARY_PATH with the fake libcuda.so.1. Every scenario is a
 process of its own, since the allocator is one per process. MEMSTRATA_PRELOAD: a sanitizer's runtime.
@@ -13,14 +10,14 @@ import pickle
 import shutil
 import subprocess
 import sys
-import tempfile
 import textwrap
-import unittest
-from pathlib import Path
 
-CAPTURE = Path(__file__).resolve().parents[2] / "capture"
-TOOL = None
-MIB = 1 << 20
+from support.folders import InAFolder
+from support.paths import ROOT
+from support.snapshots import MIB
+from support.tool import answer
+
+CAPTURE = ROOT / "capture"
 
 PRELUDE = f"""
 import ctypes, json, os, pickle, sys, threading, traceback
@@ -39,11 +36,7 @@ fake = Fake()
 """
 
 
-class Scenario(unittest.TestCase):
-    def setUp(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="memstrata-"))
-        self.addCleanup(shutil.rmtree, self.folder)
-
+class Scenario(InAFolder):
     def run_python(self, code, environment=None, expect=0):
         """(stdout, stderr) of a process that runs PRELUDE and `code` in self.folder."""
         script = self.folder / "scenario.py"
@@ -79,9 +72,7 @@ class Recording(Scenario):
             ("segment_alloc", 30 * MIB), ("alloc", 30 * MIB), ("free_requested", 5 * MIB),
             ("free_completed", 5 * MIB), ("alloc", 2 * MIB)])
         self.assertEqual(sorted(s["total_size"] for s in snapshot["segments"]), [2 * MIB, 20 * MIB, 30 * MIB])
-        done = subprocess.run([TOOL, "summary", "--json", str(self.folder / "run.pickle")], text=True,
-                              capture_output=True, check=True)
-        device = json.loads(done.stdout)["snapshots"][0]["devices"][0]
+        device = answer("summary", self.folder / "run.pickle")["snapshots"][0]["devices"][0]
         self.assertEqual(device["peak"], {"requested_bytes": 1000 + 35 * MIB, "event": 5})
         self.assertEqual(device["allocated_bytes"], 1024 + 32 * MIB)
         self.assertEqual(os.listdir(self.folder).count("run.pickle"), 1)
@@ -147,11 +138,9 @@ class Recording(Scenario):
             self.assertIn(names[i - 1], ("take", "down", "<module>"))
         self.assertIn("main", "".join(names[loops[-1]:]))  # C frames of the interpreter's start follow
 
-    @unittest.skipUnless(os.environ.get("MEMSTRATA_STACK_FIXTURE"), "no fixture was built")
     def test_inlined_calls_have_files_and_lines(self):
         """Known from DWARF: stack_fixture.cpp says in comments on which lines its calls stand."""
-        if not ctypes.util.find_library("dw"):
-            self.skipTest("libdw.so.1 is not here")
+        self.assertTrue(ctypes.util.find_library("dw"), "There is no libdw.so.1 here: apt-get install libdw1")
         self.run_python("""
             m.record_memory_history()
             fixture = ctypes.CDLL(os.environ["MEMSTRATA_STACK_FIXTURE"])
@@ -310,9 +299,7 @@ class Recording(Scenario):
             ("segment_map", 20), ("alloc", 20), ("segment_map", 40), ("alloc", 30), ("free_requested", 20),
             ("free_completed", 20), ("segment_unmap", 20)])
         self.assertEqual([(s["is_expandable"], s["total_size"] // MIB) for s in snapshot["segments"]], [(True, 40)])
-        done = subprocess.run([TOOL, "summary", "--json", str(self.folder / "run.pickle")], text=True,
-                              capture_output=True, check=True)
-        device = json.loads(done.stdout)["snapshots"][0]["devices"][0]
+        device = answer("summary", self.folder / "run.pickle")["snapshots"][0]["devices"][0]
         self.assertEqual(device["allocated_bytes"], 30 * MIB)
 
     def test_streams(self):
@@ -615,8 +602,3 @@ class Install(Scenario):
     def test_too_late(self):
         _, told = self.run_python(self.torch(used=True) + "            assert m.install() is False\n")
         self.assertIn("PyTorch's own allocator stays: Can't swap an already initialized allocator", told)
-
-
-if __name__ == "__main__":
-    TOOL = sys.argv.pop(1)
-    unittest.main(verbosity=1)

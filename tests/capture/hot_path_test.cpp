@@ -7,14 +7,7 @@
 #include <cstdint>
 
 #include "capture/memstrata.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define MEMSTRATA_COUNTS_MALLOC 0  // a sanitizer has its own
-#elif defined(__has_feature)
-#define MEMSTRATA_COUNTS_MALLOC !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define MEMSTRATA_COUNTS_MALLOC 1
-#endif
+#include "tests/capture/own_malloc.h"
 
 namespace {
 

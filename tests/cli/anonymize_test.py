@@ -1,41 +1,25 @@
-#!/usr/bin/env python3
-"""`memstrata anonymize`: all numbers stay, no word of the program does; both read by Python's pickle and by the command.
-
-  python3 tests/cli/anonymize_test.py TOOL [unittest options]
-"""
+"""`memstrata anonymize`: all numbers stay, no word of the program does; both read by Python's pickle and by the command."""
 import json
 import pickle
 import random
 import re
-import subprocess
-import sys
-import tempfile
-import unittest
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-CASES = ROOT / "tests" / "golden" / "torch_snapshot"
-SAMPLES = ROOT / "site" / "samples"
-REAL = ROOT.parent / "shared" / "data" / "snapshots"
-TOOL = ""
+from support.folders import InAFolder
+from support.paths import CASES, SAMPLE, SAMPLES, real_snapshots
+from support.tool import SUCCESS, answer, answers, out_of, run
 
 
-def run(*arguments, check=False):
-    return subprocess.run([TOOL, *map(str, arguments)], capture_output=True, timeout=120, check=check)
+def summaries(paths):
+    """What `summary` says of the devices of each file; None if it cannot be read."""
+    lines = [json.loads(line) for line in run("summary", "--json", *paths).stdout.splitlines()]
+    return [None if "error" in said else [snapshot["devices"] for snapshot in said["snapshots"]] for said in lines]
 
 
-def summary(path):
-    said = json.loads(run("summary", "--json", path).stdout)
-    if "error" in said:
-        return None
-    return [[{k: v for k, v in device.items()} for device in snapshot["devices"]] for snapshot in said["snapshots"]]
-
-
-def peak_parts(path):
-    """Sizes of the parts of the peak, and of what leaks and pins."""
-    said = json.loads(run("report", "--json", path).stdout)
-    return [(d["device"], d["peak"]["requested_bytes"], [(p["bytes"], p["blocks"]) for p in d["peak"]["parts"]],
-             d["fragmentation"]["reserved_bytes"], d["fragmentation"]["held_back_bytes"]) for d in said["devices"]]
+def peak_parts(paths):
+    """Sizes of the parts of the peak, and of what is fragmented, of each file."""
+    return [[(d["device"], d["peak"]["requested_bytes"], [(p["bytes"], p["blocks"]) for p in d["peak"]["parts"]],
+              d["fragmentation"]["reserved_bytes"], d["fragmentation"]["held_back_bytes"]) for d in said["devices"]]
+            for said in answers("report", *paths)]
 
 
 def secret_run(seed):
@@ -68,37 +52,37 @@ def secret_run(seed):
             "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:128", "max_split_size": 1 << 27}}
 
 
-class Anonymize(unittest.TestCase):
+class Anonymize(InAFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.out = self.folder / "out.pickle"
 
     def test_numbers_stay(self):
         inputs = sorted(CASES.glob("*/input.pickle")) + sorted(SAMPLES.glob("*.pickle*"))
-        inputs += [path for path in sorted(REAL.glob("**/*.pickle")) if path.stat().st_size < 4 << 20]
-        compared = 0
-        for path in inputs:
-            before = summary(path)
-            if before is None:
+        inputs += [path for path in real_snapshots() if path.stat().st_size < 4 << 20]
+        given, written = [], []
+        for path, readable in zip(inputs, summaries(inputs), strict=True):
+            if readable is None:
                 continue
-            done = run("anonymize", path, "-o", self.out)
-            if done.returncode != 0:
+            out = self.folder / f"{len(given)}.pickle"
+            done = run("anonymize", path, "-o", out)
+            if done.returncode == SUCCESS:
+                given.append(path)
+                written.append(out)
+            else:
                 self.assertIn(b"something else", done.stderr, path)
-                continue
-            with self.subTest(path=path):
-                self.assertEqual(summary(self.out), before)
-                self.assertEqual(peak_parts(self.out), peak_parts(path))
-                compared += 1
-        self.assertGreater(compared, 20)
+        self.assertGreater(len(given), 20)
+        for path, before, after in zip(given, summaries(given), summaries(written), strict=True):
+            self.assertEqual(after, before, path)
+        for path, before, after in zip(given, peak_parts(given), peak_parts(written), strict=True):
+            self.assertEqual(after, before, path)
 
     def test_no_word_is_left(self):
         for seed in range(5):
             given = self.folder / "in.pickle"
             made = secret_run(seed)
             given.write_bytes(pickle.dumps(made, protocol=4))
-            run("anonymize", given, "-o", self.out, check=True)
+            out_of("anonymize", given, "-o", self.out)
             data = self.out.read_bytes()
             self.assertNotIn(b"secret", data)
             written = pickle.loads(data)
@@ -127,26 +111,21 @@ class Anonymize(unittest.TestCase):
             self.assertEqual(written["allocator_settings"], made["allocator_settings"])
 
     def test_it_says_what_it_keeps(self):
-        sample = SAMPLES / "training_run.pickle"
-        told = run("anonymize", sample, "-o", self.out, check=True).stdout.decode()
+        sample = SAMPLE
+        told = out_of("anonymize", sample, "-o", self.out)
         self.assertRegex(told, r"Replaced: \d+ files?, \d+ functions?, \d+ regions?, \d+ other texts?\.")
         self.assertIn("Kept: all sizes, addresses, times", told)
-        said = json.loads(run("anonymize", sample, "-o", self.out, "--json", check=True).stdout)
+        said = answer("anonymize", sample, "-o", self.out)
         self.assertEqual(said["bytes"], self.out.stat().st_size)
         self.assertGreater(said["replaced"]["functions"], 0)
 
     def test_what_is_wrong(self):
-        for arguments, code in (((SAMPLES / "none.pickle", "-o", self.out), 2), ((SAMPLES / "training_run.pickle",), 1)):
+        for arguments, code in (((SAMPLES / "none.pickle", "-o", self.out), 2), ((SAMPLE,), 1)):
             done = run("anonymize", *arguments)
             self.assertEqual(done.returncode, code)
             self.assertTrue(done.stderr)
         given = self.folder / "same.pickle"
-        given.write_bytes((SAMPLES / "training_run.pickle").read_bytes())
+        given.write_bytes((SAMPLE).read_bytes())
         before = given.read_bytes()
         self.assertEqual(run("anonymize", given, "-o", given).returncode, 1)
         self.assertEqual(given.read_bytes(), before)
-
-
-if __name__ == "__main__":
-    TOOL = sys.argv.pop(1)
-    unittest.main()

@@ -1,53 +1,25 @@
-#!/usr/bin/env python3
 """`memstrata convert --to arrow`: what does not need a library to look at. Every value is compared in
 tests/python/arrow_test.py.
-
-  python3 tests/cli/arrow_test.py TOOL [unittest options]
 """
 import gzip
 import json
 import os
 import pickle
-import signal
-import subprocess
-import sys
-import tempfile
-import unittest
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-CASES = ROOT / "tests" / "golden" / "torch_snapshot"
-SAMPLE = ROOT / "site" / "samples" / "training_run.pickle"
+from support.folders import InAFolder, limited_to
+from support.paths import SAMPLE
+from support.tool import SUCCESS, UNREADABLE as FAILED, USAGE, run
+
 TABLES = ["events", "blocks", "segments", "lives", "stacks"]
-TOOL = ""
-
-SUCCESS, USAGE, FAILED = 0, 1, 2
 
 
-def run(*arguments, stdin=b"", **options):
-    return subprocess.run([TOOL, "convert", *map(str, arguments)], input=stdin, capture_output=True, timeout=120, **options)
+def convert(*arguments, **options):
+    return run("convert", *arguments, **options)
 
 
-def limited_to(size):
-    """A process whose files cannot grow beyond `size` bytes, and that is told so by an error: a full disk."""
-
-    def limit():
-        import resource
-
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
-    return limit
-
-
-class Arrow(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
+class Arrow(InAFolder):
     def told(self, *arguments, code=SUCCESS, **options):
-        done = run(*arguments, "--json", **options)
+        done = convert(*arguments, "--json", **options)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return json.loads(done.stdout)
 
@@ -65,14 +37,14 @@ class Arrow(unittest.TestCase):
                 self.assertEqual(told["rows"], rows[table])
             self.assertEqual((bytes_[:8], bytes_[-6:]), (b"ARROW1\0\0", b"ARROW1"))
             self.assertEqual((len(bytes_) - 6 - 4 - int.from_bytes(bytes_[-10:-6], "little")) % 8, 0)
-        said = run(SAMPLE, "-o", self.folder / "events.arrow").stdout.decode()
+        said = convert(SAMPLE, "-o", self.folder / "events.arrow").stdout.decode()
         self.assertRegex(said, r"events\.arrow: .*, 3,168 rows of the table events\n")
 
     def test_two_runs_give_the_same_bytes_also_through_a_pipe(self):
         for table in TABLES:
             out = self.folder / f"{table}.arrow"
             self.told(SAMPLE, "-o", out, "--table", table)
-            piped = run("-", "-o", "-", "--to", "arrow", "--table", table, stdin=SAMPLE.read_bytes())
+            piped = convert("-", "-o", "-", "--to", "arrow", "--table", table, stdin=SAMPLE.read_bytes())
             self.assertEqual(piped.returncode, SUCCESS, piped.stderr)
             self.assertEqual(piped.stdout, out.read_bytes())
 
@@ -106,12 +78,12 @@ class Arrow(unittest.TestCase):
                 (["-o", self.folder / "x.arrow", "--device", "host"], "There is no device host"),
                 (["-o", self.folder], "Say with --to")):
             with self.subTest(words):
-                done = run(SAMPLE, *arguments)
+                done = convert(SAMPLE, *arguments)
                 self.assertEqual(done.returncode, USAGE)
                 self.assertIn(words.replace('\\"', '"'), done.stderr.decode())
                 self.assertEqual(self.left(), [])
-        self.assertEqual(run(SAMPLE, "-o", self.folder, "--rank", "-1").returncode, USAGE)
-        self.assertEqual(run(SAMPLE, "-o", SAMPLE, "--to", "arrow").returncode, USAGE)
+        self.assertEqual(convert(SAMPLE, "-o", self.folder, "--rank", "-1").returncode, USAGE)
+        self.assertEqual(convert(SAMPLE, "-o", SAMPLE, "--to", "arrow").returncode, USAGE)
 
     def test_a_full_disk_leaves_what_was_there(self):
         for table in TABLES:
@@ -123,7 +95,7 @@ class Arrow(unittest.TestCase):
                 self.assertEqual(told["error"]["code"], "unwritable")
                 self.assertEqual(out.read_bytes(), before)
         if os.path.exists("/dev/full"):
-            self.assertEqual(run(SAMPLE, "-o", "/dev/full", "--to", "arrow").returncode, FAILED)
+            self.assertEqual(convert(SAMPLE, "-o", "/dev/full", "--to", "arrow").returncode, FAILED)
         self.assertEqual(self.left(), [f"{table}.arrow" for table in sorted(TABLES)])
 
     def test_a_file_that_is_none_writes_nothing(self):
@@ -140,7 +112,7 @@ class Arrow(unittest.TestCase):
             path = self.folder / "cut.pickle"
             path.write_bytes(whole[: len(whole) * part // 20])
             for table in TABLES:
-                done = run(path, "-o", self.folder / "out.arrow", "--table", table, "--json")
+                done = convert(path, "-o", self.folder / "out.arrow", "--table", table, "--json")
                 self.assertIn(done.returncode, (SUCCESS, FAILED))
                 if done.returncode == SUCCESS:
                     self.assertTrue(json.loads(done.stdout)["diagnostics"])
@@ -161,8 +133,3 @@ class Arrow(unittest.TestCase):
         path.write_bytes(pickle.dumps({"segments": [], "device_traces": []}))
         for table in TABLES:
             self.assertEqual(self.told(path, "-o", self.folder / "out.arrow", "--table", table)["rows"], 0)
-
-
-if __name__ == "__main__":
-    TOOL = sys.argv.pop(1)
-    unittest.main()

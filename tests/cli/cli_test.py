@@ -1,8 +1,4 @@
-#!/usr/bin/env python3
-"""The command line tool as a user runs it.
-
-  python3 tests/cli/cli_test.py TOOL [unittest options]
-"""
+"""The command line tool as a user runs it."""
 import base64
 import gzip
 import io
@@ -18,16 +14,10 @@ import unittest
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-CASES = ROOT / "tests" / "golden" / "torch_snapshot"
-REAL = ROOT.parent / "shared" / "data" / "snapshots"
-TOOL = ""
-
-SUCCESS, USAGE, UNREADABLE = 0, 1, 2
-
-
-def run(*arguments, stdin=b"", timeout=60):
-    return subprocess.run([TOOL, *map(str, arguments)], input=stdin, capture_output=True, timeout=timeout)
+from support.folders import InAFolder
+from support.paths import CASES, ROOT, SAMPLES, SNAPSHOTS, case, needs_shared_data, real_snapshots
+from support.tool import SUCCESS, TOOL, UNREADABLE, USAGE, WITHOUT_PRIVILEGES, run
+from support.viewer import VIEWER
 
 
 def objects(result):
@@ -70,18 +60,12 @@ class Usage(unittest.TestCase):
             self.assertRegex(run(command, "--help").stdout.decode(), r"--at.*MOMENT")
 
 
-class Refusals(unittest.TestCase):
+class Refusals(InAFolder):
     """What is no snapshot is refused at once, in words, with exit code 2."""
 
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+        super().setUp()
         self.started = time.monotonic()
-
-    def path(self, name, data=b""):
-        path = Path(self.folder.name, name)
-        path.write_bytes(data)
-        return path
 
     def refused(self, path):
         plain, with_json = run("summary", path), run("summary", "--json", path)
@@ -99,34 +83,35 @@ class Refusals(unittest.TestCase):
         return found[0]["error"]
 
     def test_missing_file(self):
-        self.assertEqual(self.refused(Path(self.folder.name, "nothing"))["code"], "unreadable")
+        self.assertEqual(self.refused(self.folder / "nothing")["code"], "unreadable")
 
     def test_folder(self):
-        error = self.refused(self.folder.name)
+        error = self.refused(self.folder)
         self.assertEqual(error["code"], "unreadable")
         self.assertIn("folder", error["message"])
 
-    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
     def test_file_without_permission(self):
-        path = self.path("secret", b"\x80\x04}.")
+        path = self.file(b"\x80\x04}.", "secret")
         path.chmod(0)
-        self.assertEqual(self.refused(path)["code"], "unreadable")
+        done = subprocess.run([*WITHOUT_PRIVILEGES, TOOL, "summary", "--json", path], capture_output=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (UNREADABLE, b""))
+        self.assertIn("Permission denied", objects(done)[0]["error"]["message"])
 
     def test_empty_file(self):
-        self.assertIn("empty", self.refused(self.path("empty"))["message"])
+        self.assertIn("empty", self.refused(self.file(b"", "empty"))["message"])
 
     def test_png(self):
-        self.assertIn("PNG", self.refused(self.path("picture.pickle", b"\x89PNG\r\n\x1a\n" + bytes(1000)))["message"])
+        self.assertIn("PNG", self.refused(self.file(b"\x89PNG\r\n\x1a\n" + bytes(1000), "picture.pickle"))["message"])
 
     def test_text(self):
-        self.refused(self.path("notes.txt", b"This is only text, not a snapshot.\n" * 50))
+        self.refused(self.file(b"This is only text, not a snapshot.\n" * 50, "notes.txt"))
 
     def test_short_files(self):
         for data in (b"\x80", b"\x80\x04", b"a", b".", b"\0", b"(", b"}", b"]."):
-            self.refused(self.path("short", data))
+            self.refused(self.file(data, "short"))
 
     def test_ten_gigabytes_of_zeros(self):
-        path = self.path("zeros")
+        path = self.file(b"", "zeros")
         os.truncate(path, 10 << 30)
         self.assertIn("zero", self.refused(path)["message"])
 
@@ -134,21 +119,21 @@ class Refusals(unittest.TestCase):
         self.refused("/dev/zero")
 
     def test_pickle_of_something_else(self):
-        self.assertEqual(self.refused(self.path("model.pkl", pickle.dumps({"lr": 0.1, "layers": [1, 2]})))["code"], "unsupported")
+        self.assertEqual(self.refused(self.file(pickle.dumps({"lr": 0.1, "layers": [1, 2]}), "model.pkl"))["code"], "unsupported")
 
     def test_huge_lengths_are_not_believed(self):
         # A list of strings that claims 4 GiB, and a LONG4 of 2 GiB.
-        self.refused(self.path("string", b"\x80\x04]X\xff\xff\xff\xffabc"))
-        self.refused(self.path("long", b"\x80\x04]\x8b\xff\xff\xff\x7fabc"))
-        self.refused(self.path("text", b"\x80\x04]\x8d" + b"\xff" * 8 + b"abc"))
+        self.refused(self.file(b"\x80\x04]X\xff\xff\xff\xffabc", "string"))
+        self.refused(self.file(b"\x80\x04]\x8b\xff\xff\xff\x7fabc", "long"))
+        self.refused(self.file(b"\x80\x04]\x8d" + b"\xff" * 8 + b"abc", "text"))
 
     def test_control_characters_of_a_name_do_not_reach_the_terminal(self):
-        result = run("summary", self.path("bad\x1b[2Jname"))
+        result = run("summary", self.file(b"", "bad\x1b[2Jname"))
         self.assertNotIn(b"\x1b", result.stderr)
 
 
 class Reading(unittest.TestCase):
-    whole = CASES / "era4_settings_and_times" / "input.pickle"
+    whole = case("era4_settings_and_times")
 
     def test_human_text_names_peak_and_sizes(self):
         result = run("summary", self.whole)
@@ -159,7 +144,7 @@ class Reading(unittest.TestCase):
             self.assertIn(part, text)
 
     def test_out_of_memory_comes_first(self):
-        text = run("summary", CASES / "era3_expandable_and_oom" / "input.pickle").stdout.decode()
+        text = run("summary", case("era3_expandable_and_oom")).stdout.decode()
         self.assertRegex(text, r"Device 0\n    OUT OF MEMORY +64\.0 MiB +67,108,864 bytes  asked for, event 4\n"
                                r"    free on device +3\.0 MiB +3,145,728 bytes  at that event\n    peak ")
         # 2 MiB and 20 MiB are mapped, then the 20 MiB unmapped.
@@ -167,7 +152,7 @@ class Reading(unittest.TestCase):
         self.assertNotIn("OUT OF MEMORY", run("summary", self.whole).stdout.decode())
 
     def test_a_summary_has_80_columns(self):
-        paths = [p / "input.pickle" for p in sorted(CASES.iterdir()) if (p / "input.pickle").exists()] + sorted(REAL.glob("*"))
+        paths = [p / "input.pickle" for p in sorted(CASES.iterdir()) if (p / "input.pickle").exists()] + sorted(SNAPSHOTS.glob("*"))
         for line in run("summary", *paths).stdout.decode().splitlines():
             if not line.startswith("/") and not re.match("    (info|warning|error) ", line):  # paths and sentences are as they are
                 self.assertLessEqual(len(line), 80, line)
@@ -201,14 +186,14 @@ class Reading(unittest.TestCase):
     def test_file_names_that_look_like_options(self):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "--json").write_bytes(self.whole.read_bytes())
-            result = subprocess.run([TOOL, "summary", "--json", "--", "--json"], cwd=folder, capture_output=True)
+            result = run("summary", "--json", "--", "--json", cwd=folder)
             self.assertEqual(objects(result)[0]["file"], "--json")
 
     def test_no_progress_when_nobody_watches(self):
         self.assertEqual(run("summary", self.whole).stderr, b"")
 
     def test_damaged_file_is_exit_code_0_and_says_so(self):
-        result = run("summary", CASES / "truncated_in_the_trace" / "input.pickle")
+        result = run("summary", case("truncated_in_the_trace"))
         self.assertEqual(result.returncode, SUCCESS)
         self.assertIn(b"too early", result.stdout)
 
@@ -249,10 +234,10 @@ class Truncated(unittest.TestCase):
                 step = max(1, len(data) // 400)
                 self.assertGreaterEqual(self.cut_everywhere(data, range(0, len(data), step)), most - 1)
 
-    @unittest.skipUnless(REAL.is_dir(), "the real files are not here")
+    @needs_shared_data
     def test_at_many_places_of_real_files(self):
         for name in ("cs336_97_events", "octree_nca_a"):
-            data = (REAL / f"{name}.pickle").read_bytes()
+            data = (SNAPSHOTS / f"{name}.pickle").read_bytes()
             self.cut_everywhere(data, range(0, len(data), len(data) // 97))
 
 
@@ -311,10 +296,6 @@ class Simulate(unittest.TestCase):
         self.assertEqual(run("simulate").returncode, USAGE)
 
 
-def case(name):
-    return CASES / name / "input.pickle"
-
-
 class Inputs(unittest.TestCase):
     def test_a_pasted_list_of_paths(self):
         pasted = f"  {case('protocol4')}\n\n\"{case('gzipped')}\"\r\n/nothing/here\n".encode()
@@ -364,7 +345,7 @@ class Top(unittest.TestCase):
         self.assertEqual(self.top("--by", "file")[0]["rows"], [{"bytes": 1500, "blocks": 2, "share": 1.0, "file": "a.py"}])
 
     def test_rows_beyond_the_limit_are_one(self):
-        leak = ROOT / "site" / "samples" / "leak.pickle.gz"
+        leak = SAMPLES / "leak.pickle.gz"
         (top,) = objects(run("top", "--json", "--at", "end", "-n", "1", leak))[0]["tops"]
         # 8 weights of 24 MiB; 24 steps leave 3 MiB and 4 bytes each.
         self.assertEqual((top["rows"][0]["bytes"], top["rows"][0]["blocks"]), (8 * 24 << 20, 8))
@@ -375,9 +356,7 @@ class Top(unittest.TestCase):
                          ["run/rank0.pickle", "run/rank1.pickle.gz", "run/rank2.json"])
 
     def test_the_sum_at_the_peak_is_the_peak_of_the_summary(self):
-        for path in sorted(REAL.glob("*.pickle"))[:12]:
-            if "NOT_A" in path.name:
-                continue
+        for path in real_snapshots()[:12]:
             devices = objects(run("summary", "--json", path))[0]["snapshots"][0]["devices"]
             for by in ("stack", "line", "function", "file"):
                 tops = objects(run("top", "--json", "--by", by, "-n", "3", path))[0]["tops"]
@@ -409,7 +388,7 @@ class Top(unittest.TestCase):
         self.assertRegex(table[3], r"^ +\(\d more frames?\)$")
         self.assertIn("attend  /home/user/a_project_with_a_long_name/models/transformer/attention.py:40", wide)
         self.assertRegex(line, r"attend  …/models/transformer/attention\.py:40\n")
-        for path in sorted(REAL.glob("*.pickle"))[:6]:
+        for path in real_snapshots()[:6]:
             for by in ("stack", "line", "function", "file"):
                 for line in run("top", path, "--by", by).stdout.decode().splitlines()[1:]:
                     self.assertLessEqual(len(line), 80, line)
@@ -419,15 +398,12 @@ class Top(unittest.TestCase):
             self.assertEqual((arguments, run("top", case("protocol4"), *arguments).returncode), (arguments, USAGE))
 
 
-class Html(unittest.TestCase):
-    VIEWER = b"<html><body><p>viewer</p><script>getElementById('memstrata-snapshot')</script></body></html>\n"
-
+class Html(InAFolder):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.viewer = Path(self.folder.name, "viewer.html")
-        self.viewer.write_bytes(self.VIEWER)
-        self.out = Path(self.folder.name, "out.html")
+        super().setUp()
+        self.viewer = self.folder / "viewer.html"
+        self.viewer.write_bytes(VIEWER)
+        self.out = self.folder / "out.html"
 
     def test_the_page_is_the_viewer_and_the_snapshot(self):
         for name in ("cpp_writer", "gzipped", "zip_several_ranks", "json_text"):
@@ -441,39 +417,31 @@ class Html(unittest.TestCase):
             # What links name the file by is told behind it.
             told, after = after.split(b"</template>\n", 1)
             self.assertRegex(told, rb'^<template id="memstrata-snapshot-hash" data-hash="[0-9a-f]{16}">$')
-            self.assertEqual(before + after, self.VIEWER)
+            self.assertEqual(before + after, VIEWER)
             packed = base64.b64decode(inside, validate=True)
             self.assertEqual(len(packed), answer["packed_bytes"])
             original = case(name).read_bytes()
             self.assertEqual(packed if name in ("gzipped", "zip_several_ranks") else gzip.decompress(packed), original)
-            self.assertLess(len(page), 1.4 * len(packed) + len(self.VIEWER) + 1000)
+            self.assertLess(len(page), 1.4 * len(packed) + len(VIEWER) + 1000)
             again = objects(run("summary", "--json", self.out))[0]
             first = objects(run("summary", "--json", case(name)))[0]
             self.assertEqual([s["devices"] for s in again["snapshots"]], [s["devices"] for s in first["snapshots"]])
-
-    REAL_VIEWER = ROOT / "build" / "site" / "memstrata.html"
-
-    @unittest.skipUnless(REAL_VIEWER.is_file(), "the page is not built here (cmake --build --preset wasm)")
-    def test_a_page_is_bounded_by_the_real_viewer_and_the_packed_snapshot(self):
-        run("html", case("protocol4"), "-o", self.out, "--viewer", self.REAL_VIEWER)
-        packed = len(gzip.compress(case("protocol4").read_bytes()))
-        self.assertLess(self.out.stat().st_size, 1.4 * packed + self.REAL_VIEWER.stat().st_size + 1000)
 
     def test_what_is_lost_is_told(self):
         result = run("html", case("zip_broken_member"), "-o", self.out, "--viewer", self.viewer)
         self.assertRegex(result.stdout.decode(), r"    error    Files in the archive could not be read.*broken\.pickle")
         told = objects(run("html", case("zip_broken_member"), "-o", self.out, "--viewer", self.viewer, "--json"))[0]
-        self.assertEqual(told["diagnostics"], objects(run("convert", case("zip_broken_member"), "-o", Path(self.folder.name, "a.json"), "--json"))[0]["diagnostics"])
+        self.assertEqual(told["diagnostics"], objects(run("convert", case("zip_broken_member"), "-o", self.folder / "a.json", "--json"))[0]["diagnostics"])
         self.assertEqual([d["name"] for d in told["diagnostics"]], ["member_not_read"])
 
     def test_names_cannot_leave_their_attribute(self):
-        path = Path(self.folder.name, 'a"><b>&.pickle')
+        path = self.folder / 'a"><b>&.pickle'
         path.write_bytes(case("protocol4").read_bytes())
         self.assertEqual(run("html", path, "-o", self.out, "--viewer", self.viewer).returncode, SUCCESS)
         self.assertIn(b'data-name="a&quot;&gt;&lt;b&gt;&amp;.pickle">', self.out.read_bytes())
 
     def test_nothing_is_left_of_a_failure(self):
-        other = Path(self.folder.name, "other.txt")
+        other = self.folder / "other.txt"
         other.write_bytes(b"no snapshot")
         for arguments, code in (((other, "-o", self.out, "--viewer", self.viewer), UNREADABLE),
                                 ((case("protocol4"), "-o", "/nothing/here.html", "--viewer", self.viewer), UNREADABLE),
@@ -482,7 +450,7 @@ class Html(unittest.TestCase):
             result = run("html", *arguments)
             self.assertEqual((arguments, result.returncode), (arguments, code))
             self.assertNotEqual(result.stderr, b"")
-        self.assertEqual(sorted(p.name for p in Path(self.folder.name).iterdir()), ["other.txt", "viewer.html"])
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["other.txt", "viewer.html"])
 
 
 class Samples(unittest.TestCase):
@@ -501,13 +469,12 @@ class Samples(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        folder = ROOT / "site" / "samples"
-        cls.paths = sorted(path for path in folder.iterdir() if path.suffix not in (".py", ".pyc", ""))
+        cls.paths = sorted(path for path in SAMPLES.iterdir() if path.suffix not in (".py", ".pyc", ""))
         cls.snapshots = {path.name.split(".")[0]: cls.contents(path) for path in cls.paths}
 
     def test_they_are_what_the_script_makes(self):
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([sys.executable, ROOT / "site" / "samples" / "make_samples.py", folder], check=True, capture_output=True)
+            subprocess.run([sys.executable, SAMPLES / "make_samples.py", folder], check=True, capture_output=True)
             made = sorted(Path(folder).iterdir())
             self.assertEqual([path.name for path in made], [path.name for path in self.paths])
             for path in made:
@@ -553,8 +520,3 @@ class Samples(unittest.TestCase):
         self.assertGreater(reserved, 8 * allocated)
         in_use = [s for s in segments if any(b["state"] == "active_allocated" for b in s["blocks"])]
         self.assertGreater(sum(s["total_size"] for s in in_use), 0.8 * reserved, "little of it can be given back")
-
-
-if __name__ == "__main__":
-    TOOL = str(Path(sys.argv.pop(1)).resolve())
-    unittest.main()

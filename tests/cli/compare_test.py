@@ -1,30 +1,16 @@
-"""compare: small snapshots with numbers worked out by hand, and real ones against a second computation in Python.
-
-  python3 tests/cli/compare_test.py TOOL [unittest options]
-"""
+"""compare: small snapshots with numbers worked out by hand, and real ones against a second computation in Python."""
 import copy
 import json
-import os
-import pickle
-import subprocess
-import sys
-import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-REAL = ROOT.parent / "shared" / "data" / "snapshots"
-sys.path.insert(0, str(ROOT / "tests" / "golden"))
-from reference import blocks_of, load, snapshots_in, usable_events, usable_segments  # noqa: E402
+from reference import blocks_of, load, snapshots_in, usable_events, usable_segments
 
-TOOL = ""
-BASE = 0x7F0000000000
-MIB = 1 << 20
-
-
-def frame(name):
-    return {"name": name, "filename": f"/src/{name}.py", "line": 7}
+from support.folders import InAFolder
+from support.paths import SNAPSHOTS, needs_shared_data
+from support.snapshots import BASE, MIB, block, event, frame, live, segment
+from support.stacks import lines_of
+from support.tool import UNREADABLE, USAGE, answer, run
 
 
 class Device:
@@ -34,32 +20,29 @@ class Device:
         self.device, self.segments, self.trace = device, [], []
 
     def segment(self, offset, size):
-        self.segments.append({"device": self.device, "address": BASE + offset, "total_size": size, "stream": 0,
-                              "segment_type": "small", "segment_pool_id": (0, 0), "blocks": []})
+        self.segments.append((BASE + offset, size, []))
         return self
 
     def alloc(self, requested, *names):
-        segment = self.segments[-1]
-        address = segment["address"] + sum(b["size"] for b in segment["blocks"])
-        frames = [frame(name) for name in names]
-        segment["blocks"].append({"address": address, "size": (requested + 511) // 512 * 512,
-                                  "requested_size": requested, "state": "active_allocated", "frames": frames})
-        self.trace.append({"action": "alloc", "addr": address, "size": requested, "stream": 0, "frames": frames})
+        start, _, blocks = self.segments[-1]
+        frames = [frame(name, 7, f"/src/{name}.py") for name in names]
+        self.trace.append(event("alloc", start + sum(b["size"] for b in blocks), requested, frames=frames))
+        blocks.append(live(requested, address=self.trace[-1]["addr"], frames=frames))
         return self
 
     def finished(self):
-        for segment in self.segments:
-            used = sum(b["size"] for b in segment["blocks"])
-            segment["blocks"].append({"address": segment["address"] + used, "size": segment["total_size"] - used,
-                                      "requested_size": 0, "state": "inactive", "frames": []})
-        return self
+        """Its segments: what is left of each is free."""
+        for start, size, blocks in self.segments:
+            used = sum(b["size"] for b in blocks)
+            yield segment(start, [*blocks, block(size - used, address=start + used, requested_size=0, frames=[])], self.device,
+                          segment_type="small", segment_pool_id=(0, 0))
 
 
 def snapshot(*devices):
     traces = [[] for _ in range(max(d.device for d in devices) + 1)]
     for device in devices:
-        traces[device.device] = device.finished().trace
-    return {"segments": [s for d in devices for s in d.segments], "device_traces": traces}
+        traces[device.device] = device.trace
+    return {"segments": [s for d in devices for s in d.finished()], "device_traces": traces}
 
 
 # Two weights stay, three leaks of 4096 bytes come (in a segment of their own), a temporary of 500 is gone.
@@ -75,24 +58,11 @@ def after():
     return device
 
 
-class Compare(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-
-    def tearDown(self):
-        self.folder.cleanup()
-
-    def path(self, name, what):
-        path = os.path.join(self.folder.name, name)
-        with open(path, "wb") as out:
-            pickle.dump(what, out, 4)
-        return path
-
+class Compare(InAFolder):
     def run_it(self, a, b, *options, code=0):
-        names = [self.path("a.pickle", a), self.path("b.pickle", b)]
-        run = subprocess.run([TOOL, "compare", *names, *options], capture_output=True, text=True, timeout=60)
-        self.assertEqual(run.returncode, code, run.stderr)
-        return run.stdout if code == 0 else run.stdout + run.stderr
+        done = run("compare", self.file(a, "a.pickle"), self.file(b, "b.pickle"), *options, text=True)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout if code == 0 else done.stdout + done.stderr
 
     def compared(self, a, b, *options):
         return json.loads(self.run_it(a, b, "--json", *options))
@@ -154,7 +124,7 @@ class Compare(unittest.TestCase):
         root = "stream_0;active_allocated;main.py:7:main;"
         self.assertEqual(folded, {f"only_after;{root}leak.py:7:leak": "12288", f"only_before;{root}temp.py:7:temp": "500",
                                   f"only_before;{root}temp.py:7:temp;<gaps>": "12"})
-        out = os.path.join(self.folder.name, "x.svg")
+        out = self.folder / "x.svg"
         self.assertIn("Growth", self.run_it(snapshot(before()), snapshot(after()), "-o", out))
         titles = [e.text for e in ElementTree.parse(out).getroot().iter() if e.tag.endswith("title")]
         self.assertIn("only_after: 12.0 KiB (12,288 bytes)", titles)
@@ -210,34 +180,11 @@ class Compare(unittest.TestCase):
         self.assertNotIn("Only the recording after", said)
 
     def test_what_cannot_be_read(self):
-        good = self.path("good.pickle", snapshot(before()))
+        good = self.file(snapshot(before()), "good.pickle")
         for names in ((good, "/nothing"), ("/nothing", good)):
-            run = subprocess.run([TOOL, "compare", *names, "--json"], capture_output=True, text=True, timeout=60)
-            self.assertEqual((run.returncode, json.loads(run.stdout)["file"]), (2, "/nothing"))
-        run = subprocess.run([TOOL, "compare", good], capture_output=True, text=True, timeout=60)
-        self.assertEqual(run.returncode, 1)
-
-
-HIDDEN_NAMES = ("unwind::unwind", "CapturedTraceback::gather", "gather_with_cpp", "_start", "__libc_start_main", "PyEval_",
-                "PyObject_", "PyFunction_")
-HIDDEN_FILES = ("core/boxing", "/Register", "/Redispatch", "pythonrun.c", "Modules/main.c", "Objects/call.c",
-                "Objects/methodobject.c", "pycore_ceval.h", "ceval.c", "cpython/abstract.h")
-
-
-def is_hidden(one):
-    return any(h in one["name"] for h in HIDDEN_NAMES) or any(h in one["filename"] for h in HIDDEN_FILES)
-
-
-def lines_of(frames):
-    """As the format document says the viewer shows a stack."""
-    shown = [f for f in frames if not is_hidden(f)] or frames
-    lines = [f'{f["filename"]}:{0 if f["line"] in (-1, 2**64 - 1, 2**32 - 1) else f["line"]}:{f["name"]}' for f in shown]
-    out = []
-    while lines:
-        count = next((i for i, line in enumerate(lines) if line != lines[0]), len(lines))
-        out += [f"{lines[0]} (repeats {count} times)"] if count >= 3 else lines[:count]
-        lines = lines[count:]
-    return tuple(out)
+            done = run("compare", *names, "--json")
+            self.assertEqual((done.returncode, json.loads(done.stdout)["file"]), (UNREADABLE, "/nothing"))
+        self.assertEqual(run("compare", good).returncode, USAGE)
 
 
 def alive_at_the_end(device, value):
@@ -269,6 +216,7 @@ def alive_at_the_end(device, value):
     return groups
 
 
+@needs_shared_data
 class RealPairs(unittest.TestCase):
     PAIRS = [("nanobatch_vanilla_physical_mappings", "nanobatch_ckpt_physical_mappings"),
              ("cs336_ctx512_forward_mixed", "cs336_ctx128_forward"), ("cs336_2.7b_forward", "cs336_ctx512_forward_segment_free"),
@@ -276,15 +224,10 @@ class RealPairs(unittest.TestCase):
              ("torchtitan_fsdp_oom_rank0", "tomi_small"), ("select_n_no_time", "attention_blocks_with_stacks_no_history")]
 
     def test_rows_are_those_of_a_second_computation(self):
-        if not REAL.exists():
-            self.skipTest(f"{REAL} is not here")
         for pair in self.PAIRS:
             with self.subTest(pair):
-                paths = [REAL / f"{name}.pickle" for name in pair]
-                run = subprocess.run([TOOL, "compare", *paths, "--json", "-n", "1000000"], capture_output=True, text=True,
-                                     timeout=120)
-                self.assertEqual(run.returncode, 0, run.stderr)
-                devices = json.loads(run.stdout)["devices"]
+                paths = [SNAPSHOTS / f"{name}.pickle" for name in pair]
+                devices = answer("compare", *paths, "-n", "1000000")["devices"]
                 self.assertTrue(devices)
                 for device in devices:
                     self.check(device, [snapshots_in(load(p.read_bytes()))[0][1] for p in paths])
@@ -308,8 +251,3 @@ class RealPairs(unittest.TestCase):
                     for side, v in zip(("before", "after"), values)]
         for name, only in (("only_before", segments[0] - segments[1]), ("only_after", segments[1] - segments[0])):
             self.assertEqual({(int(s["address"], 16), s["total_size"]) for s in device["segments"][name]}, only)
-
-
-if __name__ == "__main__":
-    TOOL = sys.argv.pop(1)
-    unittest.main()

@@ -1,8 +1,4 @@
-#!/usr/bin/env python3
-"""`memstrata convert` against Python's own reading of the original.
-
-  python3 tests/cli/convert_test.py TOOL [unittest options]
-"""
+"""`memstrata convert` against Python's own reading of the original."""
 import csv
 import gzip
 import io
@@ -11,24 +7,13 @@ import os
 import pickle
 import resource
 import stat
-import subprocess
-import sys
-import tempfile
-import unittest
 from pathlib import Path
 
 import viewer_rules
-
-ROOT = Path(__file__).resolve().parents[2]
-CASES = ROOT / "tests" / "golden" / "torch_snapshot"
-REAL = ROOT.parent / "shared" / "data" / "snapshots"
-TOOL = ""
-
-SUCCESS, USAGE, UNREADABLE = 0, 1, 2
-
-
-def run(*arguments, stdin=b"", timeout=120, **options):
-    return subprocess.run([TOOL, *map(str, arguments)], input=stdin, capture_output=True, timeout=timeout, **options)
+from support.folders import InAFolder, limited_to
+from support.paths import CASES, SNAPSHOTS, case, needs_shared_data
+from support.snapshots import event, frame
+from support.tool import SUCCESS, TOOL, UNREADABLE, USAGE, run
 
 
 def signed(number):
@@ -186,26 +171,14 @@ def difference(got, wanted, path="", seen=None):
     return None if same else f"{path}: {got!r:.200}, expected {wanted!r:.200}"
 
 
-def frame(name="f", filename="a.py", line=1):
-    return {"name": name, "filename": filename, "line": line}
+def nth(i, **more):
+    """The i-th of blocks side by side."""
+    return event("alloc", 4096 + 512 * i, 512, **more)
 
 
-def event(i, **more):
-    return {"action": "alloc", "addr": 4096 + 512 * i, "size": 512, "stream": 0, **more}
-
-
-class Convert(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return Path(self.folder.name, name)
-
-    def stored(self, value, name="in.pickle"):
-        path = self.path(name)
-        path.write_bytes(value if isinstance(value, bytes) else pickle.dumps(value))
-        return path
+class Convert(InAFolder):
+    def file(self, content, name="in.pickle"):
+        return super().file(content, name)
 
     def converted(self, path, *options, to="pickle"):
         result = run("convert", path, "-o", "-", "--to", to, *options)
@@ -220,7 +193,7 @@ class Convert(unittest.TestCase):
         self.assertEqual(viewer_rules.content_problems(got), [], path)
         wanted = Expected().snapshot(pickle.loads(Path(path).read_bytes()))
         self.assertIsNone(difference(with_joined_pieces(got), wanted), path)
-        again = self.stored(data, "again.pickle")
+        again = self.file(data, "again.pickle")
         self.assertEqual(self.converted(again), data, path)  # nothing is lost by a second conversion
         first, second = (json.loads(run("summary", "--json", p).stdout)["snapshots"] for p in (path, again))
         for snapshot in first:
@@ -250,10 +223,10 @@ class Convert(unittest.TestCase):
                     compared += 1
         self.assertGreater(compared, 35)
 
-    @unittest.skipUnless(REAL.is_dir(), "the real files are not here")
+    @needs_shared_data
     def test_real_files(self):
         compared = 0
-        for path in sorted(REAL.glob("*.pickle")):
+        for path in sorted(SNAPSHOTS.glob("*.pickle")):
             if run("summary", path).returncode == SUCCESS:
                 with self.subTest(path.name):
                     self.check(path)
@@ -265,23 +238,23 @@ class Convert(unittest.TestCase):
             with self.subTest(count):
                 shared = [frame(f"f{i}", line=i) for i in range(count)]
                 mixed = shared[: count // 2] + [frame("new", line=count)] + shared[count // 2 :]
-                events = [event(i, frames=[shared[i % count]]) for i in range(count)]
-                events += [event(0, frames=shared), event(1, frames=mixed), event(2, frames=mixed)]
+                events = [nth(i, frames=[shared[i % count]]) for i in range(count)]
+                events += [nth(0, frames=shared), nth(1, frames=mixed), nth(2, frames=mixed)]
                 blocks = [{"address": 512 * i, "size": 512, "requested_size": 1, "state": "inactive", "frames": []} for i in range(count)]
                 segments = [{"device": 0, "address": 0, "total_size": 512 * count, "stream": 0, "blocks": blocks}]
-                self.check(self.stored({"segments": segments, "device_traces": [events], "external_annotations": []}))
+                self.check(self.file({"segments": segments, "device_traces": [events], "external_annotations": []}))
 
     def test_shared_parts_stay_small(self):
-        stack = [frame(f"function_{i}", f"/some/where/file_{i}.py", i) for i in range(40)]
-        events = [event(i, frames=stack, compile_context="N/A", user_metadata="", time_us=10**15 + i) for i in range(10_000)]
-        data = self.converted(self.stored({"segments": [], "device_traces": [events]}))
+        stack = [frame(f"function_{i}", i, f"/some/where/file_{i}.py") for i in range(40)]
+        events = [nth(i, frames=stack, compile_context="N/A", user_metadata="", time_us=10**15 + i) for i in range(10_000)]
+        data = self.converted(self.file({"segments": [], "device_traces": [events]}))
         self.assertLess(len(data), 10_000 * 60)
         got = pickle.loads(data)["device_traces"][0]
         self.assertIs(got[0]["frames"], got[-1]["frames"])
 
     def test_json_says_what_the_pickle_says(self):
-        paths = [CASES / name / "input.pickle" for name in ("era7_pool_ids_and_forward_frames", "high_addresses_python", "era1_history")]
-        for path in paths + [REAL / "cs336_97_events.pickle"] * REAL.is_dir():
+        paths = [case(name) for name in ("era7_pool_ids_and_forward_frames", "high_addresses_python", "era1_history")]
+        for path in paths + [SNAPSHOTS / "cs336_97_events.pickle"] * SNAPSHOTS.is_dir():
             with self.subTest(path.parent.name):
                 unsigned = lambda pairs: {k: v % 2**64 if k in ("addr", "address", "pool_id") and isinstance(v, int) else v for k, v in pairs}
                 from_pickle = json.loads(json.dumps(pickle.loads(self.converted(path))), object_pairs_hook=unsigned)
@@ -299,7 +272,7 @@ class Convert(unittest.TestCase):
                     "device": 1, "address": 2**63, "total_size": 1024, "stream": -5, "segment_type": "small", "segment_pool_id": (0, 7),
                     "is_expandable": False,
                     "blocks": [
-                        {"address": 2**63, "size": 512, "requested_size": 500, "state": "active_allocated", "frames": [frame(), frame("g", "b.py", 0)]},
+                        {"address": 2**63, "size": 512, "requested_size": 500, "state": "active_allocated", "frames": [frame("f"), frame("g", 0, "b.py")]},
                         {"address": 2**63 + 512, "size": 512, "requested_size": 0, "state": "inactive", "frames": []},
                     ],
                 }
@@ -307,12 +280,12 @@ class Convert(unittest.TestCase):
             "device_traces": [
                 [],
                 [
-                    event(0, time_us=12, pool_id=(0, 0), compile_context="N/A", user_metadata='=cmd|"/C calc"!A0, and\nmore', frames=[frame("h<int, 2>")]),
+                    nth(0, time_us=12, pool_id=(0, 0), compile_context="N/A", user_metadata='=cmd|"/C calc"!A0, and\nmore', frames=[frame("h<int, 2>")]),
                     {"action": "oom", "device_free": 99, "size": 1024, "stream": 3},
                 ],
             ],
         }
-        path = self.stored(value)
+        path = self.file(value)
         rows = list(csv.DictReader(io.StringIO(self.converted(path, to="csv").decode(), newline="")))
         self.assertEqual(
             rows[0],
@@ -332,8 +305,8 @@ class Convert(unittest.TestCase):
                          ["1", "1024", "small", "False", "0:7", "-5", "500", "active_allocated"])
 
     def test_several_snapshots(self):
-        value = {f"rank{i}": {"segments": [], "device_traces": [[event(i)]]} for i in range(3)}
-        path = self.stored(value)
+        value = {f"rank{i}": {"segments": [], "device_traces": [[nth(i)]]} for i in range(3)}
+        path = self.file(value)
         got = pickle.loads(self.converted(path))
         self.assertEqual(list(got), list(value))
         for choice in ("rank1", "1"):
@@ -344,74 +317,72 @@ class Convert(unittest.TestCase):
         wrong = run("convert", path, "-o", "-", "--to", "csv", "--snapshot", "rank9")
         self.assertEqual((wrong.returncode, wrong.stdout), (USAGE, b""))
         self.assertIn(b"rank0, rank1, rank2", wrong.stderr)
-        listed = self.stored(list(value.values()))
+        listed = self.file(list(value.values()))
         self.assertIsInstance(pickle.loads(self.converted(listed)), list)
 
     def test_what_to_write_by_name_or_option(self):
-        path = self.stored({"segments": [], "device_traces": [[event(0)]]})
+        path = self.file({"segments": [], "device_traces": [[nth(0)]]})
         for name, check in (("o.pickle", pickle.loads), ("o.pkl", pickle.loads), ("o.json", json.loads), ("o.csv", lambda d: d.index(b"device,"))):
-            result = run("convert", path, "-o", self.path(name))
+            result = run("convert", path, "-o", self.folder / name)
             self.assertEqual(result.returncode, SUCCESS)
             self.assertIn(b"1 event,", result.stdout)
-            check(self.path(name).read_bytes())
-        for arguments in (["-o", self.path("o.txt")], ["-o", "-"], ["-o", self.path("o.json"), "--table", "blocks"],
-                          ["-o", self.path("o.csv"), "--hex-addresses"], ["-o", self.path("x"), "--to", "yaml"], []):
+            check((self.folder / name).read_bytes())
+        for arguments in (["-o", self.folder / "o.txt"], ["-o", "-"], ["-o", self.folder / "o.json", "--table", "blocks"],
+                          ["-o", self.folder / "o.csv", "--hex-addresses"], ["-o", self.folder / "x", "--to", "yaml"], []):
             result = run("convert", path, *arguments)
             self.assertEqual((result.returncode, result.stdout), (USAGE, b""), arguments)
             self.assertTrue(result.stderr.strip())
 
     def test_report_as_json(self):
-        path = self.stored({"segments": [], "device_traces": [[event(0)]]})
-        report = json.loads(run("convert", path, "-o", self.path("o.pickle"), "--json").stdout)
-        self.assertEqual(report["bytes"], self.path("o.pickle").stat().st_size)
+        path = self.file({"segments": [], "device_traces": [[nth(0)]]})
+        report = json.loads(run("convert", path, "-o", self.folder / "o.pickle", "--json").stdout)
+        self.assertEqual(report["bytes"], (self.folder / "o.pickle").stat().st_size)
         self.assertEqual([report[k] for k in ("to", "snapshots", "events", "segments", "blocks", "diagnostics")], ["pickle", 1, 1, 0, 0, []])
-        result = run("convert", "/nonexistent/file", "-o", self.path("o.pickle"), "--json")
+        result = run("convert", "/nonexistent/file", "-o", self.folder / "o.pickle", "--json")
         self.assertEqual(result.returncode, UNREADABLE)
         self.assertEqual(json.loads(result.stdout)["error"]["code"], "unreadable")
 
     def test_a_small_bomb_is_refused_at_once(self):
         # 60,000 references to a frame whose name has 1 MB: 60 GB of text from 1.5 KB of gzip.
-        bomb = {"segments": [], "device_traces": [[event(0, frames=[frame("x" * (1 << 20))] * 60_000)]]}
-        path = self.stored(gzip.compress(pickle.dumps(bomb)), "bomb.pickle.gz")
+        bomb = {"segments": [], "device_traces": [[nth(0, frames=[frame("x" * (1 << 20))] * 60_000)]]}
+        path = self.file(gzip.compress(pickle.dumps(bomb)), "bomb.pickle.gz")
         limited = lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
         if b"sanitize" in Path(TOOL).read_bytes():  # address sanitizer needs all addresses
             limited = None
         for to in ("csv", "json"):
-            result = run("convert", path, "-o", self.path(f"o.{to}"), timeout=30, preexec_fn=limited)
+            result = run("convert", path, "-o", self.folder / f"o.{to}", timeout=30, preexec_fn=limited)
             self.assertEqual((result.returncode, result.stdout), (UNREADABLE, b""))
             self.assertIn(b"this file would be longer than 1", result.stderr)
-            self.assertFalse(self.path(f"o.{to}").exists())
+            self.assertFalse((self.folder / f"o.{to}").exists())
         self.assertLess(len(self.converted(path)), 2 << 20)
 
     def test_a_link_stays_and_what_it_leads_to_is_replaced(self):
-        target, link = self.path("target.json"), self.path("link.json")
+        target, link = self.folder / "target.json", self.folder / "link.json"
         target.write_bytes(b"old")
         link.symlink_to(target)
-        source = self.stored({"segments": [], "device_traces": [[event(0)]]})
+        source = self.file({"segments": [], "device_traces": [[nth(0)]]})
         self.assertEqual(run("convert", source, "-o", link).returncode, SUCCESS)
         self.assertTrue(link.is_symlink())
         self.assertEqual(len(json.loads(target.read_bytes())["device_traces"][0]), 1)
 
     def test_the_old_file_survives_a_failure(self):
-        out = self.path("o.pickle")
+        out = self.folder / "o.pickle"
         out.write_bytes(b"old")
         for bad in (b"no snapshot", b"", pickle.dumps({"a": 1})):
-            result = run("convert", self.stored(bad), "-o", out)
+            result = run("convert", self.file(bad), "-o", out)
             self.assertEqual(result.returncode, UNREADABLE)
             self.assertTrue(result.stderr.strip())
         self.assertEqual(out.read_bytes(), b"old")
-        good = self.stored({"segments": [], "device_traces": [[event(i) for i in range(50_000)]]})
-        limited = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-        ignoring = f"trap '' XFSZ; exec '{TOOL}' convert '{good}' -o '{out}'"
-        result = subprocess.run(["bash", "-c", ignoring], capture_output=True, preexec_fn=limited, timeout=60)
+        good = self.file({"segments": [], "device_traces": [[nth(i) for i in range(50_000)]]})
+        result = run("convert", good, "-o", out, preexec_fn=limited_to(200_000))
         self.assertEqual(result.returncode, UNREADABLE)
         self.assertIn(b"File too large", result.stderr)
         self.assertEqual(out.read_bytes(), b"old")
-        self.assertEqual(sorted(p.name for p in Path(self.folder.name).iterdir()), ["in.pickle", "o.pickle"])
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["in.pickle", "o.pickle"])
 
     def test_places_that_cannot_be_written(self):
-        path = self.stored({"segments": [], "device_traces": [[event(0)]]})
-        for out in (self.path("no/such/folder.pickle"), self.folder.name):
+        path = self.file({"segments": [], "device_traces": [[nth(0)]]})
+        for out in (self.folder / "no/such/folder.pickle", self.folder):
             result = run("convert", path, "-o", out, "--to", "pickle")
             self.assertEqual(result.returncode, UNREADABLE, out)
             self.assertIn(str(out).encode(), result.stderr)
@@ -422,19 +393,14 @@ class Convert(unittest.TestCase):
         self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
 
     def test_mode_of_an_existing_file_stays(self):
-        path, out = self.stored({"segments": [], "device_traces": [[event(0)]]}), self.path("o.pickle")
+        path, out = self.file({"segments": [], "device_traces": [[nth(0)]]}), self.folder / "o.pickle"
         out.write_bytes(b"")
         out.chmod(0o600)
         run("convert", path, "-o", out)
         self.assertEqual(out.stat().st_mode & 0o777, 0o600)
 
     def test_damage_is_told(self):
-        data = pickle.dumps({"segments": [], "device_traces": [[event(i) for i in range(100)]]})
-        result = run("convert", self.stored(data[: len(data) // 2]), "-o", self.path("o.pickle"))
+        data = pickle.dumps({"segments": [], "device_traces": [[nth(i) for i in range(100)]]})
+        result = run("convert", self.file(data[: len(data) // 2]), "-o", self.folder / "o.pickle")
         self.assertEqual(result.returncode, SUCCESS)
         self.assertIn(b"too early", result.stdout)
-
-
-if __name__ == "__main__":
-    TOOL = str(Path(sys.argv.pop(1)).resolve())
-    unittest.main()

@@ -1,20 +1,12 @@
-#!/usr/bin/env python3
-"""`memstrata simulate --dump`: random scripts, and what Python and the rules of PyTorch's viewer say of the dump.
-
-  python3 tests/cli/dump_test.py TOOL [unittest options]
-"""
+"""`memstrata simulate --dump`: random scripts, and what Python and the rules of PyTorch's viewer say of the dump."""
 import json
 import pickle
 import random
-import subprocess
-import sys
-import tempfile
-import unittest
-from pathlib import Path
 
 import viewer_rules
+from support.folders import InAFolder
+from support.tool import answer, run
 
-TOOL = ""
 SETTINGS = ("", "expandable_segments:True", "max_split_size_mb:64", "roundup_power2_divisions:8",
             "garbage_collection_threshold:0.5,per_process_memory_fraction:0.5")
 
@@ -40,16 +32,13 @@ def random_script(chance, steps):
     return "\n".join(lines) + "\n"
 
 
-class Dump(unittest.TestCase):
+class Dump(InAFolder):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.dump = Path(self.folder.name, "dump.pickle")
+        super().setUp()
+        self.dump = self.folder / "dump.pickle"
 
     def simulate(self, script, *options):
-        path = Path(self.folder.name, "script.txt")
-        path.write_text(script)
-        return subprocess.run([TOOL, "simulate", path, "--dump", self.dump, *options], capture_output=True, timeout=60)
+        return run("simulate", self.file(script, "script.txt"), "--dump", self.dump, *options)
 
     def test_random_scripts(self):
         for seed in range(30):
@@ -90,8 +79,7 @@ class Dump(unittest.TestCase):
 
     def test_the_dump_opens_in_the_tool(self):
         self.assertEqual(self.simulate("m a 1000; m b 3000000\nf a\n").returncode, 0)
-        result = subprocess.run([TOOL, "summary", "--json", self.dump], capture_output=True, timeout=60)
-        summary = json.loads(result.stdout)
+        summary = answer("summary", self.dump)
         self.assertEqual(summary["diagnostics"], [])
         (device,) = summary["snapshots"][0]["devices"]
         self.assertEqual(device["actions"], {"segment_alloc": 2, "alloc": 2, "free_requested": 1, "free_completed": 1})
@@ -112,11 +100,6 @@ class Dump(unittest.TestCase):
         self.assertFalse(self.dump.exists())
 
     def test_a_dump_that_cannot_be_written(self):
-        result = subprocess.run([TOOL, "simulate", "-", "--dump", "/nonexistent/d.pickle"], input=b"m a 1\n", capture_output=True, timeout=60)
+        result = run("simulate", "-", "--dump", "/nonexistent/d.pickle", stdin=b"m a 1\n")
         self.assertEqual((result.returncode, result.stdout), (2, b""))
         self.assertIn(b"/nonexistent/d.pickle", result.stderr)
-
-
-if __name__ == "__main__":
-    TOOL = str(Path(sys.argv.pop(1)).resolve())
-    unittest.main()

@@ -1,41 +1,20 @@
-#!/usr/bin/env python3
-"""`memstrata convert --to trace|speedscope|folded|pprof`, opened by readers that know nothing of this program.
-
-  python3 tests/cli/export_test.py TOOL [unittest options]
-"""
+"""`memstrata convert --to trace|speedscope|folded|pprof`, opened by readers that know nothing of this program."""
 import gzip
 import json
-import subprocess
-import sys
 import tempfile
 import unittest
 from decimal import Decimal
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-CASES = ROOT / "tests" / "golden" / "torch_snapshot"
-PROFILERS = ROOT / "tests" / "data" / "profilers"
-REAL = ROOT.parent / "shared" / "data" / "traces"
-TOOL = ""
-MIB = 1 << 20
-
-
-def run(*arguments):
-    return subprocess.run([TOOL, *map(str, arguments)], capture_output=True, timeout=120)
-
-
-def out_of(*arguments):
-    ran = run(*arguments)
-    assert ran.returncode == 0, ran.stderr.decode()
-    return ran.stdout
+from support.paths import PROFILERS, TRACES, case, needs_shared_data
+from support.snapshots import MIB
+from support.tool import answer, out_of, run
 
 
 def convert(file, to, *options):
-    return out_of("convert", file, "-o", "-", "--to", to, *options)
-
-
-def answer(*arguments):
-    return json.loads(out_of(*arguments, "--json"))
+    done = run("convert", file, "-o", "-", "--to", to, *options)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout if to == "pprof" else done.stdout.decode()
 
 
 class Message:
@@ -97,7 +76,7 @@ def stacks_of_pprof(data):
 
 
 def stacks_of_folded(text):
-    lines = (line.rpartition(" ") for line in text.decode().splitlines())
+    lines = (line.rpartition(" ") for line in text.splitlines())
     return {tuple(stack.split(";")): int(size) for stack, _, size in lines}
 
 
@@ -108,7 +87,7 @@ def counters(trace, name):
 
 class Stacks(unittest.TestCase):
     def files(self):
-        return [CASES / "private_pool" / "input.pickle", CASES / "pending_blocks" / "input.pickle", PROFILERS / "trace.json"]
+        return [case("private_pool"), case("pending_blocks"), PROFILERS / "trace.json"]
 
     def test_all_forms_say_what_the_flame_graph_says(self):
         for file in self.files():
@@ -127,7 +106,7 @@ class Stacks(unittest.TestCase):
                 self.assertEqual(profile["endValue"] - profile["startValue"], sum(profile["weights"]))
 
     def test_a_moment_can_be_chosen(self):
-        file = CASES / "private_pool" / "input.pickle"
+        file = case("private_pool")
         at_end = stacks_of_folded(out_of("flamegraph", file, "--folded", "--at", "end"))
         self.assertEqual(stacks_of_pprof(convert(file, "pprof", "--at", "end")), at_end)
 
@@ -138,7 +117,7 @@ class Stacks(unittest.TestCase):
             self.assertIn("traceEvents", json.loads((Path(folder) / "a.trace.json").read_text()))
             self.assertIn("profiles", json.loads((Path(folder) / "a.speedscope.json").read_text()))
             stacks = stacks_of_pprof((Path(folder) / "a.pb").read_bytes())
-            self.assertEqual(stacks, stacks_of_folded((Path(folder) / "a.folded").read_bytes()))
+            self.assertEqual(stacks, stacks_of_folded((Path(folder) / "a.folded").read_text()))
 
     def test_what_has_no_stacks_says_so(self):
         refused = run("convert", PROFILERS / "timeline.json", "-o", "-", "--to", "pprof")
@@ -150,9 +129,9 @@ class Stacks(unittest.TestCase):
 
 class Traces(unittest.TestCase):
     def test_levels_of_a_snapshot_are_counters(self):
-        for case in ("private_pool", "pending_blocks", "json_as_python_writes_it"):
-            file = next(CASES.glob(f"{case}/input.*"))
-            with self.subTest(case=case):
+        for name in ("private_pool", "pending_blocks", "json_as_python_writes_it"):
+            file = case(name)
+            with self.subTest(case=name):
                 summary = answer("summary", file)
                 device = summary["snapshots"][0]["devices"][0]
                 trace = json.loads(convert(file, "trace"))
@@ -164,7 +143,7 @@ class Traces(unittest.TestCase):
                 self.assertEqual(levels[-1], device["final_requested_bytes"])
 
     def test_records_add_up_to_their_totals(self):
-        file = CASES / "private_pool" / "input.pickle"
+        file = case("private_pool")
         level = None
         for event in json.loads(convert(file, "trace"))["traceEvents"]:
             if event.get("name") != "[memory]":
@@ -176,7 +155,7 @@ class Traces(unittest.TestCase):
         self.assertIsNotNone(level)
 
     def test_private_pools_have_counters_of_their_own(self):
-        trace = json.loads(convert(CASES / "private_pool" / "input.pickle", "trace"))
+        trace = json.loads(convert(case("private_pool"), "trace"))
         names = {event["name"] for event in trace["traceEvents"] if event["ph"] == "C"}
         self.assertTrue(any(name.startswith("pool ") for name in names), names)
 
@@ -192,10 +171,9 @@ class Traces(unittest.TestCase):
     def test_a_trace_written_and_read_again_tells_the_same_of_its_ops(self):
         self.same_ops(PROFILERS / "trace.json")
 
+    @needs_shared_data
     def test_so_does_a_real_one(self):
-        file = REAL / "tracelens_h100_bert_small.json.gz"
-        if not file.exists():
-            self.skipTest("the real traces are not here")
+        file = TRACES / "tracelens_h100_bert_small.json.gz"
         self.same_ops(file)
         original = json.loads(gzip.decompress(file.read_bytes()))
         spans = sum(event.get("ph") == "X" for event in original["traceEvents"])
@@ -214,8 +192,3 @@ class Traces(unittest.TestCase):
         self.assertEqual([(e["name"], e["ts"], e["dur"]) for e in operators][:2],
                          [("layer1.forward.mm.default_0", 0, 1), ("layer1.forward.relu.default_0", 1, 1)])  # fmt: skip
         self.assertEqual([(e["name"], e["dur"]) for e in slices("functions.json")], [("train_step", 500_000), ("evaluate", 500_000)])
-
-
-if __name__ == "__main__":
-    TOOL = sys.argv.pop(1)
-    unittest.main()

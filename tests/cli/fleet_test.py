@@ -6,19 +6,14 @@ import os
 import pickle
 import shutil
 import subprocess
-import sys
-import tempfile
-import unittest
 
-PROGRAM = ""
-MIB = 1 << 20
+from support.folders import InOneFolder, write
+from support.paths import SAMPLE
+from support.snapshots import MIB, block, event, frame, segment, snapshot
+from support.tool import TOOL, answer, needed, out_of, run
+
 START = 1_700_000_000_000_000  # microseconds
 STEPS = 8
-SAMPLE = os.path.join(os.path.dirname(__file__), "../../site/samples/training_run.pickle")
-
-
-def run(*arguments, **options):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, **options)
 
 
 def line(**known):
@@ -34,21 +29,20 @@ def rank_snapshot(activations=2, leak=0, extra=0, oom=False, late=0):
     trace, marks, live = [], [], {}
     clock = [START + late]
 
-    def event(action, address, size, line):
+    def note(action, address, size, line):
         clock[0] += 1000
-        frames = [{"filename": "train.py", "line": line, "name": f"line{line}"}]
-        trace.append({"action": action, "addr": address, "size": size, "stream": 0, "time_us": clock[0], "frames": frames})
+        trace.append(event(action, address, size, time_us=clock[0], frames=[frame(f"line{line}", line, "train.py")]))
 
     def alloc(address, size, line):
         live[address] = (size, line)
-        event("alloc", address, size, line)
+        note("alloc", address, size, line)
 
-    def free(address):
+    def give_back(address):
         size, line = live.pop(address)
-        event("free_completed", address, size, line)
+        note("free_completed", address, size, line)
 
     reserved = 512 * MIB
-    event("segment_alloc", 0x10000000, reserved, 1)
+    note("segment_alloc", 0x10000000, reserved, 1)
     alloc(0x10000000, 100 * MIB, 10)
     for step in range(STEPS):
         marks.append({"name": f"ProfilerStep#{step}", "stage": "START", "device": 0, "time_us": clock[0] + 500})
@@ -59,64 +53,53 @@ def rank_snapshot(activations=2, leak=0, extra=0, oom=False, late=0):
         for i in range(activations):
             alloc(0x17000000 + i * 50 * MIB, 50 * MIB, 20 + i)
         if oom and step == STEPS - 1:
-            event("oom", 1 << 30, 4 << 30, 30)
+            note("oom", 1 << 30, 4 << 30, 30)
         for i in range(activations):
-            free(0x17000000 + i * 50 * MIB)
+            give_back(0x17000000 + i * 50 * MIB)
         if extra and step == STEPS - 1:
-            free(0x1F000000)
+            give_back(0x1F000000)
         marks.append({"name": f"ProfilerStep#{step}", "stage": "END", "device": 0, "time_us": clock[0] + 500})
     blocks, at = [], 0x10000000
     for address, (size, _) in sorted(live.items()):
         if address > at:
-            blocks.append({"address": at, "size": address - at, "requested_size": 0, "state": "inactive", "frames": []})
-        blocks.append({"address": address, "size": size, "requested_size": size, "state": "active_allocated", "frames": []})
+            blocks.append(block(address - at, address=at, requested_size=0, frames=[]))
+        blocks.append(block(size, "active_allocated", address=address, requested_size=size, frames=[]))
         at = address + size
-    blocks.append({"address": at, "size": 0x10000000 + reserved - at, "requested_size": 0, "state": "inactive", "frames": []})
+    blocks.append(block(0x10000000 + reserved - at, address=at, requested_size=0, frames=[]))
     used = sum(size for size, _ in live.values())
-    segment = {"address": 0x10000000, "total_size": reserved, "stream": 0, "device": 0, "segment_type": "large",
-               "allocated_size": used, "active_size": used, "blocks": blocks, "segment_pool_id": (0, 0),
-               "is_expandable": False, "frames": []}
-    return {"segments": [segment], "device_traces": [trace], "allocator_settings": {}, "external_annotations": marks}
+    whole = segment(0x10000000, blocks, segment_type="large", allocated_size=used, active_size=used, segment_pool_id=(0, 0),
+                    is_expandable=False, frames=[])
+    return snapshot([whole], trace, allocator_settings={}, external_annotations=marks)
 
 
-class Fleet(unittest.TestCase):
+class Fleet(InOneFolder):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp()
+        super().setUpClass()
         planted = {3: {"extra": 10 * MIB, "oom": True}, 5: {"activations": 3}, 6: {"leak": MIB // 2}}
-        cls.ranks = os.path.join(cls.folder, "run=a")
-        os.makedirs(os.path.join(cls.ranks, "copy"))
+        cls.ranks = cls.folder / "run=a"
         for rank in range(7):
-            with open(os.path.join(cls.ranks, f"rank{rank}.pickle"), "wb") as out:
-                pickle.dump(rank_snapshot(**planted.get(rank, {})), out)
-        shutil.copy(os.path.join(cls.ranks, "rank2.pickle"), os.path.join(cls.ranks, "copy", "rank_2.pickle"))
-        with open(os.path.join(cls.ranks, "rank8.pickle"), "wb") as out:
-            out.write(b"nothing that anybody reads")
-        open(os.path.join(cls.ranks, "rank9.pickle"), "wb").close()
+            cls.file(rank_snapshot(**planted.get(rank, {})), f"run=a/rank{rank}.pickle")
+        (cls.ranks / "copy").mkdir()
+        shutil.copy(cls.ranks / "rank2.pickle", cls.ranks / "copy" / "rank_2.pickle")
+        cls.file(b"nothing that anybody reads", "run=a/rank8.pickle")
+        cls.file(b"", "run=a/rank9.pickle")
 
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.folder)
-
-    def path(self, *names):
-        return os.path.join(self.folder, *names)
+    def rank(self, number):
+        return self.ranks / f"rank{number}.pickle"
 
     def facts(self, *arguments):
-        done = run("facts", *arguments)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        return [json.loads(line) for line in out_of("facts", *arguments).splitlines()]
 
     def fleet(self, *arguments, code=0):
-        done = run("fleet", *arguments, "--json")
-        self.assertEqual(done.returncode, code, done.stderr)
-        return json.loads(done.stdout)
+        return answer("fleet", *arguments, code=code)
 
     def column(self, fleet, name):
         return next(one["values"] for one in fleet["columns"] if one["name"] == name)
 
     # -- facts
     def test_numbers_of_a_rank(self):
-        (one,) = self.facts(os.path.join(self.ranks, "rank0.pickle"))
+        (one,) = self.facts(self.rank(0))
         self.assertEqual((one["memstrata_facts"], one["file"], one["run"], one["rank"]), (1, "rank0.pickle", "a", 0))
         self.assertEqual((one["start_requested"], one["peak_requested"], one["end_requested"]), (0, 200 * MIB, 100 * MIB))
         self.assertEqual((one["peak_reserved"], one["end_reserved"], one["end_allocated"]),
@@ -138,16 +121,16 @@ class Fleet(unittest.TestCase):
         self.assertEqual(weights["frames"], [{"filename": "train.py", "line": 10, "name": "line10"}])
 
     def test_leak_and_out_of_memory(self):
-        (leaking,) = self.facts(os.path.join(self.ranks, "rank6.pickle"))
+        (leaking,) = self.facts(self.rank(6))
         self.assertEqual((leaking["leaks"], leaking["leak_bytes"]), (1, STEPS * MIB // 2))
         self.assertEqual(leaking["leak_stacks"][0]["bytes_per_step"], MIB // 2)
-        (out,) = self.facts(os.path.join(self.ranks, "rank3.pickle"))
+        (out,) = self.facts(self.rank(3))
         self.assertEqual((out["ooms"], out["oom_requested"], out["oom_device_free"]), (1, 4 << 30, 1 << 30))
         who = {stack["stack"]: stack["who"] for stack in out["stacks"]}
         self.assertEqual(who[out["oom_stack"]], "line30 train.py:30")
 
     def test_stacks_of_two_ranks_join(self):
-        hashes = [self.facts(os.path.join(self.ranks, f"rank{rank}.pickle"))[0]["peak_stacks"] for rank in (0, 1)]
+        hashes = [self.facts(self.rank(rank))[0]["peak_stacks"] for rank in (0, 1)]
         self.assertEqual(*[[stack["stack"] for stack in one] for one in hashes])
 
     def test_curve_of_a_sample(self):
@@ -175,109 +158,101 @@ class Fleet(unittest.TestCase):
         self.assertEqual(one["curve"]["reserved"], expected[1])
 
     def test_the_same_bytes_wherever_it_lies(self):
-        other = self.path("elsewhere", "run=a")
-        os.makedirs(other)
-        shutil.copy(os.path.join(self.ranks, "rank5.pickle"), other)
+        other = self.folder / "elsewhere" / "run=a"
+        other.mkdir(parents=True)
+        shutil.copy(self.rank(5), other)
         for out, folder in (("one.json", self.ranks), ("two.json", other)):
-            done = run("facts", os.path.join(folder, "rank5.pickle"), "-o", self.path(out))
+            done = run("facts", folder / "rank5.pickle", "-o", self.folder / out, text=True)
             self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
-        with open(self.path("one.json"), "rb") as one, open(self.path("two.json"), "rb") as two:
-            self.assertEqual(one.read(), two.read())
+        self.assertEqual((self.folder / "one.json").read_bytes(), (self.folder / "two.json").read_bytes())
 
     def test_rank_run_and_host_from_names_and_options(self):
-        folder = self.path("names", "run=b", "host=node7")
-        os.makedirs(folder)
+        folder = self.folder / "names" / "run=b" / "host=node7"
+        folder.mkdir(parents=True)
         for name, rank in (("job_rank-03.pickle", 3), ("global_rank_12.dump.pickle", 12), ("frank5.pickle", None),
                            ("rank.pickle", None), ("rank99999999999.pickle", None), ("RANK=4.pickle", 4)):
-            shutil.copy(os.path.join(self.ranks, "rank0.pickle"), os.path.join(folder, name))
-            (one,) = self.facts(os.path.join(folder, name))
+            shutil.copy(self.rank(0), folder / name)
+            (one,) = self.facts(folder / name)
             self.assertEqual((one["run"], one["host"], one["rank"]), ("b", "node7", rank), name)
-        (one,) = self.facts(os.path.join(folder, "rank.pickle"), "--run", "c", "--host", "h", "--rank", "9",
+        (one,) = self.facts(folder / "rank.pickle", "--run", "c", "--host", "h", "--rank", "9",
                             "--world-size", "16")
         self.assertEqual((one["run"], one["host"], one["rank"], one["world_size"]), ("c", "h", 9, 16))
 
     def test_folders_of_the_output_where_those_of_the_file_say_nothing(self):
-        folder = self.path("plain", "a")
-        os.makedirs(folder)
+        folder = self.folder / "plain" / "a"
+        folder.mkdir(parents=True)
         for name in ("rank4.pickle", "dump.pickle"):
-            shutil.copy(os.path.join(self.ranks, "rank0.pickle"), os.path.join(folder, name))
-        out = self.path("outs", "run=100%25 b%2Fc", "host=h", "rank=7", "deep", "er", "x.json")
+            shutil.copy(self.rank(0), folder / name)
+        out = self.folder / "outs" / "run=100%25 b%2Fc" / "host=h" / "rank=7" / "deep" / "er" / "x.json"
         for name, rank in (("rank4.pickle", 4), ("dump.pickle", 7)):  # the file's own name counts more
-            done = run("facts", os.path.join(folder, name), "-o", out)
+            done = run("facts", folder / name, "-o", out, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            with open(out) as file:
-                one = json.load(file)
+            one = json.loads(out.read_text())
             self.assertEqual((one["run"], one["host"], one["rank"]), ("100% b/c", "h", rank))
-        done = run("facts", os.path.join(self.ranks, "rank0.pickle"), "--host", "mine", "-o", out)
-        with open(out) as file:
-            one = json.load(file)
+        done = run("facts", self.rank(0), "--host", "mine", "-o", out, text=True)
+        one = json.loads(out.read_text())
         self.assertEqual((one["run"], one["host"], one["rank"]), ("a", "mine", 0))
-        missing = run("facts", os.path.join(folder, "none.pickle"), "-o", out)
-        with open(out) as file:
-            one = json.load(file)
+        missing = run("facts", folder / "none.pickle", "-o", out, text=True)
+        one = json.loads(out.read_text())
         self.assertEqual((missing.returncode, one["run"], one["rank"], one["error"]["code"]),
                          (2, "100% b/c", 7, "unreadable"))
 
     def test_the_recipe_with_two_runs(self):
         """The guide's lines, of files with the same names: nothing is overwritten, nothing is taken for the other run's."""
-        work = self.path("recipe")
+        work = self.folder / "recipe"
         for name in ("a", "b"):
-            os.makedirs(os.path.join(work, "runs", name))
+            (work / "runs" / name).mkdir(parents=True)
             for rank in (0, 1):
-                shutil.copy(os.path.join(self.ranks, f"rank{rank}.pickle"), os.path.join(work, "runs", name))
-            recipe = f"find runs/{name} -name 'rank*.pickle' | xargs -P 2 -I {{}} {PROGRAM} facts {{}} -o facts/run={name}/{{}}.facts.json"
+                shutil.copy(self.rank(rank), work / "runs" / name)
+            recipe = f"find runs/{name} -name 'rank*.pickle' | xargs -P 2 -I {{}} {TOOL} facts {{}} -o facts/run={name}/{{}}.facts.json"
             self.assertEqual(subprocess.run(recipe, shell=True, cwd=work).returncode, 0)
-        recipe = f"find runs -name '*.pickle' | xargs -P 2 -I {{}} {PROGRAM} facts {{}} -o all/{{}}.facts.json"
+        recipe = f"find runs -name '*.pickle' | xargs -P 2 -I {{}} {TOOL} facts {{}} -o all/{{}}.facts.json"
         self.assertEqual(subprocess.run(recipe, shell=True, cwd=work).returncode, 0)
-        found = sorted(os.path.relpath(os.path.join(at, one), work) for at, _, files in os.walk(os.path.join(work, "all")) for one in files)
+        found = sorted(str(path.relative_to(work)) for path in (work / "all").rglob("*") if path.is_file())
         self.assertEqual(found, [f"all/runs/{name}/rank{rank}.pickle.facts.json" for name in "ab" for rank in (0, 1)])
-        fleet = self.fleet(os.path.join(work, "facts"))
+        fleet = self.fleet(work / "facts")
         self.assertEqual((self.column(fleet, "run"), self.column(fleet, "rank")), (["a", "a", "b", "b"], [0, 1, 0, 1]))
         self.assertEqual([one["duplicates"] for one in fleet["coverage"]], [0, 0])
         # Without a word on the runs one is left out, and it is said how to tell them apart.
-        fleet = self.fleet(os.path.join(work, "all"))
+        fleet = self.fleet(work / "all")
         self.assertEqual(fleet["coverage"][0]["duplicates"], 2)
         self.assertIn("a folder run=NAME", "".join(fleet["says"]))
 
     def test_folders_of_facts_say_what_their_lines_do_not(self):
-        folder = self.path("hive", "run=a%20b", "host=h1", "rank=5")
-        os.makedirs(folder)
-        with open(os.path.join(folder, "part.json"), "w") as out:
-            out.write(line(file="y") + line(run="own", host="own", rank=6) + line(run="", host="", rank=None, file="z"))
-        fleet = self.fleet(self.path("hive"))
+        folder = self.folder / "hive" / "run=a%20b" / "host=h1" / "rank=5"
+        folder.mkdir(parents=True)
+        write(folder / "part.json", line(file="y") + line(run="own", host="own", rank=6) + line(run="", host="", rank=None, file="z"))
+        fleet = self.fleet(self.folder / "hive")
         # y and z are twice the same rank.
         self.assertEqual([(run, rank, host) for run, rank, host in zip(*(self.column(fleet, name) for name in ("run", "rank", "host")))],
                          [("a b", 5, "h1"), ("own", 6, "own")])
-        nothing = self.path("hive2", "run=__HIVE_DEFAULT_PARTITION__", "rank=__HIVE_DEFAULT_PARTITION__")
-        os.makedirs(nothing)
-        with open(os.path.join(nothing, "rank3.json"), "w") as out:
-            out.write(line())
-        fleet = self.fleet(self.path("hive2"))
+        nothing = self.folder / "hive2" / "run=__HIVE_DEFAULT_PARTITION__" / "rank=__HIVE_DEFAULT_PARTITION__"
+        nothing.mkdir(parents=True)
+        write(nothing / "rank3.json", line())
+        fleet = self.fleet(self.folder / "hive2")
         self.assertEqual((self.column(fleet, "run"), self.column(fleet, "rank")), ([""], [None]))
 
     def test_folders_that_cannot_be_made(self):
-        file = self.path("a file")
-        open(file, "w").close()
-        for out, word in ((os.path.join(file, "x", "y.json"), "Not a directory"), ("/proc/none/y.json", "cannot be made")):
-            done = run("facts", os.path.join(self.ranks, "rank0.pickle"), "-o", out)
+        file = self.folder / "a file"
+        write(file, b"")
+        for out, word in ((file / "x" / "y.json", "Not a directory"), ("/proc/none/y.json", "cannot be made")):
+            done = run("facts", self.rank(0), "-o", out, text=True)
             self.assertEqual((done.returncode, done.stdout), (2, ""), out)
             self.assertIn(word, done.stderr)
 
     def test_standard_input(self):
-        with open(os.path.join(self.ranks, "rank5.pickle"), "rb") as snapshot:
-            data = snapshot.read()
+        data = self.rank(5).read_bytes()
 
         def piped(*arguments):
-            return subprocess.run([PROGRAM, "facts", *arguments], input=data, capture_output=True)
+            return run("facts", *arguments, stdin=data)
 
         one = json.loads(piped("-").stdout)
         self.assertEqual((one["file"], one["run"], one["rank"]), ("", "", None))
         named = piped("-", "--name", "s3://bucket/run=a/rank5.pickle")
-        with open(self.path("by name.json"), "wb") as out:
-            out.write(named.stdout)
-        done = run("facts", os.path.join(self.ranks, "rank5.pickle"))
+        write(self.folder / "by name.json", named.stdout)
+        done = run("facts", self.rank(5), text=True)
         self.assertEqual(named.stdout.decode(), done.stdout)
-        done = run("facts", os.path.join(self.ranks, "rank5.pickle"), "--name", "rank6")
+        done = run("facts", self.rank(5), "--name", "rank6", text=True)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("names standard input", done.stderr)
 
@@ -287,9 +262,8 @@ class Fleet(unittest.TestCase):
                            "Total Reserved": 1024}}
         for info, rank, size in (({"backend": "nccl", "rank": 5, "world_size": 8, "pg_config": [{"rank": 7}]}, 5, 8),
                                  ({"rank": -1, "world_size": "8"}, 2, None), ("rank", 2, None)):
-            path = self.path("rank2.pt.trace.json")
-            with open(path, "w") as out:
-                json.dump({"schemaVersion": 1, "distributedInfo": info, "traceEvents": [memory]}, out)
+            path = self.folder / "rank2.pt.trace.json"
+            write(path, {"schemaVersion": 1, "distributedInfo": info, "traceEvents": [memory]})
             (one,) = self.facts(path)
             self.assertEqual((one["rank"], one["world_size"]), (rank, size), info)
 
@@ -307,9 +281,8 @@ class Fleet(unittest.TestCase):
                 config("default_pg", list(range(8))), config("mesh_tp", [tp, tp + 1]), config("mesh_dp", [dp, dp + 2]),
                 config("PIPELINE_MODEL_PARALLEL_GROUP", [pp, pp + 4]), config("undefined", [0, 1]), config("Mesh_Own", [rank]),
                 config("not_mine", [rank ^ 1, (rank + 2) % 8])]}
-            paths.append(self.path(f"rank{rank}.pt.trace.json"))
-            with open(paths[-1], "w") as out:
-                json.dump({"schemaVersion": 1, "distributedInfo": info, "traceEvents": [memory]}, out)
+            paths.append(self.folder / f"rank{rank}.pt.trace.json")
+            write(paths[-1], {"schemaVersion": 1, "distributedInfo": info, "traceEvents": [memory]})
         (five,) = self.facts(paths[5])
         self.assertEqual({one["kind"]: one["name"] for one in five["groups"]}, {"tp": "4", "dp": "5", "pp": "1"})
         groups = {(one["kind"], one["name"]): one["rows_of"] for one in self.fleet(*paths)["groups"]}
@@ -331,19 +304,17 @@ class Fleet(unittest.TestCase):
                                 [{"kind": "tp", "name": "2"}]),
                                ([{"pg_desc": f"own{i}", "ranks": [3, 9]} for i in range(999)],
                                 [{"kind": f"own{i}", "name": "3"} for i in range(64)])):
-            path = self.path("odd.pt.trace.json")
-            with open(path, "w") as out:
-                json.dump({"schemaVersion": 1, "distributedInfo": {"rank": 3, "pg_config": config}, "traceEvents": [memory]}, out)
+            path = self.folder / "odd.pt.trace.json"
+            write(path, {"schemaVersion": 1, "distributedInfo": {"rank": 3, "pg_config": config}, "traceEvents": [memory]})
             (one,) = self.facts(path)
             self.assertEqual(one.get("groups"), groups, config)
 
     def test_a_file_that_is_none_is_a_line(self):
-        out = self.path("failed.json")
-        done = run("facts", os.path.join(self.ranks, "rank8.pickle"), "-o", out)
+        out = self.folder / "failed.json"
+        done = run("facts", self.rank(8), "-o", out, text=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn("rank8.pickle", done.stderr)
-        with open(out) as file:
-            line = json.loads(file.read())
+        line = json.loads(out.read_text())
         self.assertEqual((line["memstrata_facts"], line["file"], line["rank"], set(line["error"])),
                          (1, "rank8.pickle", 8, {"code", "message", "offset"}))
 
@@ -368,37 +339,37 @@ class Fleet(unittest.TestCase):
         self.assertEqual((run_a["run"], run_a["rows"], run_a["duplicates"]), ("a", 7, 1))
         self.assertEqual(fleet["unreadable_count"], 2)
         self.assertEqual([os.path.basename(one["file"]) for one in fleet["unreadable"]], ["rank8.pickle", "rank9.pickle"])
-        text = run("fleet", self.ranks)
+        text = run("fleet", self.ranks, text=True)
         self.assertEqual(text.returncode, 2)
         self.assertIn("1 line of a rank and device that others tell of, too", text.stdout)
         self.assertIn("2 files could not be read", text.stdout)
 
     def test_missing_ranks(self):
-        files = [os.path.join(self.ranks, f"rank{rank}.pickle") for rank in (0, 2, 5)]
+        files = [self.rank(rank) for rank in (0, 2, 5)]
         parts = []
         for file in files:
-            parts.append(self.path(os.path.basename(file) + ".facts.json"))
-            self.assertEqual(run("facts", file, "--world-size", "9", "-o", parts[-1]).returncode, 0)
+            parts.append(self.folder / f"{file.name}.facts.json")
+            self.assertEqual(run("facts", file, "--world-size", "9", "-o", parts[-1], text=True).returncode, 0)
         fleet = self.fleet(*parts)
         self.assertEqual(fleet["coverage"][0]["missing"], "1, 3 to 4, 6 to 8")
 
     def test_facts_and_snapshots_give_the_same(self):
-        files = [os.path.join(self.ranks, f"rank{rank}.pickle") for rank in range(7)]
-        together = self.path("all.facts.json")
-        self.assertEqual(run("facts", *files, "-o", together).returncode, 0)
+        files = [self.rank(rank) for rank in range(7)]
+        together = self.folder / "all.facts.json"
+        self.assertEqual(run("facts", *files, "-o", together, text=True).returncode, 0)
         straight, reduced = self.fleet(*files, "--title", "t"), self.fleet(together, "--title", "t")
         self.assertEqual(straight, reduced)
-        out = self.path("reduced.fleet.json")
-        self.assertEqual(run("fleet", together, "--title", "t", "-o", out).returncode, 0)
+        out = self.folder / "reduced.fleet.json"
+        self.assertEqual(run("fleet", together, "--title", "t", "-o", out, text=True).returncode, 0)
         with open(out) as file:
             self.assertEqual(json.load(file), reduced)
 
     def test_keys_in_any_order(self):
         """As another writer of JSON may order them."""
-        path = self.path("sorted.json")
+        path = self.folder / "sorted.json"
         with open(path, "w") as out:
             for rank in (0, 1):
-                (one,) = self.facts(os.path.join(self.ranks, f"rank{rank}.pickle"))
+                (one,) = self.facts(self.rank(rank))
                 out.write(json.dumps(one, sort_keys=True) + "\n")
         self.assertEqual(self.column(self.fleet(path), "rank"), [0, 1])
 
@@ -419,11 +390,10 @@ class Fleet(unittest.TestCase):
         self.assertEqual(reserved[5 * 128 + 127], 255)
 
     def test_clocks_that_have_nothing_in_common(self):
-        folder = self.path("clocks")
-        os.makedirs(folder)
+        folder = self.folder / "clocks"
+        folder.mkdir(parents=True)
         for rank in range(3):
-            with open(os.path.join(folder, f"rank{rank}.pickle"), "wb") as out:
-                pickle.dump(rank_snapshot(late=rank * 3_600_000_000), out)
+            write(folder / f"rank{rank}.pickle", rank_snapshot(late=rank * 3_600_000_000))
         fleet = self.fleet(folder)
         self.assertEqual((fleet["curves"]["clock"], fleet["curves"]["from_us"]), ("each", 0))
         self.assertTrue(any("no moment in common" in one for one in fleet["says"]))
@@ -431,25 +401,23 @@ class Fleet(unittest.TestCase):
         self.assertEqual(rows[:128], rows[128:256])
 
     def test_groups_by_layout_and_by_table(self):
-        files = [os.path.join(self.ranks, f"rank{rank}.pickle") for rank in range(7)]
+        files = [self.rank(rank) for rank in range(7)]
         groups = {(one["kind"], one["name"]): one for one in self.fleet(*files, "--layout", "tp=2,pp=4")["groups"]}
         self.assertEqual(groups["tp", "4"]["rows_of"], [4, 5])
         self.assertEqual((groups["tp", "4"]["least_peak"], groups["tp", "4"]["most_peak"]), (200 * MIB, 250 * MIB))
         self.assertEqual(groups["pp", "1"]["rows_of"], [2, 3])
-        with open(self.path("groups.csv"), "w") as out:
-            out.write("rank,kind,name\n0,host,\"a, left\"\n1,host,b\n5,host,b\n")
-        groups = self.fleet(*files, "--groups", self.path("groups.csv"))["groups"]
+        write(self.folder / "groups.csv", "rank,kind,name\n0,host,\"a, left\"\n1,host,b\n5,host,b\n")
+        groups = self.fleet(*files, "--groups", self.folder / "groups.csv")["groups"]
         self.assertEqual([(one["name"], one["rows_of"]) for one in groups], [("b", [1, 5]), ("a, left", [0])])
         for wrong in (["--layout", "tp=0"], ["--layout", "tp"], ["--layout", "tp=2,tp=2"], ["--layout", "a=1000,b=1001"]):
-            self.assertEqual(run("fleet", *files, *wrong).returncode, 1, wrong)
-        with open(self.path("wrong.csv"), "w") as out:
-            out.write("rank,kind,name\nfirst,host,a\n")
-        done = run("fleet", *files, "--groups", self.path("wrong.csv"))
+            self.assertEqual(run("fleet", *files, *wrong, text=True).returncode, 1, wrong)
+        write(self.folder / "wrong.csv", "rank,kind,name\nfirst,host,a\n")
+        done = run("fleet", *files, "--groups", self.folder / "wrong.csv", text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("Line 2: \"first\" is no rank", done.stderr)
 
     def test_hostile_lines(self):
-        good = run("facts", os.path.join(self.ranks, "rank0.pickle")).stdout
+        good = run("facts", self.rank(0), text=True).stdout
         lines = {
             "no json": "{\"memstrata_facts\"",
             "a list": "[1]",
@@ -463,9 +431,8 @@ class Fleet(unittest.TestCase):
             "a number for a name": good.replace("\"file\":", "\"file\":7,\"x\":", 1),
         }
         for name, line in lines.items():
-            path = self.path("hostile.facts.json")
-            with open(path, "w") as out:
-                out.write("{\"memstrata_facts\":1,\"run\":\"a\",\"rank\":1,\"file\":\"x\",\"device\":0}\n" + line.strip() + "\n" + good)
+            path = self.folder / "hostile.facts.json"
+            write(path, "{\"memstrata_facts\":1,\"run\":\"a\",\"rank\":1,\"file\":\"x\",\"device\":0}\n" + line.strip() + "\n" + good)
             fleet = self.fleet(path, code=2)
             self.assertEqual(fleet["unreadable_count"], 1, name)
             self.assertTrue(fleet["unreadable"][0]["message"].startswith("Line 2: "), name)
@@ -477,60 +444,51 @@ class Fleet(unittest.TestCase):
         self.assertEqual(self.column(self.fleet(path), "file"), ["'); DROP TABLE lines; --"])
 
     def test_files_and_lines_are_counted_as_what_they_are(self):
-        folder = self.path("bad lines")
-        os.makedirs(folder)
+        folder = self.folder / "bad lines"
+        folder.mkdir(parents=True)
         for name, bad in (("one.json", 9), ("two.json", 1)):
-            with open(os.path.join(folder, name), "w") as out:
-                out.write(line(rank=1) + "{}\n" * bad)
-            fleet = self.fleet(os.path.join(folder, name), code=2)
+            write(folder / name, line(rank=1) + "{}\n" * bad)
+            fleet = self.fleet(folder / name, code=2)
             self.assertIn(f"{bad} line{'s' if bad > 1 else ''} of a file of facts could not be read.", fleet["says"])
             self.assertEqual((fleet["findings"][-1]["title"], fleet["unreadable_count"]), (fleet["says"][0][:-1], bad))
-        with open(os.path.join(folder, "three.json"), "w") as out:
-            out.write("{\"memstrata_facts\":1,\"file\":\"rank9\",\"error\":{\"message\":\"gone\"}}\n")
-        open(os.path.join(folder, "four.pickle"), "w").close()
+        write(folder / "three.json", "{\"memstrata_facts\":1,\"file\":\"rank9\",\"error\":{\"message\":\"gone\"}}\n")
+        write(folder / "four.pickle", b"")
         fleet = self.fleet(folder, code=2)
         self.assertEqual(fleet["says"][0], "2 files and 10 lines of 2 files of facts could not be read.")
         self.assertEqual((fleet["unreadable_count"], len(fleet["unreadable"])), (12, 12))
         self.assertEqual(fleet["unreadable"][2]["message"][:8], "Line 3: ")
 
     def test_packed_facts(self):
-        folder = self.path("packed", "run=a")
-        os.makedirs(folder)
-        lines = [run("facts", os.path.join(self.ranks, f"rank{rank}.pickle")).stdout for rank in range(4)]
-        with open(os.path.join(folder, "0.facts.json.gz"), "wb") as out:
+        folder = self.folder / "packed" / "run=a"
+        folder.mkdir(parents=True)
+        lines = [run("facts", self.rank(rank), text=True).stdout for rank in range(4)]
+        with open(folder / "0.facts.json.gz", "wb") as out:
             out.write(gzip.compress(lines[0].encode()) + gzip.compress(lines[1].encode()))  # as cat joins them
-        with open(os.path.join(folder, "2.json"), "w") as out:  # whatever the name
-            out.write(lines[2])
-        zstd = shutil.which("zstd")
-        if zstd:
-            subprocess.run([zstd, "-q", "-o", os.path.join(folder, "3.facts.json.zst")], input=lines[3].encode(), check=True)
-        plain = self.path("packed.json")
-        with open(plain, "w") as out:
-            out.write("".join(lines if zstd else lines[:3]))
-        reduced = self.path("packed", "all.fleet.json")
-        self.assertEqual(run("fleet", folder, "-o", reduced).returncode, 0)
-        with open(reduced, "rb") as file, open(reduced + ".gz", "wb") as out:
-            out.write(gzip.compress(file.read()))
+        write(folder / "2.json", lines[2])  # whatever the name
+        subprocess.run([needed("zstd", "zstd"), "-q", "-o", folder / "3.facts.json.zst"], input=lines[3].encode(), check=True)
+        plain = self.folder / "packed.json"
+        write(plain, "".join(lines))
+        reduced = self.folder / "packed" / "all.fleet.json"
+        self.assertEqual(run("fleet", folder, "-o", reduced, text=True).returncode, 0)
+        packed = self.file(gzip.compress(reduced.read_bytes()), "packed/all.fleet.json.gz")
         wanted = self.fleet(plain, "--title", "t")
-        self.assertEqual(self.fleet(self.path("packed"), "--title", "t"), wanted)  # reduced files are passed by
-        named = self.fleet(folder, reduced + ".gz", "--title", "t", code=2)
+        self.assertEqual(self.fleet(self.folder / "packed", "--title", "t"), wanted)  # reduced files are passed by
+        named = self.fleet(folder, packed, "--title", "t", code=2)
         self.assertIn("reduced file already", named["unreadable"][0]["message"])
 
     def test_packed_facts_that_end_early_or_are_damaged(self):
-        path = self.path("cut.facts.json.gz")
+        path = self.folder / "cut.facts.json.gz"
         data = gzip.compress("".join(line(rank=rank, file=f"{rank}-" + os.urandom(40_000).hex()) for rank in range(20)).encode())
         for wrong, word in ((data[: len(data) // 2], "end early"), (data[:-8] + bytes(8), "damaged"), (data + b"x" * 99, "damaged")):
-            with open(path, "wb") as out:
-                out.write(wrong)
+            write(path, wrong)
             fleet = self.fleet(path, code=2)
             self.assertEqual(fleet["unreadable_count"], 1, word)
             self.assertIn(word, fleet["unreadable"][0]["message"])
             ranks = self.column(fleet, "rank")
             self.assertEqual(ranks, list(range(len(ranks))))
             self.assertGreater(len(ranks), 3)
-        with open(path, "wb") as out:  # 1.5 GB of one line in 1.5 MB
-            out.write(gzip.compress(b"{\"memstrata_facts\":1") + gzip.compress(bytes(100_000_000)) * 15)
-        done = run("fleet", path)
+        write(path, gzip.compress(b"{\"memstrata_facts\":1") + gzip.compress(bytes(100_000_000)) * 15)  # 1.5 GB of one line in 1.5 MB
+        done = run("fleet", path, text=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn("unpacks to too much", done.stderr)
         os.unlink(path)
@@ -540,9 +498,8 @@ class Fleet(unittest.TestCase):
             return [{"step": i, "peak_requested": peak * MIB} for i, peak in enumerate(peaks)]
 
         up, down = steps(*range(100, 400, 50)), steps(*range(400, 100, -50))
-        path = self.path("drifts.json")
-        with open(path, "w") as out:
-            out.write("".join(line(rank=rank, steps=peaks) for rank, peaks in enumerate((up, up, down))))
+        path = self.folder / "drifts.json"
+        write(path, "".join(line(rank=rank, steps=peaks) for rank, peaks in enumerate((up, up, down))))
         rises, falls = [one for one in self.fleet(path)["findings"] if one["kind"] == "drift"]
         self.assertEqual((rises["title"], rises["rows"], rises["bad"]), ("The peaks of rank 0 rise from step to step", [0, 1], True))
         self.assertTrue(rises["text"].endswith(" Likewise rank 1."), rises["text"])
@@ -559,7 +516,7 @@ class Fleet(unittest.TestCase):
         self.assertIn("Its peak is 100.0 MiB, 900.0 MiB below", found[2]["text"])
 
     def test_what_is_not_known_is_no_0(self):
-        path = self.path("unknown.json")
+        path = self.folder / "unknown.json"
         with open(path, "w") as out:
             out.write(line(rank=0) + line(rank=1, peak_requested=0, peak_reserved=0) + line(rank=2, peak_requested=5, ooms=1, oom_us=3,
                                                                                          oom_stack="s")
@@ -568,20 +525,15 @@ class Fleet(unittest.TestCase):
         self.assertEqual(self.column(fleet, "peak_requested"), [None, 0, 5, None])
         self.assertEqual(self.column(fleet, "ooms"), [None, None, 1, 1])
         self.assertEqual(fleet["findings"][0]["text"], "It asked for 7 B. 2 ranks ran out of memory in all.")
-        rows = [row.split()[:4] for row in run("fleet", path).stdout.split("device  file\n")[1].splitlines()]
+        rows = [row.split()[:4] for row in run("fleet", path, text=True).stdout.split("device  file\n")[1].splitlines()]
         self.assertEqual(rows, [["5", "B", "-", "2"], ["0", "B", "0", "B"], ["-", "-", "0", "0"], ["-", "-", "3", "0"]])
 
     def test_nothing_to_reduce(self):
-        empty = self.path("empty")
-        os.makedirs(empty)
-        done = run("fleet", empty)
+        empty = self.folder / "empty"
+        empty.mkdir(parents=True)
+        done = run("fleet", empty, text=True)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("memstrata facts FILE", done.stderr)
-        done = run("fleet", self.path("not there"))
+        done = run("fleet", self.folder / "not there", text=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn("No such file", done.stderr)
-
-
-if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
-    unittest.main()

@@ -1,16 +1,8 @@
-#!/usr/bin/env python3
-"""Categories of a profiler's trace by when blocks live (engine/analysis/category_rules.h): a step made by hand, with a block for each.
+"""Categories of a profiler's trace by when blocks live (engine/analysis/category_rules.h): a step made by hand, with a block for each."""
 
-  python3 tests/cli/lifetimes_test.py TOOL [unittest options]
-"""
-import json
-import subprocess
-import sys
-import tempfile
-import unittest
-from pathlib import Path
+from support.folders import InOneFolder
+from support.tool import answer, out_of
 
-TOOL = ""
 FORWARD, BACKWARD = 1, 2  # threads
 
 # (name, its category, size, (time, thread) of its allocation, of its free; None = none)
@@ -65,18 +57,14 @@ def trace():
     return {"traceEvents": events}
 
 
-class Lifetimes(unittest.TestCase):
+class Lifetimes(InOneFolder):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-        cls.path = Path(cls.folder.name, "trace.json")
-        cls.path.write_text(json.dumps(trace()))
+        super().setUpClass()
+        cls.path = cls.file(trace(), "trace.json")
 
     def bytes_of(self, category, event):
-        ran = subprocess.run([TOOL, "top", self.path, "--filter", "category:" + category, "--at", str(event), "--json"],
-                             capture_output=True, timeout=60, check=True)
-        (top,) = json.loads(ran.stdout)["tops"]
+        (top,) = answer("top", self.path, "--filter", "category:" + category, "--at", event)["tops"]
         return top["requested_bytes"]
 
     def test_every_block_is_what_the_rules_say(self):
@@ -92,11 +80,6 @@ class Lifetimes(unittest.TestCase):
                     self.assertEqual(self.bytes_of(category, event), alive)
 
     def test_they_are_named_as_what_they_are(self):
-        text = subprocess.run([TOOL, "report", self.path], capture_output=True, text=True, timeout=60, check=True).stdout
+        text = out_of("report", self.path)
         self.assertIn("By lifetime: ", text)
         self.assertNotIn("a guess", text)
-
-
-if __name__ == "__main__":
-    TOOL = sys.argv.pop(1)
-    unittest.main()

@@ -1,69 +1,51 @@
 """stats, trace, flamegraph and state of a small snapshot, with numbers worked out by hand."""
 import copy
 import json
-import os
-import pickle
-import subprocess
-import sys
-import tempfile
-import unittest
 import xml.etree.ElementTree as ElementTree
 
-PROGRAM = ""
-BASE = 0x7F0000000000
-MIB = 1 << 20
+from support.folders import InAFolder, InOneFolder
+from support.snapshots import BASE, MIB, block, event, frame, live, segment, snapshot
+from support.tool import SUCCESS, USAGE, out_of, run
 
 
-def frame(name):
-    return {"name": name, "filename": f"/src/{name}.py", "line": 7}
+def stack(*names):
+    return [frame(name, 7, f"/src/{name}.py") for name in names]
 
 
-def event(action, offset, size, *frames):
-    return {"action": action, "addr": BASE + offset, "size": size, "stream": 0, "frames": [frame(f) for f in frames]}
+def at(offset, action, size, *names):
+    return event(action, BASE + offset, size, frames=stack(*names))
+
+
+def in_segment(offset, kind, *blocks, **more):
+    return segment(BASE + offset, list(blocks), segment_type=kind, **more)
 
 
 # 40 MiB segment: 30 MiB in use, 10 MiB free; a 2 MiB one with 1000 bytes in 1024.
-SNAPSHOT = {
-    "segments": [
-        {"device": 0, "address": BASE, "total_size": 40 * MIB, "stream": 0, "segment_type": "large",
-         "segment_pool_id": (0, 0), "blocks": [
-             {"address": BASE, "size": 30 * MIB, "requested_size": 30 * MIB, "state": "active_allocated",
-              "frames": [frame("inner"), frame("outer")]},
-             {"address": BASE + 30 * MIB, "size": 10 * MIB, "requested_size": 0, "state": "inactive", "frames": []}]},
-        {"device": 0, "address": BASE + 40 * MIB, "total_size": 2 * MIB, "stream": 0, "segment_type": "small",
-         "segment_pool_id": (0, 0), "blocks": [
-             {"address": BASE + 40 * MIB, "size": 1024, "requested_size": 1000, "state": "active_allocated",
-              "frames": [frame("small;<")]},
-             {"address": BASE + 40 * MIB + 1024, "size": 2 * MIB - 1024, "requested_size": 0, "state": "inactive",
-              "frames": []}]},
-    ],
-    "device_traces": [[
-        event("segment_alloc", 0, 40 * MIB, "outer"),
-        event("alloc", 0, 30 * MIB, "inner", "outer"),
-        event("alloc", 30 * MIB, 8 * MIB, "peak", "outer"),
-        event("free_requested", 30 * MIB, 8 * MIB),
-        event("free_completed", 30 * MIB, 8 * MIB),
-    ]],
-}
+SNAPSHOT = snapshot([
+    in_segment(0, "large", live(30 * MIB, frames=stack("inner", "outer")), block(10 * MIB), segment_pool_id=(0, 0)),
+    in_segment(40 * MIB, "small", live(1000, frames=stack("small;<")), block(2 * MIB - 1024), segment_pool_id=(0, 0)),
+], [
+    at(0, "segment_alloc", 40 * MIB, "outer"), at(0, "alloc", 30 * MIB, "inner", "outer"),
+    at(30 * MIB, "alloc", 8 * MIB, "peak", "outer"), at(30 * MIB, "free_requested", 8 * MIB),
+    at(30 * MIB, "free_completed", 8 * MIB),
+])
 
 
-class Commands(unittest.TestCase):
+class OfOneFile(InOneFolder):
+    """A snapshot, and what a command says of it."""
+
+    snapshot = SNAPSHOT
+
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.file = os.path.join(cls.folder.name, "s.pickle")
-        with open(cls.file, "wb") as out:
-            pickle.dump(SNAPSHOT, out, 4)
+        super().setUpClass()
+        cls.path = cls.file(cls.snapshot, "s.pickle")
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+    def run_it(self, command, *options, code=SUCCESS):
+        return out_of(command, self.path, *options, code=code)
 
-    def run_it(self, command, *options, code=0):
-        run = subprocess.run([PROGRAM, command, self.file, *options], capture_output=True, text=True, timeout=60)
-        self.assertEqual(run.returncode, code, run.stderr)
-        return run.stdout
 
+class Commands(OfOneFile):
     def test_state(self):
         first, last = map(json.loads, self.run_it("state", "--json", "--event=-1,2").splitlines())
         self.assertEqual([first["reserved_bytes"], first["allocated_bytes"]], [2 * MIB, 1024])
@@ -115,7 +97,7 @@ class Commands(unittest.TestCase):
         self.assertIn("stream_0;seg_0x7f0000000000;active_allocated;", self.run_it("flamegraph", "--folded", "--segments"))
 
     def test_flame_graph_is_a_picture_without_script(self):
-        path = os.path.join(self.folder.name, "out.svg")
+        path = self.folder / "out.svg"
         self.assertEqual(self.run_it("flamegraph", "--at", "end", "-o", path), "")
         root = ElementTree.parse(path).getroot()
         self.assertEqual({e.tag.split("}")[1] for e in root.iter()}, {"svg", "rect", "text", "g", "title"})
@@ -123,27 +105,20 @@ class Commands(unittest.TestCase):
         self.assertIn(f"inner.py:7:inner: 30.0 MiB ({30 * MIB:,} bytes)", titles)
 
 
-class Host(unittest.TestCase):
+HOST_SEGMENTS = [
+    in_segment(0, "large", live(MIB, frames=stack("pinned")), device=-1),
+    in_segment(MIB, "small", block(128), device=-1),
+]
+HOST_TRACE = [
+    at(0, "alloc", MIB, "pinned"), at(MIB, "alloc", 128, "staging"), at(MIB, "free_requested", 128),
+    at(MIB, "free_completed", 128),
+]
+
+
+class Host(OfOneFile):
     """Pinned host memory, whose events tell sizes of blocks: 1 MiB and 128 bytes come, the latter go."""
 
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.file = os.path.join(cls.folder.name, "host.pickle")
-        host = [{"device": -1, "address": BASE, "total_size": MIB, "stream": 0, "segment_type": "large", "blocks": [
-            {"address": BASE, "size": MIB, "requested_size": MIB, "state": "active_allocated", "frames": [frame("pinned")]}]},
-            {"device": -1, "address": BASE + MIB, "total_size": 128, "stream": 0, "segment_type": "small", "blocks": [
-                {"address": BASE + MIB, "size": 128, "requested_size": 0, "state": "inactive", "frames": []}]}]
-        trace = [event("alloc", 0, MIB, "pinned"), event("alloc", MIB, 128, "staging"),
-                 event("free_requested", MIB, 128), event("free_completed", MIB, 128)]
-        with open(cls.file, "wb") as out:
-            pickle.dump({**SNAPSHOT, "host_segments": host, "host_traces": trace}, out, 4)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    run_it = Commands.run_it
+    snapshot = {**SNAPSHOT, "host_segments": HOST_SEGMENTS, "host_traces": HOST_TRACE}
 
     def test_it_is_chosen_by_name_and_by_number(self):
         for device in ("host", "-1"):
@@ -161,46 +136,29 @@ class Host(unittest.TestCase):
         self.assertIn(f"stream_0;active_allocated;pinned.py:7:pinned {MIB}", folded)
         self.assertIn("stream_0;active_allocated;staging.py:7:staging 128", folded)
 
-    def test_the_list_of_devices_says_which_ran_out(self):
-        other = os.path.join(self.folder.name, "oom.pickle")
-        oom = {"action": "oom", "device_free": 0, "size": 1 << 40, "stream": 0}
-        with open(other, "wb") as out:
-            pickle.dump(dict(SNAPSHOT, device_traces=[SNAPSHOT["device_traces"][0], [oom]]), out, 4)
-        run = subprocess.run([PROGRAM, "state", other, "--device", "7"], capture_output=True, text=True)
-        self.assertIn('There is no device "7" in this file. Devices: 0, 1 (OOM).', run.stderr)
-
-    def test_events_that_contradict_the_final_segments_are_noticed(self):
-        self.assertNotIn("Noticed", self.run_it("state", "--at", "end"))
-        other = os.path.join(self.folder.name, "contradicting.pickle")
-        with open(other, "wb") as out:
-            pickle.dump(dict(SNAPSHOT, device_traces=[[event("alloc", 39 * MIB, 512), event("alloc", 38 * MIB, 512)]]), out, 4)
-        run = subprocess.run([PROGRAM, "state", other, "--at", "start,end"], capture_output=True, text=True, check=True)
-        self.assertEqual(run.stdout.count("Noticed"), 1)
-        self.assertIn("events contradict the final segments. They count to the end. [2 times]", run.stdout)
-        self.assertIn("Allocated blocks vanish without a free", run.stdout)
-
-    def test_a_file_without_host_memory_says_so(self):
-        other = os.path.join(self.folder.name, "other.pickle")
-        with open(other, "wb") as out:
-            pickle.dump(SNAPSHOT, out, 4)
-        run = subprocess.run([PROGRAM, "state", other, "--device", "host", "--event=0"], capture_output=True, text=True)
-        self.assertEqual(run.returncode, 1)
-        self.assertIn('There is no device "host" in this file. Devices: 0.', run.stderr)
-
-
-class OtherFiles(unittest.TestCase):
+class OtherFiles(InAFolder):
     """A change to the snapshot above, and what is said of it."""
 
-    def said(self, change, command, *options, code=0):
-        snapshot = copy.deepcopy(SNAPSHOT)
-        change(snapshot)
-        with tempfile.TemporaryDirectory() as folder:
-            file = os.path.join(folder, "s.pickle")
-            with open(file, "wb") as out:
-                pickle.dump(snapshot, out, 4)
-            run = subprocess.run([PROGRAM, command, file, *options], capture_output=True, text=True, timeout=60)
-        self.assertEqual(run.returncode, code, run.stderr)
-        return run.stdout + run.stderr
+    def said(self, change, command, *options, code=SUCCESS):
+        changed = copy.deepcopy(SNAPSHOT)
+        change(changed)
+        done = run(command, self.file(changed, "s.pickle"), *options, text=True)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout + done.stderr
+
+    def test_events_that_contradict_the_final_segments_are_noticed(self):
+        def contradicting(snapshot):
+            snapshot["device_traces"] = [[at(39 * MIB, "alloc", 512), at(38 * MIB, "alloc", 512)]]
+
+        self.assertNotIn("Noticed", self.said(lambda s: None, "state", "--at", "end"))
+        said = self.said(contradicting, "state", "--at", "start,end")
+        self.assertEqual(said.count("Noticed"), 1)
+        self.assertIn("events contradict the final segments. They count to the end. [2 times]", said)
+        self.assertIn("Allocated blocks vanish without a free", said)
+
+    def test_a_file_without_host_memory_says_so(self):
+        said = self.said(lambda s: None, "state", "--device", "host", "--event=0", code=USAGE)
+        self.assertIn('There is no device "host" in this file. Devices: 0.', said)
 
     def test_stacks_of_blocks_are_stacks_where_no_event_has_one(self):
         def without_stacks_of_events(snapshot):
@@ -220,7 +178,7 @@ class OtherFiles(unittest.TestCase):
     def test_the_list_of_devices_says_which_ran_out_of_memory(self):
         def two_devices(snapshot):
             oom = {"action": "oom", "addr": 5, "device_free": 5, "size": MIB, "stream": 0, "frames": []}
-            snapshot["device_traces"].append([event("alloc", 1 << 30, MIB, "f"), oom])
+            snapshot["device_traces"].append([at(1 << 30, "alloc", MIB, "f"), oom])
         said = self.said(two_devices, "state", "--device", "7", code=1)
         self.assertIn('There is no device "7" in this file. Devices: 0, 1 (OOM).', said)
 
@@ -233,12 +191,7 @@ class OtherFiles(unittest.TestCase):
     def test_a_line_end_in_a_text_makes_no_line(self):
         def two_lines(snapshot):
             snapshot["device_traces"][0].append(
-                {"action": "annotate", "addr": 0, "size": 0, "stream": 0, "user_metadata": "a\ndel b0"})
+                event("annotate", 0, 0, user_metadata="a\ndel b0"))
         lines = self.said(two_lines, "trace").splitlines()
         self.assertEqual(len(lines), 1 + 6 + 1)
         self.assertNotIn("del b0", lines)
-
-
-if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
-    unittest.main()

@@ -1,29 +1,16 @@
-#!/usr/bin/env python3
-"""`memstrata ops` of the made-up run that site/guide/negative.md explains: the numbers of the page, by hand.
-
-  python3 tests/cli/ops_test.py TOOL [unittest options]
-"""
-import json
-import re
-import subprocess
-import sys
+"""`memstrata ops` of the made-up run that site/guide/negative.md explains: the numbers of the page, by hand."""
 import unittest
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-GAN = ROOT / "tests" / "data" / "profilers" / "gan.json"
-PAGE = ROOT / "site" / "guide" / "negative.md"
-TOOL = ""
-KIB, MIB = 1 << 10, 1 << 20
+from support.paths import PROFILERS
+from support.snapshots import KIB, MIB
+from support.tool import answer
 
-
-def run(*arguments):
-    return subprocess.run([TOOL, *map(str, arguments)], capture_output=True, timeout=60)
+GAN = PROFILERS / "gan.json"
 
 
 class Gan(unittest.TestCase):
     def ops(self, *options):
-        found = json.loads(run("ops", GAN, "--json", *options).stdout)
+        found = answer("ops", GAN, *options)
         return found, {op["name"]: op for op in found["ops"]}
 
     def test_numbers(self):
@@ -60,14 +47,3 @@ class Gan(unittest.TestCase):
         negative = {name: op["self_device_memory_usage"] for name, op in ops.items() if op["self_device_memory_usage"] < 0}
         self.assertEqual(negative, {"Generator.forward": -4 * MIB, "aten::binary_cross_entropy": -1536,
                                     "Optimizer.zero_grad#Adam.zero_grad": -6 * MIB})  # fmt: skip
-
-    def test_the_guide_shows_what_the_command_prints(self):
-        text = PAGE.read_text()
-        shown = re.search(r"\$ memstrata ops gan\.json --sort self -n 5\n(.*?)```", text, re.DOTALL).group(1)
-        printed = run("ops", GAN, "--sort", "self", "-n", "5").stdout.decode().replace(str(GAN), "gan.json")
-        self.assertEqual(shown.strip(), printed.strip())
-
-
-if __name__ == "__main__":
-    TOOL = sys.argv.pop(1)
-    unittest.main()

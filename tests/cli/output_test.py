@@ -1,8 +1,4 @@
-#!/usr/bin/env python3
-"""What commands write, and what becomes of it when they fail, are killed, or are told to write over their input.
-
-  python3 tests/cli/output_test.py TOOL [unittest options]
-"""
+"""What commands write, and what becomes of it when they fail, are killed, or are told to write over their input."""
 import base64
 import gzip
 import json
@@ -10,44 +6,23 @@ import os
 import pickle
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
-import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-CASES = ROOT / "tests" / "golden" / "torch_snapshot"
-TOOL = ""
+from support.folders import InAFolder, limited_to
+from support.paths import case
+from support.tool import SUCCESS, TOOL, UNREADABLE as FAILED, USAGE, run
+from support.viewer import VIEWER
 
-SUCCESS, USAGE, FAILED = 0, 1, 2
-VIEWER = b"<html><body><p>viewer</p><script>getElementById('memstrata-snapshot')</script></body></html>\n"
-SMALL = CASES / "protocol4" / "input.pickle"
-OTHER = CASES / "cpp_writer" / "input.pickle"
-
-
-def run(*arguments, stdin=b"", **options):
-    return subprocess.run([TOOL, *map(str, arguments)], input=stdin, capture_output=True, timeout=120, **options)
+SMALL = case("protocol4")
+OTHER = case("cpp_writer")
 
 
-def limited_to(size):
-    """A process whose files cannot grow beyond `size` bytes, and that is told so by an error."""
-
-    def limit():
-        import resource
-
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
-    return limit
-
-
-class InAFolder(unittest.TestCase):
+class WithInput(InAFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.viewer = self.folder / "viewer.html"
         self.viewer.write_bytes(VIEWER)
         self.input = self.folder / "in.pickle"
@@ -72,7 +47,7 @@ class InAFolder(unittest.TestCase):
         return sorted(p.name for p in self.folder.iterdir())
 
 
-class Outputs(InAFolder):
+class Outputs(WithInput):
     def test_a_full_disk_leaves_the_old_file_and_nothing_else(self):
         out = self.folder / "out"
         for name, command in self.writers(out).items():
@@ -153,7 +128,7 @@ class Outputs(InAFolder):
             self.assertEqual(json.loads(result.stdout)["error"]["code"], "unwritable")
 
 
-class Killed(InAFolder):
+class Killed(WithInput):
     """A page is begun when its snapshot comes from a pipe; then the command is killed in the middle."""
 
     def test_by_any_signal_nothing_is_left_and_the_old_file_stays(self):
@@ -179,7 +154,7 @@ class Killed(InAFolder):
         self.assertEqual(len(json.loads(out.read_bytes())["device_traces"]), 1)
 
 
-class Pages(InAFolder):
+class Pages(WithInput):
     def snapshot_of(self, page):
         inside = page.split(b'id="memstrata-snapshot"', 1)[1].split(b">", 1)[1].split(b"</script>", 1)[0]
         return gzip.decompress(base64.b64decode(inside, validate=True))
@@ -222,7 +197,7 @@ class Pages(InAFolder):
             self.assertFalse(out.exists())
 
 
-class Endless(InAFolder):
+class Endless(WithInput):
     """A file without an end is refused when it is too long to be what it should be."""
 
     def run_watched(self, *arguments):
@@ -255,7 +230,7 @@ class Endless(InAFolder):
         self.assertIn(b"no text", result.stderr)
 
 
-class Terminals(InAFolder):
+class Terminals(WithInput):
     """Nothing that a terminal would act on, or not show, reaches it."""
 
     EVIL = "a\u202eb\u2066c\u200bd\ufeffe\u061cf\u2028g\x9bh\x1b[2Ji\U000e0041j"
@@ -301,11 +276,6 @@ class Terminals(InAFolder):
                 if command[0] == "flamegraph":
                     continue  # says nothing
                 with self.subTest(command):
-                    result = subprocess.run([TOOL, *map(str, command)], stdout=full, stderr=subprocess.PIPE, timeout=60)
+                    result = run(*command, stdout=full, stderr=subprocess.PIPE)
                     self.assertEqual(result.returncode, FAILED)
                     self.assertIn(b"could not be written", result.stderr)
-
-
-if __name__ == "__main__":
-    TOOL = str(Path(sys.argv.pop(1)).resolve())
-    unittest.main()

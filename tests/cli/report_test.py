@@ -1,55 +1,26 @@
 """report, check and the parts of compare: made-up runs with numbers that are known, and real files against a second
 computation in Python.
-
-  python3 tests/cli/report_test.py TOOL [unittest options]
 """
-import json
-import pickle
-import subprocess
-import sys
-import tempfile
-import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-REAL = ROOT.parent / "shared" / "data" / "snapshots"
-sys.path.insert(0, str(ROOT / "tests" / "golden"))
-sys.path.insert(0, str(ROOT / "tests" / "cli"))
-import runs  # noqa: E402
-from compare_test import lines_of  # noqa: E402
-from reference import blocks_of, device_summary, load, snapshots_in, usable_events, usable_segments  # noqa: E402
-from reference_state import Irregular, states  # noqa: E402
+import runs
+from reference import blocks_of, device_summary, load, snapshots_in, usable_events, usable_segments
+from reference_state import Irregular, states
 
-TOOL = ""
-MIB, GIB = 1 << 20, 1 << 30
+from support.folders import InAFolder
+from support.paths import SNAPSHOTS, needs_shared_data, real_snapshots
+from support.snapshots import MIB, block, live, segment, snapshot
+from support.stacks import lines_of
+from support.tool import answer, answers, out_of
+
 CATEGORIES = {"parameter", "gradient", "optimizer_state", "activation", "temporary", "workspace", "communication", "input",
               "unknown"}
 
 
-class WithFiles(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-
-    def tearDown(self):
-        self.folder.cleanup()
-
-    def path(self, name, what):
-        path = Path(self.folder.name) / name
-        path.write_bytes(what if isinstance(what, bytes) else pickle.dumps(what, protocol=4))
-        return str(path)
-
-    def run_it(self, *arguments, code=0):
-        run = subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=300)
-        self.assertEqual(run.returncode, code, run.stdout + run.stderr)
-        return run.stdout
-
-    def reported(self, *paths):
-        return [json.loads(line) for line in self.run_it("report", *paths, "--json").splitlines()]
-
+class WithFiles(InAFolder):
     def report_of(self, snapshot):
-        (answer,) = self.reported(self.path("x.pickle", snapshot))
-        (device,) = answer["devices"]
+        (device,) = answer("report", self.file(snapshot, "x.pickle"))["devices"]
         self.check_sums(device)
         return device
 
@@ -80,14 +51,14 @@ class Leaks(WithFiles):
         made = runs.clean_runs()
         made.update({f"cut_{seed}_{annotate}": runs.train(seed, annotate=annotate, cut_last=True, steps=9)[0]
                      for seed in range(3) for annotate in ("profiler", "region", None)})
-        paths = [self.path(f"{name}.pickle", snapshot) for name, snapshot in made.items()]
-        answers = self.reported(*paths)
-        self.assertEqual(len(answers), len(made))
+        paths = [self.file(snapshot, f"{name}.pickle") for name, snapshot in made.items()]
+        told = answers("report", *paths)
+        self.assertEqual(len(told), len(made))
         alarms = [(Path(a["file"]).stem, leak["stack"], leak["confidence"])
-                  for a in answers for leak in a["devices"][0]["leaks"]]
+                  for a in told for leak in a["devices"][0]["leaks"]]
         self.assertEqual(alarms, [])
-        for answer in answers:
-            self.assertTrue(answer["devices"][0]["steps"]["count"], answer["file"])
+        for one in told:
+            self.assertTrue(one["devices"][0]["steps"]["count"], one["file"])
 
     def test_planted_leaks_are_found_first_and_exactly(self):
         for seed in range(6):
@@ -152,7 +123,7 @@ class OutOfMemory(WithFiles):
                                     "other_processes": None})
 
     def test_page(self):
-        page = self.run_it("report", self.path("x.pickle", runs.out_of_memory("fragmented")[0]))
+        page = out_of("report", self.file(runs.out_of_memory("fragmented")[0], "x.pickle"))
         self.assertIn("Device 0 ran out of memory", page)
         self.assertIn("enough was free, but in pieces", page)
         self.assertTrue(all(len(line) <= 80 for line in page.splitlines()), page)
@@ -172,12 +143,8 @@ class Fragmentation(WithFiles):
 
     def test_free_pages_of_an_expandable_segment_pin_nothing(self):
         # Pages of 20 MiB: 10 used, 10 + 20 + 20 free; two pages can go back, 10 MiB cannot.
-        base = runs.BASE
-        blocks = [{"address": base, "size": 10 * MIB, "requested_size": 10 * MIB, "state": "active_allocated", "frames": []},
-                  {"address": base + 10 * MIB, "size": 50 * MIB, "requested_size": 0, "state": "inactive", "frames": []}]
-        snapshot = {"segments": [{"device": 0, "address": base, "total_size": 60 * MIB, "stream": 0, "segment_type": "large",
-                                  "is_expandable": True, "blocks": blocks}], "device_traces": []}
-        found = self.report_of(snapshot)["fragmentation"]
+        pages = segment(runs.BASE, [live(10 * MIB), block(50 * MIB)], segment_type="large", is_expandable=True)
+        found = self.report_of(snapshot([pages]))["fragmentation"]
         self.assertEqual(found["held_back_bytes"], 10 * MIB)
         self.assertEqual([(p["free_bytes"], p["held_back_bytes"]) for p in found["pins"]], [(50 * MIB, 10 * MIB)])
         self.assertEqual(found["event"], -1)
@@ -208,15 +175,15 @@ class Categories(WithFiles):
         for label, size in (("parameter", 100), ("Gradient", 200), ("", 400)):
             device.alloc(size, frames)
             device.trace[-1]["user_metadata"] = label
-        path = self.path("x.pickle", device.snapshot())
-        shares = {c["name"]: c["bytes_at_peak"] for c in self.reported(path)[0]["devices"][0]["categories"]}
+        path = self.file(device.snapshot(), "x.pickle")
+        shares = {c["name"]: c["bytes_at_peak"] for c in answers("report", path)[0]["devices"][0]["categories"]}
         self.assertEqual(shares, {"parameter": 100, "gradient": 200, "unknown": 400})
-        rules = self.path("rules.txt", b"mine 0.5 frame:model.py:build|other kept  # everything\n")
-        (answer,) = [json.loads(line) for line in self.run_it("report", path, "--rules", rules, "--json").splitlines()]
-        self.assertEqual(answer["devices"][0]["categories"],
+        rules = self.file(b"mine 0.5 frame:model.py:build|other kept  # everything\n", "rules.txt")
+        said = answer("report", path, "--rules", rules)
+        self.assertEqual(said["devices"][0]["categories"],
                          [{"name": "mine", "bytes_at_peak": 700, "blocks": 3, "sure": 0.5}])
-        wrong = self.path("wrong.txt", b"mine 0.5 frame:x sometimes\n")
-        self.assertIn("line 1", self.run_it("report", path, "--rules", wrong, "--json", code=1))
+        wrong = self.file(b"mine 0.5 frame:x sometimes\n", "wrong.txt")
+        self.assertIn("line 1", out_of("report", path, "--rules", wrong, "--json", code=1))
 
 
 class Parts(WithFiles):
@@ -229,51 +196,51 @@ class Parts(WithFiles):
                 if id(frame) not in moved and frame["filename"].endswith("model.py"):
                     moved.add(id(frame))
                     frame["line"] += 1000
-        a, b = self.path("a.pickle", before), self.path("b.pickle", after)
-        answer = json.loads(self.run_it("compare", a, b, "--json"))
-        peak = [d["devices"][0]["peak"]["requested_bytes"] for d in self.reported(a, b)]
-        self.assertEqual([answer["before_bytes"], answer["after_bytes"]], peak)
-        self.assertEqual(sum(p["before_bytes"] for p in answer["parts"]), peak[0])
-        self.assertEqual(sum(p["after_bytes"] for p in answer["parts"]), peak[1])
-        self.assertEqual({p["matched"] for p in answer["parts"]}, {"functions"})
-        at_end = json.loads(self.run_it("compare", a, b, "--json", "--at", "end"))
+        a, b = self.file(before, "a.pickle"), self.file(after, "b.pickle")
+        said = answer("compare", a, b)
+        peak = [d["devices"][0]["peak"]["requested_bytes"] for d in answers("report", a, b)]
+        self.assertEqual([said["before_bytes"], said["after_bytes"]], peak)
+        self.assertEqual(sum(p["before_bytes"] for p in said["parts"]), peak[0])
+        self.assertEqual(sum(p["after_bytes"] for p in said["parts"]), peak[1])
+        self.assertEqual({p["matched"] for p in said["parts"]}, {"functions"})
+        at_end = answer("compare", a, b, "--at", "end")
         self.assertEqual(at_end["before_bytes"], at_end["devices"][0]["requested_bytes"]["before"])
 
     def test_a_planted_regression_comes_first(self):
         before, _ = runs.train(2, steps=6)
         after, planted = runs.train(2, steps=6, leak="one")
-        answer = json.loads(self.run_it("compare", self.path("a.pickle", before), self.path("b.pickle", after), "--json"))
-        first = answer["parts"][0]
+        said = answer("compare", self.file(before, "a.pickle"), self.file(after, "b.pickle"))
+        first = said["parts"][0]
         self.assertEqual(tuple(first["stack"]), lines_of(planted[0]))
         self.assertEqual((first["before_bytes"], first["after_bytes"] % planted[1], first["matched"]), (0, 0, None))
 
 
 class Check(WithFiles):
     def test_rules(self):
-        leaking = self.path("leak.pickle", runs.train(1, leak="one")[0])
-        clean = self.path("clean.pickle", runs.train(1)[0])
-        failed = self.path("oom.pickle", runs.out_of_memory("full")[0])
-        pinned = self.path("pins.pickle", runs.fragmented(1)[0])
-        self.run_it("check", clean, "--no-leak", "--no-oom", "--max-peak", "64GiB", "--max-reserved", "64GiB")
-        self.assertIn("broken  no_leak", self.run_it("check", leaking, "--no-leak", code=3))
-        self.assertIn("remember", self.run_it("check", leaking, "--no-leak", "--json", code=3))
-        self.assertIn("broken  no_oom", self.run_it("check", failed, "--no-oom", code=3))
-        self.assertIn("broken  max_peak", self.run_it("check", clean, "--max-peak", "1MiB", code=3))
-        self.assertIn("broken  max_fragmentation", self.run_it("check", pinned, "--max-fragmentation", "0.2", code=3))
-        self.run_it("check", clean, "--max-fragmentation", "0.2")
-        self.run_it("check", clean, "--baseline", clean, "--max-growth", "0%")
-        self.assertIn("broken  max_growth", self.run_it("check", leaking, "--baseline", clean, "--max-growth", "1%", code=3))
-        junit = Path(self.folder.name) / "x.xml"
-        self.run_it("check", leaking, "--no-leak", "--no-oom", "--junit", str(junit), code=3)
+        leaking = self.file(runs.train(1, leak="one")[0], "leak.pickle")
+        clean = self.file(runs.train(1)[0], "clean.pickle")
+        failed = self.file(runs.out_of_memory("full")[0], "oom.pickle")
+        pinned = self.file(runs.fragmented(1)[0], "pins.pickle")
+        out_of("check", clean, "--no-leak", "--no-oom", "--max-peak", "64GiB", "--max-reserved", "64GiB")
+        self.assertIn("broken  no_leak", out_of("check", leaking, "--no-leak", code=3))
+        self.assertIn("remember", out_of("check", leaking, "--no-leak", "--json", code=3))
+        self.assertIn("broken  no_oom", out_of("check", failed, "--no-oom", code=3))
+        self.assertIn("broken  max_peak", out_of("check", clean, "--max-peak", "1MiB", code=3))
+        self.assertIn("broken  max_fragmentation", out_of("check", pinned, "--max-fragmentation", "0.2", code=3))
+        out_of("check", clean, "--max-fragmentation", "0.2")
+        out_of("check", clean, "--baseline", clean, "--max-growth", "0%")
+        self.assertIn("broken  max_growth", out_of("check", leaking, "--baseline", clean, "--max-growth", "1%", code=3))
+        junit = self.folder / "x.xml"
+        out_of("check", leaking, "--no-leak", "--no-oom", "--junit", junit, code=3)
         suite = ElementTree.parse(junit).getroot()
         self.assertEqual((suite.get("tests"), suite.get("failures")), ("2", "1"))
         self.assertEqual([c.find("failure") is not None for c in suite], [False, True])
 
     def test_wrong_usage(self):
-        clean = self.path("clean.pickle", runs.train(1)[0])
+        clean = self.file(runs.train(1)[0], "clean.pickle")
         for arguments in ((), ("--max-peak", "much"), ("--max-growth", "2%"), ("--baseline", clean), ("--device", "7", "--no-oom")):
-            self.run_it("check", clean, *arguments, code=1)
-        self.run_it("check", "/nothing", "--no-oom", code=2)
+            out_of("check", clean, *arguments, code=1)
+        out_of("check", "/nothing", "--no-oom", code=2)
 
 
 def alive_at(events, segments, moment):
@@ -311,14 +278,13 @@ def alive_at(events, segments, moment):
     return groups
 
 
+@needs_shared_data
 class RealFiles(WithFiles):
     def test_numbers_are_those_of_a_second_computation(self):
-        if not REAL.exists():
-            self.skipTest(f"{REAL} is not here")
-        paths = [p for p in sorted(REAL.glob("*.pickle")) if not p.name.startswith("NOT_")]
-        for path, answer in zip(paths, self.reported(*map(str, paths)), strict=True):
+        paths = real_snapshots()
+        for path, told in zip(paths, answers("report", *paths), strict=True):
             (_, snapshot), *_ = snapshots_in(load(path.read_bytes()))
-            for device in answer["devices"]:
+            for device in told["devices"]:
                 with self.subTest(path.name, device=device["device"]):
                     self.check_sums(device)
                     self.check(snapshot, device)
@@ -355,13 +321,11 @@ class RealFiles(WithFiles):
             self.assertEqual((oom["requested_bytes"], oom["device_free_bytes"]), (event["size"], event["device_free"]))
 
     def test_the_failures_are_explained(self):
-        if not REAL.exists():
-            self.skipTest(f"{REAL} is not here")
         verdicts = {("torchtitan_fsdp_oom_rank0", 0): "fragmented", ("torchtitan_fsdp_oom_rank1", 1): "fragmented",
                     ("code_location_3gpu_expandable_oom", 1): "full"}
         for (name, number), verdict in verdicts.items():
-            (answer,) = self.reported(str(REAL / f"{name}.pickle"))
-            (device,) = [d for d in answer["devices"] if d["device"] == number]
+            told = answer("report", SNAPSHOTS / f"{name}.pickle")
+            (device,) = [d for d in told["devices"] if d["device"] == number]
             self.assertEqual([o["verdict"] for o in device["oom"]], [verdict])
             self.assertEqual(device["findings"][0]["kind"], "oom")
             tried = {r["confirmed"] for r in device["oom"][0]["remedies"] if r["name"] == "expandable_segments"}
@@ -370,14 +334,6 @@ class RealFiles(WithFiles):
 
     def test_no_false_alarms(self):
         # None of these runs leaks: single steps, forward passes, inference.
-        if not REAL.exists():
-            self.skipTest(f"{REAL} is not here")
-        paths = [str(p) for p in sorted(REAL.glob("*.pickle")) if not p.name.startswith("NOT_")]
-        alarms = [(Path(a["file"]).name, leak["who"]) for a in self.reported(*paths) for d in a["devices"]
+        alarms = [(a["file"], leak["who"]) for a in answers("report", *real_snapshots()) for d in a["devices"]
                   for leak in d["leaks"]]
         self.assertEqual(alarms, [])
-
-
-if __name__ == "__main__":
-    TOOL = sys.argv.pop(1)
-    unittest.main()

@@ -7,37 +7,28 @@ peak_parts.h, categories.h). The rules of categories are read from their text in
 """
 import random
 import re
-import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "cli"))
-from compare_test import lines_of  # noqa: E402
+from support.paths import ROOT
+from support.snapshots import BASE, MIB, frame
+from support.stacks import lines_of
 
-BASE = 0x7F0000000000
-KIB, MIB = 1 << 10, 1 << 20
 MOST_LISTED = 20
 
-
-def frame(filename, name, line=7):
-    return {"filename": filename, "line": line, "name": name}
-
-
-TRAIN = [frame("/home/me/train.py", "train_step", 30), frame("/home/me/train.py", "<module>", 90)]
-MODULE = [frame("/usr/lib/python3/site-packages/torch/nn/modules/module.py", "_call_impl", 1500)]
-BACKWARD = [frame("/usr/lib/python3/site-packages/torch/autograd/graph.py", "_engine_run_backward", 800)]
+TRAIN = [frame("train_step", 30, "/home/me/train.py"), frame("<module>", 90, "/home/me/train.py")]
+MODULE = [frame("_call_impl", 1500, "/usr/lib/python3/site-packages/torch/nn/modules/module.py")]
+BACKWARD = [frame("_engine_run_backward", 800, "/usr/lib/python3/site-packages/torch/autograd/graph.py")]
 STACKS = [
-    [frame("/home/me/model.py", "forward", 11), *MODULE, *TRAIN],
-    [frame("/home/me/model.py", "forward", 12), *MODULE, *TRAIN],
-    [frame("/home/me/model.py", "scale", 40), *TRAIN],
-    [frame("/home/me/model.py", "forward", 11), *BACKWARD, *TRAIN],
-    [frame("??", "torch::autograd::AccumulateGrad::apply(variable_list)", 0), *BACKWARD, *TRAIN],
-    [frame("/usr/lib/python3/site-packages/torch/optim/adam.py", "_init_group", 150), *TRAIN],
-    [frame("/usr/lib/python3/site-packages/torch/nn/modules/module.py", "_apply", 900), frame("/home/me/train.py", "build", 5)],
-    [frame("/home/me/data.py", "next_batch", 8), *TRAIN],
-    [frame("/home/me/parallel.py", "all_gather", 77), *TRAIN],
-    [frame("??", "getCUDABlasLtWorkspace", 0), *MODULE, *TRAIN],
-    [frame("/home/me/model.py", "recurse", 3)] * 4 + TRAIN,
+    [frame("forward", 11, "/home/me/model.py"), *MODULE, *TRAIN],
+    [frame("forward", 12, "/home/me/model.py"), *MODULE, *TRAIN],
+    [frame("scale", 40, "/home/me/model.py"), *TRAIN],
+    [frame("forward", 11, "/home/me/model.py"), *BACKWARD, *TRAIN],
+    [frame("torch::autograd::AccumulateGrad::apply(variable_list)", 0, "??"), *BACKWARD, *TRAIN],
+    [frame("_init_group", 150, "/usr/lib/python3/site-packages/torch/optim/adam.py"), *TRAIN],
+    [frame("_apply", 900, "/usr/lib/python3/site-packages/torch/nn/modules/module.py"), frame("build", 5, "/home/me/train.py")],
+    [frame("next_batch", 8, "/home/me/data.py"), *TRAIN],
+    [frame("all_gather", 77, "/home/me/parallel.py"), *TRAIN],
+    [frame("getCUDABlasLtWorkspace", 0, "??"), *MODULE, *TRAIN],
+    [frame("recurse", 3, "/home/me/model.py")] * 4 + TRAIN,
     [],
 ]
 LABELS = ["parameter", "Optimizer_State", "activation", "something else"]

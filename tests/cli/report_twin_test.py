@@ -1,19 +1,11 @@
-"""The report of random recordings against a naive second implementation (report_twin.py).
-
-  python3 tests/cli/report_twin_test.py TOOL [unittest options]      MEMSTRATA_ROUNDS=10: ten times as many
-"""
-import json
+"""The report of random recordings against a naive second implementation (report_twin.py)."""
 import os
-import pickle
-import subprocess
-import sys
-import tempfile
-import unittest
-from pathlib import Path
 
 from report_twin import MOST_LISTED, World, rules_in, usual_rules
 
-TOOL = ""
+from support.folders import InOneFolder
+from support.tool import answers
+
 ROUNDS = 40 * int(os.environ.get("MEMSTRATA_ROUNDS", "1"))
 OWN_RULES = """# rules of a user
 mine      0.25  frame:model.py:forward|model.py:scale  freed
@@ -23,32 +15,19 @@ late      1     outlives_backward
 """
 
 
-class Twin(unittest.TestCase):
+class Twin(InOneFolder):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.rules = Path(cls.folder.name, "rules.txt")
-        cls.rules.write_text(OWN_RULES)
+        super().setUpClass()
         cls.worlds = []
-        paths = []
         for seed in range(ROUNDS):
             world = World(seed)
             world.run(3 + seed % 9)
             cls.worlds.append(world)
-            paths.append(Path(cls.folder.name, f"{seed}.pickle"))
-            paths[-1].write_bytes(pickle.dumps(world.snapshot(), protocol=4))
-        cls.reports = cls.reported(paths)
-        cls.own = cls.reported(paths, "--rules", str(cls.rules))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    @classmethod
-    def reported(cls, paths, *options):
-        run = subprocess.run([TOOL, "report", *map(str, paths), *options, "--json"], capture_output=True, text=True, timeout=600)
-        assert run.returncode == 0, run.stderr
-        return [json.loads(line)["devices"][0] for line in run.stdout.splitlines()]
+        paths = [cls.file(world.snapshot(), f"{seed}.pickle") for seed, world in enumerate(cls.worlds)]
+        cls.reports = [said["devices"][0] for said in answers("report", *paths)]
+        rules = cls.file(OWN_RULES, "rules.txt")
+        cls.own = [said["devices"][0] for said in answers("report", *paths, "--rules", rules)]
 
     def each(self):
         for seed, (world, device) in enumerate(zip(self.worlds, self.reports, strict=True)):
@@ -123,8 +102,3 @@ class Twin(unittest.TestCase):
     def test_the_list_ends(self):
         self.assertTrue(any(len(d["fragmentation"]["pins"]) == MOST_LISTED for d in self.reports) or
                         all(d["fragmentation"]["pinned_segments"] <= MOST_LISTED for d in self.reports))
-
-
-if __name__ == "__main__":
-    TOOL = sys.argv.pop(1)
-    unittest.main()

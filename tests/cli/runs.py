@@ -1,28 +1,17 @@
-"""Recorded training runs made up for tests: a small allocator, and programs with and without leaks.
-
-  python3 tests/cli/runs.py OUT_FOLDER [seed]     writes one of each kind as pickles
-"""
-import pickle
+"""Recorded training runs made up for tests: a small allocator, and programs with and without leaks."""
 import random
-import sys
-from pathlib import Path
 
-BASE = 0x7F0000000000
-KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
-
-
-def rounded(size):
-    return max(512, (size + 511) // 512 * 512)
+from support.snapshots import BASE, GIB, KIB, MIB, NOW, block, event, frame, free, live, rounded, segment, snapshot
 
 
 class Device:
     """One large segment, first fit; every event one microsecond after the other."""
 
     def __init__(self, room=64 * GIB):
-        self.room, self.now = room, 1_700_000_000_000_000
+        self.room, self.now = room, NOW
         self.free = [(BASE, room)]
         self.live = {}  # address -> (requested, rounded, frames)
-        self.trace = [{"action": "segment_alloc", "addr": BASE, "size": room, "stream": 0, "time_us": self.tick()}]
+        self.trace = [event("segment_alloc", BASE, room, time_us=self.tick())]
         self.annotations = []
 
     def tick(self):
@@ -31,22 +20,20 @@ class Device:
 
     def alloc(self, requested, frames):
         size = rounded(requested)
-        for i, (address, free) in enumerate(self.free):
-            if free >= size:
-                self.free[i : i + 1] = [(address + size, free - size)] if free > size else []
+        for i, (address, room) in enumerate(self.free):
+            if room >= size:
+                self.free[i : i + 1] = [(address + size, room - size)] if room > size else []
                 break
         else:
             raise MemoryError(requested)
         self.live[address] = (requested, size, frames)
-        self.trace.append({"action": "alloc", "addr": address, "size": requested, "stream": 0, "frames": frames,
-                           "time_us": self.tick()})
+        self.trace.append(event("alloc", address, requested, frames=frames, time_us=self.tick()))
         return address
 
     def give_back(self, address):
         requested, size, frames = self.live.pop(address)
-        for action in ("free_requested", "free_completed"):
-            self.trace.append({"action": action, "addr": address, "size": requested, "stream": 0, "frames": frames,
-                               "time_us": self.tick()})
+        for one in free(address, requested, frames=frames):
+            self.trace.append({**one, "time_us": self.tick()})
         self.free = sorted(self.free + [(address, size)])
         merged = []
         for start, length in self.free:
@@ -60,15 +47,11 @@ class Device:
         self.annotations.append({"name": name, "stage": stage, "device": 0, "time_us": self.tick()})
 
     def snapshot(self):
-        blocks = [{"address": a, "size": s, "requested_size": r, "state": "active_allocated", "frames": f}
-                  for a, (r, s, f) in self.live.items()]
-        blocks += [{"address": a, "size": s, "requested_size": 0, "state": "inactive", "frames": []}
-                   for a, s in self.free]
-        segment = {"device": 0, "address": BASE, "total_size": self.room, "stream": 0, "segment_type": "large",
-                   "segment_pool_id": (0, 0), "is_expandable": False, "frames": [],
-                   "blocks": sorted(blocks, key=lambda b: b["address"])}
-        return {"segments": [segment], "device_traces": [self.trace], "allocator_settings": {},
-                "external_annotations": self.annotations}
+        blocks = [live(r, s, address=a, frames=f) for a, (r, s, f) in self.live.items()]
+        blocks += [block(s, address=a, requested_size=0, frames=[]) for a, s in self.free]
+        whole = segment(BASE, sorted(blocks, key=lambda b: b["address"]), segment_type="large", segment_pool_id=(0, 0),
+                        is_expandable=False, frames=[])
+        return snapshot([whole], self.trace, allocator_settings={}, external_annotations=self.annotations)
 
 
 class Stacks:
@@ -80,13 +63,11 @@ class Stacks:
     def __call__(self, line, name, caller_line, caller="train_step"):
         key = (line, name, caller_line, caller)
         if key not in self.made:
-            frames = [{"filename": "/home/me/model.py", "line": line, "name": name}]
+            frames = [frame(name, line, "/home/me/model.py")]
             if self.deep:
-                frames = ([{"filename": "/usr/lib/python3/site-packages/torch/nn/functional.py", "line": 7 + line % 5,
-                            "name": "linear"}] + frames +
-                          [{"filename": "/home/me/train.py", "line": caller_line, "name": caller},
-                           {"filename": "/home/me/train.py", "line": 99, "name": "main"},
-                           {"filename": "/home/me/train.py", "line": 120, "name": "<module>"}])
+                frames = [frame("linear", 7 + line % 5, "/usr/lib/python3/site-packages/torch/nn/functional.py"), *frames,
+                          frame(caller, caller_line, "/home/me/train.py"), frame("main", 99, "/home/me/train.py"),
+                          frame("<module>", 120, "/home/me/train.py")]
             self.made[key] = frames
         return self.made[key]
 
@@ -171,55 +152,42 @@ def train(seed, steps=12, layers=4, deep=True, annotate="profiler", leak=None, l
 def fragmented(seed, segments=40):
     """Segments with a small block left in each; (snapshot, pins by free bytes, largest first)."""
     rng = random.Random(seed)
-    trace, out, pins, address, now = [], [], [], BASE, 1_700_000_000_000_000
-    frames = [{"filename": "/home/me/cache.py", "line": 25, "name": "keep"}]
-    big = [{"filename": "/home/me/model.py", "line": 3, "name": "forward"}]
+    trace, out, pins, address = [], [], [], BASE
+    keep, forward = [frame("keep", 25, "/home/me/cache.py")], [frame("forward", 3, "/home/me/model.py")]
 
-    def event(action, where, size, stack=None):
-        nonlocal now
-        now += 1
-        one = {"action": action, "addr": where, "size": size, "stream": 0, "time_us": now}
-        trace.append(one if stack is None else one | {"frames": stack})
+    def note(*events):
+        for one in events:
+            trace.append({**one, "time_us": NOW + 1 + len(trace)})
 
-    for i in range(segments):
+    for _ in range(segments):
         total = rng.randrange(20, 600) * 2 * MIB
         small = rounded(rng.randrange(1, MIB) + MIB)
-        event("segment_alloc", address, total, big)
-        event("alloc", address, small, frames)
-        event("alloc", address + small, total - small, big)
+        note(event("segment_alloc", address, total, frames=forward), event("alloc", address, small, frames=keep),
+             event("alloc", address + small, total - small, frames=forward))
         out.append((address, total, small))
         address += total + GIB
-    blocks_of = {}
+    made = []
     for i, (where, total, small) in enumerate(out):
-        blocks = [{"address": where, "size": small, "requested_size": small, "state": "active_allocated",
-                   "frames": frames}]
+        rest = live(total - small, total - small, address=where + small, frames=forward)
         if i % 3:  # two of three are left nearly empty
-            event("free_requested", where + small, total - small, big)
-            event("free_completed", where + small, total - small, big)
-            blocks.append({"address": where + small, "size": total - small, "requested_size": 0, "state": "inactive",
-                           "frames": []})
+            note(*free(where + small, total - small, frames=forward))
+            rest = block(total - small, address=where + small, requested_size=0, frames=[])
             pins.append((where, total, total - small, small))
-        else:
-            blocks.append({"address": where + small, "size": total - small, "requested_size": total - small,
-                           "state": "active_allocated", "frames": big})
-        blocks_of[where] = blocks
-    segments_out = [{"device": 0, "address": where, "total_size": total, "stream": 0, "segment_type": "large",
-                     "segment_pool_id": (0, 0), "is_expandable": False, "frames": big, "blocks": blocks_of[where]}
-                    for where, total, _ in out]
-    snapshot = {"segments": segments_out, "device_traces": [trace], "allocator_settings": {}, "external_annotations": []}
-    return snapshot, sorted(pins, key=lambda pin: -pin[2])
+        made.append(segment(where, [live(small, small, address=where, frames=keep), rest], segment_type="large",
+                            segment_pool_id=(0, 0), is_expandable=False, frames=forward))
+    whole = snapshot(made, trace, allocator_settings={}, external_annotations=[])
+    return whole, sorted(pins, key=lambda pin: -pin[2])
 
 
 def out_of_memory(kind):
     """A run that fails at its end: (snapshot, what a report must say of the failure)."""
-    keep = [{"filename": "/home/me/model.py", "line": 3, "name": "hold"}]
-    ask = [{"filename": "/home/me/loss.py", "line": 9, "name": "loss"}]
+    keep, ask = [frame("hold", 3, "/home/me/model.py")], [frame("loss", 9, "/home/me/loss.py")]
     # (address, size, stream, pool, [(size, live)])
     half = [(256 * MIB, True), (256 * MIB, False)] * 2
     segments = {"full": [(1, 1024, 0, (0, 0), [(1000, True), (24, False)])],
                 "too_big": [(1, 1024, 0, (0, 0), [(1000, True), (24, False)])],
                 "limit": [(1, 1024, 0, (0, 0), [(1000, True), (24, False)])],
-                "fragmented": [(i, 1024, 0, (0, 0), [(s // MIB, live) for s, live in half]) for i in (1, 2)],
+                "fragmented": [(i, 1024, 0, (0, 0), [(s // MIB, used) for s, used in half]) for i in (1, 2)],
                 "elsewhere": [(1, 1024, 0, (0, 0), [(1000, True), (24, False)]),
                               (2, 1024, 7, (0, 0), [(24, True), (1000, False)])],
                 "private": [(1, 1024, 0, (0, 0), [(1000, True), (24, False)]),
@@ -229,26 +197,26 @@ def out_of_memory(kind):
     out, trace = [], []
     for number, size, stream, pool, pieces in segments:
         start = BASE + number * GIB
-        trace.append({"action": "segment_alloc", "addr": start, "size": size * MIB, "stream": stream, "frames": keep})
+        trace.append({**event("segment_alloc", start, size * MIB, frames=keep), "stream": stream})
         blocks, at = [], start
-        for length, live in pieces:
-            blocks.append({"address": at, "size": length * MIB, "requested_size": length * MIB if live else 0,
-                           "state": "active_allocated" if live else "inactive", "frames": keep if live else []})
-            if live:
-                trace.append({"action": "alloc", "addr": at, "size": length * MIB, "stream": stream, "frames": keep})
+        for length, used in pieces:
+            state, frames = ("active_allocated", keep) if used else ("inactive", [])
+            blocks.append(block(length * MIB, state, address=at, requested_size=length * MIB if used else 0, frames=frames))
+            if used:
+                trace.append({**event("alloc", at, length * MIB, frames=keep), "stream": stream})
             at += length * MIB
-        out.append({"device": 0, "address": start, "total_size": size * MIB, "stream": stream, "segment_type": "large",
-                    "segment_pool_id": pool, "is_expandable": False, "frames": keep, "blocks": blocks})
+        out.append({**segment(start, blocks, segment_type="large", segment_pool_id=pool, is_expandable=False, frames=keep),
+                    "stream": stream})
     trace.append({"action": "oom", "device_free": device_free * MIB, "size": requested * MIB, "stream": 0, "frames": ask})
     reserved = sum(s[1] for s in segments)
-    allocated = sum(length for s in segments for length, live in s[4] if live)
-    largest = max(length for s in segments for length, live in s[4] if not live)
+    allocated = sum(length for s in segments for length, used in s[4] if used)
+    largest = max(length for s in segments for length, used in s[4] if not used)
     said = {"event": len(trace) - 1, "requested_bytes": requested * MIB, "device_free_bytes": device_free * MIB,
             "reserved_bytes": reserved * MIB, "allocated_bytes": allocated * MIB, "pending_bytes": 0,
             "cached_bytes": (reserved - allocated) * MIB, "largest_free_bytes": largest * MIB,
             "verdict": "elsewhere" if kind == "private" else kind}
-    return {"segments": out, "device_traces": [trace], "external_annotations": [],
-            "allocator_settings": {"expandable_segments": False, "max_split_size": -1}}, said
+    settings = {"expandable_segments": False, "max_split_size": -1}
+    return snapshot(out, trace, external_annotations=[], allocator_settings=settings), said
 
 
 def clean_runs():
@@ -262,14 +230,3 @@ def clean_runs():
                        "queue": rng.choice((0, 1, 2)), "cache": rng.random() < 0.8, "grow_once": rng.random() < 0.8}
             runs[f"clean_{seed}_{annotate}"] = train(seed, **options)[0]
     return runs
-
-
-if __name__ == "__main__":
-    folder, seed = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    folder.mkdir(parents=True, exist_ok=True)
-    made = dict(clean_runs(), fragmented=fragmented(seed)[0])
-    for kind in ("one", "many"):
-        for annotate in ("profiler", "region", None):
-            made[f"leak_{kind}_{annotate}"] = train(seed, leak=kind, annotate=annotate)[0]
-    for name, snapshot in made.items():
-        (folder / f"{name}.pickle").write_bytes(pickle.dumps(snapshot, protocol=4))

@@ -1,26 +1,16 @@
-#!/usr/bin/env python3
-"""`memstrata telemetry` against a second computation on made-up exports of gpumemprof and Stormlog, of every form.
-
-  python3 tests/cli/telemetry_test.py TOOL [unittest options]
-"""
+"""`memstrata telemetry` against a second computation on made-up exports of gpumemprof and Stormlog, of every form."""
 import csv
 import io
 import json
 import random
 import statistics
-import subprocess
-import sys
-import tempfile
-import unittest
 from pathlib import Path
 
-TOOL = ""
-MIB, GIB = 1 << 20, 1 << 30
+from support.folders import InAFolder
+from support.snapshots import GIB, MIB
+from support.tool import run
+
 DAY = 1_760_000_000  # seconds
-
-
-def run(*arguments):
-    return subprocess.run([TOOL, *map(str, arguments)], capture_output=True, timeout=60)
 
 
 def snapshot(time, operation, allocated, reserved=None, device=0):
@@ -96,16 +86,7 @@ def as_csv(rows):
     return out.getvalue().encode()
 
 
-class Telemetry(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def file(self, content, name="export.json"):
-        path = Path(self.folder.name) / name
-        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
-        return path
-
+class Telemetry(InAFolder):
     def answer(self, content, name="export.json"):
         path = content if isinstance(content, Path) else self.file(content, name)
         ran = run("telemetry", path, "--json")
@@ -246,7 +227,7 @@ class Telemetry(unittest.TestCase):
         columns = "timestamp operation allocated_memory reserved_memory active_memory inactive_memory device_id".split()
         self.file(as_csv([{c: s[c] for c in columns} for s in shots]), "base_snapshots_1.csv")
         self.file(b"not a table", "notes.txt")
-        got = self.answer(Path(self.folder.name))
+        got = self.answer(self.folder)
         self.assertEqual((got["samples"], got["format"]), (4, "csv in folder"))
         self.assertEqual([(f["calls"], f["net_bytes"], f["peak_bytes"]) for f in got["functions"]], [(3, 15, 10)])
         self.assertEqual([d["name"] for d in got["diagnostics"]], ["not_a_snapshot"])
@@ -275,7 +256,7 @@ class Telemetry(unittest.TestCase):
         self.file({"reason": "oom", "exception_type": "OutOfMemoryError", "exception_message": message,
                    "captured_event_count": 5, "custom_metadata": {}}, "metadata.json")  # fmt: skip
         self.file({"pid": 1, "cwd": "/tmp", "system": {"python": "3.11"}}, "environment.json")
-        got = self.answer(Path(self.folder.name))
+        got = self.answer(self.folder)
         self.assertEqual(got["samples"], 5)
         self.assertIn(message, self.text(got, "out_of_memory"))
         self.assertEqual([d for d in got["diagnostics"] if d["severity"] != "info"], [])
@@ -285,7 +266,7 @@ class Telemetry(unittest.TestCase):
         self.file({"backend": "cuda", "num_ooms": 0, "risk_flags": {"oom_occurred": False}}, "diagnostic_summary.json")
         self.file({"version": 1, "exit_code": 0, "risk_detected": False}, "manifest.json")
         self.file({"system": {}, "gpu": {}, "fragmentation": {}}, "environment.json")
-        got = self.answer(Path(self.folder.name))
+        got = self.answer(self.folder)
         self.assertEqual((got["samples"], self.devices(got)), (2, [(None, 30, 50)]))
 
     def test_flags_of_a_diagnose_bundle_stand_beside_our_findings(self):
@@ -294,7 +275,7 @@ class Telemetry(unittest.TestCase):
         self.file({"backend": "cuda", "num_ooms": 1, "utilization_ratio": 0.9, "fragmentation_ratio": 0.5,
                    "risk_flags": flags}, "diagnostic_summary.json")  # fmt: skip
         manifest = self.file({"version": 1, "exit_code": 2, "risk_detected": True}, "manifest.json")
-        got = self.answer(Path(self.folder.name))
+        got = self.answer(self.folder)
         self.assertIn("out_of_memory", self.names(got, "memstrata"))
         self.assertIn("ran out 1 time", self.text(got, "out_of_memory"))
         self.assertEqual([name for name in self.names(got, "gpumemprof") if name in flags], list(flags))
@@ -302,9 +283,9 @@ class Telemetry(unittest.TestCase):
         self.assertIn("1 counted", self.text(got, "oom_occurred"))
         self.assertIn("90.0%", self.text(got, "high_utilization"))
         self.assertIn("50.0%", self.text(got, "fragmentation_warning"))
-        (Path(self.folder.name) / "diagnostic_summary.json").unlink()
+        (self.folder / "diagnostic_summary.json").unlink()
         self.assertTrue(manifest.exists())
-        self.assertEqual(self.names(self.answer(Path(self.folder.name)), "gpumemprof"), ["risk_detected"])
+        self.assertEqual(self.names(self.answer(self.folder), "gpumemprof"), ["risk_detected"])
 
     def test_reserved_memory_of_calls(self):
         call = result("f", DAY, 0.5, 100 * MIB, 180 * MIB, 140 * MIB)
@@ -352,33 +333,3 @@ class Telemetry(unittest.TestCase):
         self.assertEqual(found["wrong_type"], 1)
         self.assertEqual(found["not_finite"], 1)
         self.assertEqual(found["integer_out_of_range"], 2)
-
-    def test_every_cut_is_told(self):
-        rows = [record(i, "sample", 100, 200) for i in range(2)]
-        for content, name in ((json.dumps(rows).encode(), "a.json"), (as_csv(rows), "a.csv")):
-            for length in range(0, len(content), 3):
-                ran = run("telemetry", self.file(content[:length], name), "--json")
-                got = json.loads(ran.stdout)
-                with self.subTest(name=name, length=length):
-                    self.assertIn(ran.returncode, (0, 2))
-                    self.assertTrue(ran.returncode == 0 or got["error"]["message"])
-                    if ran.returncode == 0 and name == "a.json":
-                        self.assertIn("truncated", self.counts(got))
-
-    def test_other_files_are_refused_in_words(self):
-        ran = run("telemetry", self.file([[-1, 1, 4096, 0], [5, 2, 1, 1]]))
-        self.assertEqual(ran.returncode, 2)
-        self.assertIn(b"no counters", ran.stderr)
-        self.assertEqual(run("telemetry", Path(self.folder.name) / "none").returncode, 2)
-
-    def test_text_fits(self):
-        calls = [result("a_function_with_a_long_name" * 3, DAY + i, 0.5, 0, GIB, 60 * MIB) for i in range(12)]
-        ran = run("telemetry", self.file(profile(calls, [snapshot(DAY, "monitor", MIB, GIB)])))
-        self.assertEqual(ran.returncode, 0)
-        for line in ran.stdout.decode().splitlines()[1:]:
-            self.assertLessEqual(len(line), 80, line)
-
-
-if __name__ == "__main__":
-    TOOL = sys.argv.pop(1)
-    unittest.main()

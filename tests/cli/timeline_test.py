@@ -1,22 +1,14 @@
-#!/usr/bin/env python3
-"""`memstrata summary` and `convert` of memory timelines against a second computation.
-
-  python3 tests/cli/timeline_test.py TOOL [unittest options]
-"""
+"""`memstrata summary` and `convert` of memory timelines against a second computation."""
 import base64
 import gzip
 import json
 import random
-import subprocess
-import sys
-import tempfile
-import unittest
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-REAL = ROOT.parent / "shared" / "data" / "traces" / "hta_memory_timeline.raw.gz"
+from support.folders import InAFolder
+from support.paths import TRACES, needs_shared_data
+from support.tool import run
+
 CATEGORIES = "PARAMETER OPTIMIZER_STATE INPUT TEMPORARY ACTIVATION GRADIENT AUTOGRAD_DETAIL Unknown".split()
-TOOL = ""
 
 # The worked example: a parameter is there, an activation and a gradient come, the parameter is updated, the activation
 # dies.
@@ -37,10 +29,6 @@ PLOTTED = [
         [0, 4096, 0, 0, 0, 0, 4096, 0, 0],
     ],
 ]
-
-
-def run(*arguments):
-    return subprocess.run([TOOL, *map(str, arguments)], capture_output=True, timeout=60)
 
 
 def expected_of_raw(rows):
@@ -113,16 +101,7 @@ def random_rows(seed, count, step=5000):
     return rows
 
 
-class Timeline(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def file(self, content, name="timeline.json"):
-        path = Path(self.folder.name) / name
-        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
-        return path
-
+class Timeline(InAFolder):
     def summary(self, path):
         ran = run("summary", path, "--json")
         return ran.returncode, json.loads(ran.stdout)
@@ -163,19 +142,20 @@ class Timeline(unittest.TestCase):
 
     def test_raw_becomes_plotted(self):
         for rows in (RAW, random_rows(7, 500, 700)):
-            out = Path(self.folder.name) / "out.json"
+            out = self.folder / "out.json"
             self.assertEqual(run("convert", self.file(rows), "-o", out).returncode, 0)
             self.assertEqual(json.loads(out.read_text()), plotted(rows))
-            again = Path(self.folder.name) / "again.json"
+            again = self.folder / "again.json"
             self.assertEqual(run("convert", out, "-o", again).returncode, 0)
             self.assertEqual(again.read_bytes(), out.read_bytes())
 
-    @unittest.skipUnless(REAL.exists(), "no real timeline here")
+    @needs_shared_data
     def test_real_file(self):
-        rows = json.loads(gzip.decompress(REAL.read_bytes()))
-        self.check(REAL.read_bytes(), expected_of_raw(rows), "real.gz")
-        out = Path(self.folder.name) / "out.json"
-        self.assertEqual(run("convert", REAL, "-o", out).returncode, 0)
+        real = TRACES / "hta_memory_timeline.raw.gz"
+        rows = json.loads(gzip.decompress(real.read_bytes()))
+        self.check(real.read_bytes(), expected_of_raw(rows), "real.gz")
+        out = self.folder / "out.json"
+        self.assertEqual(run("convert", real, "-o", out).returncode, 0)
         self.assertEqual(json.loads(out.read_text()), plotted(rows))
 
     def test_empty(self):
@@ -187,7 +167,7 @@ class Timeline(unittest.TestCase):
         self.assertIn("memory timeline of a run without memory events", got["error"]["message"])
 
     def test_points_as_a_table(self):
-        out = Path(self.folder.name) / "out.csv"
+        out = self.folder / "out.csv"
         self.assertEqual(run("convert", self.file(RAW), "-o", out).returncode, 0)
         lines = out.read_text().splitlines()
         self.assertEqual(lines[0], "series,device,time,value,label,note")
@@ -221,17 +201,6 @@ class Timeline(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertEqual(got["timeline"]["peak"]["bytes"], 16384)
         self.assertIn("samples_out_of_order", self.counts(got))
-
-    def test_every_cut_is_told(self):
-        for content in (json.dumps(RAW).encode(), json.dumps(PLOTTED).encode()):
-            for length in range(1, len(content)):
-                code, got = self.summary(self.file(content[:length]))
-                with self.subTest(content=content[:length]):
-                    if code == 0:
-                        self.assertIn("truncated", self.counts(got))
-                    else:
-                        self.assertEqual(code, 2)
-                        self.assertIn("error", got)
 
     # Linear(1024, 1024) with bias on cuda:0, input [32, 1024]: 4198400 + 131072 + 131072 bytes, printed in MiB.
     def test_printed_by_mem_tracker(self):
@@ -276,14 +245,3 @@ class Timeline(unittest.TestCase):
         ran = run("summary", self.file(page.encode(), "timeline.html"))
         self.assertEqual(ran.returncode, 2)
         self.assertIn(b".raw.json.gz", ran.stderr)
-
-    def test_text_fits(self):
-        ran = run("summary", self.file(random_rows(3, 300)))
-        self.assertEqual(ran.returncode, 0)
-        for line in ran.stdout.decode().splitlines()[1:]:
-            self.assertLessEqual(len(line), 80, line)
-
-
-if __name__ == "__main__":
-    TOOL = sys.argv.pop(1)
-    unittest.main()

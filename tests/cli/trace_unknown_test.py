@@ -1,23 +1,13 @@
-#!/usr/bin/env python3
-"""What a profiler's trace does not say is unknown, in every answer: segments, what is cached, what the device had free.
-
-  python3 tests/cli/trace_unknown_test.py TOOL [unittest options]
-"""
+"""What a profiler's trace does not say is unknown, in every answer: segments, what is cached, what the device had free."""
 import json
-import subprocess
-import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-GAN = ROOT / "tests" / "data" / "profilers" / "gan.json"
-TOOL = ""
-GIB = 1 << 30
+from support.folders import InAFolder
+from support.paths import PROFILERS
+from support.snapshots import GIB
+from support.tool import run
 
-
-def run(*arguments):
-    return subprocess.run([TOOL, *map(str, arguments)], capture_output=True, timeout=60)
+GAN = PROFILERS / "gan.json"
 
 
 def memory(ts, size, address, total, reserved):
@@ -40,12 +30,7 @@ def trace(reserved):
         memory(400, -5 * GIB, 1 << 40, 10 * GIB, reserved)]}  # fmt: skip
 
 
-class OutOfMemory(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
+class OutOfMemory(InAFolder):
     def file(self, reserved=20 * GIB):
         path = self.folder / "rank0.json"
         path.write_text(json.dumps(trace(reserved)))
@@ -159,8 +144,3 @@ class OlderBlocks(unittest.TestCase):
         # 6 MiB from before are freed inside of Optimizer.zero_grad: it freed them, it did not ask for them.
         top = json.loads(run("top", GAN, "--json", "--by", "function").stdout)
         self.assertNotIn("zero_grad", json.dumps(top))
-
-
-if __name__ == "__main__":
-    TOOL = sys.argv.pop(1)
-    unittest.main()

@@ -1,45 +1,21 @@
 """whatif: small snapshots with numbers worked out by hand, the dump read back, what is refused."""
 import json
-import os
 import pickle
-import subprocess
-import sys
-import tempfile
-import unittest
 
-PROGRAM = ""
-MIB = 1 << 20
+from support.folders import InAFolder
+from support.snapshots import MIB
+from support.tool import answer, out_of, run
 
 
-def run(*arguments, text=None):
-    return subprocess.run([PROGRAM, *arguments], input=text, capture_output=True, text=True)
-
-
-class WhatIf(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
+class WhatIf(InAFolder):
     def recorded(self, name, script, conf="", device=1 << 34):
         """The snapshot of a script run by the allocator itself."""
-        with open(self.path("script"), "w") as out:
-            out.write(script.replace(";", "\n"))
-        done = run("simulate", self.path("script"), "--device", str(device), "--conf", conf, "--dump",
-                   self.path(name))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return self.path(name)
+        lines = self.file(script.replace(";", "\n"), "script")
+        out_of("simulate", lines, "--device", device, "--conf", conf, "--dump", self.folder / name)
+        return self.folder / name
 
     def whatif(self, *arguments):
-        done = run("whatif", *arguments, "--json")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return json.loads(done.stdout)
+        return answer("whatif", *arguments)
 
     def test_the_same_again(self):
         file = self.recorded("same", "m a 1000; m b 3000000; f a; m c 30000000; f c; f b")
@@ -48,7 +24,7 @@ class WhatIf(unittest.TestCase):
         # 3,000,320 and 30,000,128 rounded to 512; of c's segment 1,457,152 stay, more than 1 MiB: it is split.
         self.assertEqual(list(answer), ["file", "device", "conf", "capacity", "requests", "guesses", "fidelity",
                                         "recorded", "simulated"])
-        self.assertEqual(answer["file"], file)
+        self.assertEqual(answer["file"], str(file))
         self.assertEqual((answer["device"], answer["conf"], answer["capacity"]), (0, "", None))
         self.assertEqual((answer["requests"], answer["guesses"]), (6, []))
         self.assertEqual(answer["fidelity"], {"requests": 3, "same_place": 3, "reserved_error_bytes": 0,
@@ -91,11 +67,9 @@ class WhatIf(unittest.TestCase):
     def test_what_a_recording_found(self):
         # A ring that lost the segment and two blocks: they are placed where they were.
         file = self.recorded("found", "m a 1000; m b 2000; m c 3000; f a; f b; m d 900")
-        with open(file, "rb") as opened:
-            snapshot = pickle.load(opened)
+        snapshot = pickle.loads(file.read_bytes())
         snapshot["device_traces"][0] = snapshot["device_traces"][0][3:]  # from m c on
-        with open(file, "wb") as out:
-            pickle.dump(snapshot, out)
+        file.write_bytes(pickle.dumps(snapshot))
         answer = self.whatif(file)
         self.assertEqual(answer["fidelity"]["same_place"], 2)
         self.assertEqual(answer["fidelity"]["first_deviation"], None)
@@ -132,13 +106,13 @@ class WhatIf(unittest.TestCase):
         self.assertEqual(both["changed_blocks"], 2)
         either = self.whatif(file, "--without", "category:Gradient or category:activation size>35MiB")
         self.assertEqual(either["changed_blocks"], 2)
-        top = json.loads(run("top", "--json", "--filter", "category:gradient", file).stdout)
+        top = json.loads(run("top", "--json", "--filter", "category:gradient", file, text=True).stdout)
         self.assertEqual((top["filter"], top["tops"][0]["requested_bytes"], top["tops"][0]["blocks"]),
                          ("category:gradient", 30 * MIB, 1))
-        self.assertIn("30.0 MiB", run("top", "--filter", "category:gradient", file).stdout)
-        self.assertEqual(run("top", "--filter", "category:nonsense", file).returncode, 2)
+        self.assertIn("30.0 MiB", run("top", "--filter", "category:gradient", file, text=True).stdout)
+        self.assertEqual(run("top", "--filter", "category:nonsense", file, text=True).returncode, 2)
         self.assertEqual(both["simulated"]["peak_reserved_bytes"], 20 * MIB)
-        done = run("whatif", file, "--without", "category:nonsense")
+        done = run("whatif", file, "--without", "category:nonsense", text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("There is no category of this name", done.stderr)
 
@@ -186,23 +160,21 @@ class WhatIf(unittest.TestCase):
         tight = self.whatif(file, "--no-caching", "--capacity", str(25 * MIB))["simulated"]
         self.assertEqual((tight["device_allocs"], tight["device_frees"], tight["ooms"]), (2, 0, 1))
         self.assertEqual(tight["first_oom"], {"event": 1, "requested_bytes": 30 * MIB})
-        done = run("whatif", file, "--no-caching", "--dump", self.path("none"))
+        done = run("whatif", file, "--no-caching", "--dump", self.folder / "none", text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("no segments", done.stderr)
 
     def test_the_first_deviation_is_named(self):
         # An allocator that makes segments of 4 MiB where this one makes 20.
         file = self.recorded("foreign", f"m a {4 * MIB}; m b {4 * MIB}")
-        with open(file, "rb") as opened:
-            snapshot = pickle.load(opened)
+        snapshot = pickle.loads(file.read_bytes())
         trace = snapshot["device_traces"][0]
         trace[0]["size"] = 4 * MIB
         other = dict(trace[0], addr=trace[0]["addr"] + 32 * MIB)
         trace[2]["addr"] = other["addr"]
         trace.insert(2, other)
         snapshot["segments"] = []
-        with open(file, "wb") as out:
-            pickle.dump(snapshot, out)
+        file.write_bytes(pickle.dumps(snapshot))
         answer = self.whatif(file)
         self.assertEqual(answer["fidelity"]["first_deviation"], 0)
         address = hex(trace[0]["addr"])
@@ -211,7 +183,7 @@ class WhatIf(unittest.TestCase):
         self.assertEqual(answer["deviation"]["simulated"]["action"], "segment_alloc")
         self.assertEqual(answer["deviation"]["simulated"]["bytes"], 20 * MIB)
         self.assertIn("sizes segments in another way", answer["deviation"]["text"])
-        done = run("whatif", file)
+        done = run("whatif", file, text=True)
         self.assertIn("differs from event 0 on by at most 16.0 MiB of reserved memory", " ".join(done.stdout.split()))
 
     def test_search_and_text(self):
@@ -220,7 +192,7 @@ class WhatIf(unittest.TestCase):
         self.assertEqual(found[0]["conf"], "expandable_segments:True")
         peaks = [(one["ooms"], one["peak_reserved_bytes"]) for one in found]
         self.assertEqual(peaks, sorted(peaks))
-        done = run("whatif", file, "--search", "--smallest")
+        done = run("whatif", file, "--search", "--smallest", text=True)
         self.assertEqual(done.returncode, 0)
         lines = done.stdout.splitlines()[1:]  # the first one is the path
         self.assertLessEqual(max(len(line) for line in lines), 80)
@@ -230,21 +202,18 @@ class WhatIf(unittest.TestCase):
 
     def test_the_dump_is_a_snapshot(self):
         file = self.recorded("dumped", f"m a {30 * MIB}; m b {30 * MIB}; f a; m c 1000")
-        with open(file, "rb") as opened:
-            recorded = pickle.load(opened)
-        self.whatif(file, "--dump", self.path("again"))
-        with open(self.path("again"), "rb") as opened:
-            again = pickle.load(opened)
+        recorded = pickle.loads(file.read_bytes())
+        self.whatif(file, "--dump", self.folder / "again")
+        again = pickle.loads((self.folder / "again").read_bytes())
         for event in again["device_traces"][0] + recorded["device_traces"][0]:
             del event["time_us"]  # all events of a request have the time of the one that it is told from
         self.assertEqual(again["device_traces"], recorded["device_traces"])
         self.assertEqual(again["segments"], recorded["segments"])
-        self.whatif(file, "--conf", "expandable_segments:True", "--dump", self.path("pages"))
-        with open(self.path("pages"), "rb") as opened:
-            pages = pickle.load(opened)
+        self.whatif(file, "--conf", "expandable_segments:True", "--dump", self.folder / "pages")
+        pages = pickle.loads((self.folder / "pages").read_bytes())
         self.assertEqual(pages["device_traces"][0][0]["action"], "segment_map")
         self.assertTrue(all(segment["is_expandable"] for segment in pages["segments"]))
-        self.assertEqual(self.whatif(self.path("pages"))["fidelity"]["first_deviation"], None)
+        self.assertEqual(self.whatif(self.folder / "pages")["fidelity"]["first_deviation"], None)
 
     def test_what_is_refused(self):
         file = self.recorded("refused", "m a 1000")
@@ -260,18 +229,15 @@ class WhatIf(unittest.TestCase):
                                  (["--take", "0B@1"], "one more request is of 1 to"),
                                  (["--empty-cache", "99"], "there is no event 99"),
                                  (["--device", "7"], "no device")]:
-            done = run("whatif", file, *arguments)
+            done = run("whatif", file, *arguments, text=True)
             self.assertEqual(done.returncode, 1, arguments)
             self.assertIn(words, done.stderr)
             self.assertEqual(done.stdout, "")
-        with open(self.path("empty"), "wb") as out:
-            pickle.dump({"segments": [], "device_traces": [[]]}, out)
-        with open(file, "rb") as opened:
-            snapshot = pickle.load(opened)
+        (self.folder / "empty").write_bytes(pickle.dumps({"segments": [], "device_traces": [[]]}))
+        snapshot = pickle.loads(file.read_bytes())
         snapshot["device_traces"] = [[]]
-        with open(self.path("no_history"), "wb") as out:
-            pickle.dump(snapshot, out)
-        done = run("whatif", self.path("no_history"), "--json")
+        (self.folder / "no_history").write_bytes(pickle.dumps(snapshot))
+        done = run("whatif", self.folder / "no_history", "--json", text=True)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("no history", json.loads(done.stdout)["error"]["message"])
         # A profiler's trace tells of requests only.
@@ -279,28 +245,23 @@ class WhatIf(unittest.TestCase):
         of = {"Device Type": 1, "Device Id": 0, "Total Reserved": 2 * MIB}
         events = [at | {"ts": 1, "args": of | {"Addr": 4096, "Bytes": 512, "Total Allocated": 1024}},
                   at | {"ts": 2, "args": of | {"Addr": 4096, "Bytes": -512, "Total Allocated": 512}}]
-        with open(self.path("trace.json"), "w") as out:
-            json.dump({"schemaVersion": 1, "traceEvents": events}, out)
-        done = run("whatif", self.path("trace.json"))
+        done = run("whatif", self.file({"schemaVersion": 1, "traceEvents": events}, "trace.json"), text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("the file has no segments", done.stderr)
 
     def changed(self, name, file, change):
         """The snapshot with something done to it."""
-        with open(file, "rb") as opened:
-            snapshot = pickle.load(opened)
+        snapshot = pickle.loads(file.read_bytes())
         change(snapshot)
-        with open(self.path(name), "wb") as out:
-            pickle.dump(snapshot, out)
-        return self.path(name)
+        (self.folder / name).write_bytes(pickle.dumps(snapshot))
+        return self.folder / name
 
     def test_a_ring_that_wrapped(self):
         # Ten blocks of 9 MiB, two in each segment of 20 MiB, freed in their order. Every beginning may be lost: what is left
         # repeats exactly, and what is in use at most is what was alive then.
         steps = [f"m b{i} {9 * MIB}" for i in range(10)] + [f"f b{i}" for i in range(10)]
         file = self.recorded("ring", ";".join(steps))
-        with open(file, "rb") as opened:
-            count = len(pickle.load(opened)["device_traces"][0])
+        count = len(pickle.loads(file.read_bytes())["device_traces"][0])
         self.assertEqual(count, 5 + 10 + 20)  # a free is two events
         for lost in range(1, count - 1):
             answer = self.whatif(self.changed("wrapped", file, lambda snapshot, lost=lost: snapshot.update(
@@ -319,8 +280,7 @@ class WhatIf(unittest.TestCase):
                              "expandable_segments:True")
         cut = self.changed("cut", file, lambda snapshot: snapshot.update(
             device_traces=[snapshot["device_traces"][0][7:]]))
-        with open(cut, "rb") as opened:
-            trace = pickle.load(opened)["device_traces"][0]
+        trace = pickle.loads(cut.read_bytes())["device_traces"][0]
         self.assertEqual([event["action"] for event in trace], ["segment_map", "alloc"])
         answer = self.whatif(cut)
         self.assertEqual(answer["fidelity"], {"requests": 1, "same_place": 1, "reserved_error_bytes": 0,
@@ -348,7 +308,7 @@ class WhatIf(unittest.TestCase):
 
         for change in (twice, freed_before, segment_gone_while_used, over_each_other):
             with self.subTest(change.__name__):
-                done = run("whatif", self.changed("contradicts", file, change), "--json")
+                done = run("whatif", self.changed("contradicts", file, change), "--json", text=True)
                 answer = json.loads(done.stdout)
                 if done.returncode == 0:  # told, with what had to be guessed or where it differs
                     self.assertTrue(answer["guesses"] or answer["fidelity"]["first_deviation"] is not None)
@@ -383,14 +343,9 @@ class WhatIf(unittest.TestCase):
                 with self.subTest(size=size, at=at):
                     def change(snapshot, size=size, at=at):
                         snapshot["device_traces"][0][at]["size"] = size
-                    done = run("whatif", self.changed("hostile", file, change), "--json", "--search")
+                    done = run("whatif", self.changed("hostile", file, change), "--json", "--search", text=True)
                     self.assertIn(done.returncode, (0, 1), done.stderr)
                     answer = json.loads(done.stdout)
                     for side in ("recorded", "simulated") if done.returncode == 0 else ():
                         self.assertTrue(all(value is None or isinstance(value, dict) or value >= 0
                                             for value in answer[side].values()), answer[side])
-
-
-if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
-    unittest.main()

@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
 """A snapshot and a trace of one made-up run: every allocation is given the ops that it happened in, and what cannot be
 told is said. The run is written here, so what must be found is known."""
-
-import json
-import os
 import pickle
-import subprocess
-import sys
-import tempfile
 
-MEMSTRATA = sys.argv[1]
+from support.folders import write
+from support.snapshots import MIB, event, frame, snapshot
+from support.tool import UNREADABLE, USAGE, answer, out_of, run
+
 BASE_US = 1_700_000_000_000_000
 
 # Microseconds of the run: name, thread, from, until.
@@ -20,7 +16,6 @@ OPS = [
     ("aten::to", 200, 5000, 6000),
     ("aten::add", 100, 9600, 9700),
 ]
-MIB = 1 << 20
 # Time, address, MiB, the ops it happened in (None = nobody can know), and whether the trace has a record of it.
 ALLOCATIONS = [
     (10, 0x10, 64, [], False),  # before the trace
@@ -42,23 +37,10 @@ def write_pair(folder, snapshot_shift=0):
         if recorded:
             events.append({"ph": "i", "name": "[memory]", "pid": 1, "tid": 200, "ts": time + 0.75,
                            "args": {"Bytes": mib * MIB, "Addr": address << 32, "Device Type": 1, "Device Id": 0}})
-    trace = os.path.join(folder, "trace.json")
-    with open(trace, "w") as out:
-        json.dump({"baseTimeNanoseconds": BASE_US * 1000, "traceEvents": events}, out)
-    history = [{"action": "alloc", "addr": address << 32, "size": mib * MIB, "stream": 0,
-                "time_us": BASE_US + time + snapshot_shift,
-                "frames": [{"filename": "train.py", "line": time, "name": "step"}]}
-               for time, address, mib, _, _ in ALLOCATIONS]
-    snapshot = os.path.join(folder, "snapshot.pickle")
-    with open(snapshot, "wb") as out:
-        pickle.dump({"segments": [], "device_traces": [history]}, out)
-    return snapshot, trace
-
-
-def run(*arguments, code=0):
-    done = subprocess.run([MEMSTRATA, *arguments], capture_output=True, text=True)
-    assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
-    return done
+    trace = write(folder / "trace.json", {"baseTimeNanoseconds": BASE_US * 1000, "traceEvents": events})
+    history = [event("alloc", address << 32, mib * MIB, time_us=BASE_US + time + snapshot_shift,
+                     frames=[frame("step", time, "train.py")]) for time, address, mib, _, _ in ALLOCATIONS]
+    return write(folder / "snapshot.pickle", snapshot([], history)), trace
 
 
 def names(row):
@@ -69,57 +51,51 @@ def rows_of(answer):
     return {row["bytes"] // MIB: names(row) for row in answer["tops"][0]["rows"]}
 
 
-def test_every_allocation_is_given_its_ops(folder):
-    snapshot, trace = write_pair(folder)
-    answer = json.loads(run("top", snapshot, "--with", trace, "--json").stdout)
-    assert answer["attached"] == {"allocations": 7, "by_record": 1, "by_time": 3, "on_several_threads": 1, "in_no_op": 1,
-                                  "outside": 1, "without_time": 0}, answer["attached"]
-    found = rows_of(answer)
+def test_every_allocation_is_given_its_ops(tmp_path):
+    recorded, trace = write_pair(tmp_path)
+    said = answer("top", recorded, "--with", trace)
+    assert said["attached"] == {"allocations": 7, "by_record": 1, "by_time": 3, "on_several_threads": 1, "in_no_op": 1,
+                                  "outside": 1, "without_time": 0}, said["attached"]
+    found = rows_of(said)
     for time, _, mib, ops, _ in ALLOCATIONS:
         assert found[mib] == [*(ops or []), "step"], (time, found[mib])
 
 
-def test_by_ops_alone(folder):
-    snapshot, trace = write_pair(folder)
-    answer = json.loads(run("top", snapshot, "--with", trace, "--ops", "--json").stdout)
-    found = rows_of(answer)
+def test_by_ops_alone(tmp_path):
+    recorded, trace = write_pair(tmp_path)
+    said = answer("top", recorded, "--with", trace, "--ops")
+    found = rows_of(said)
     assert found.pop(64 + 4 + 2) == []  # one group of those without an op
     assert found == {mib: ops for _, _, mib, ops, _ in ALLOCATIONS if ops}, found
-    text = run("top", snapshot, "--with", trace, "--ops").stdout
+    text = out_of("top", recorded, "--with", trace, "--ops")
     assert "4 of 7 allocations have an op of the trace: 1 by its memory records, 3 by time; 1 while ops ran on several " \
            "threads; 1 while no op ran; 1 before or after the trace." in " ".join(text.split()), text
 
 
-def test_other_clocks_are_said_and_mended(folder):
-    snapshot, trace = write_pair(folder, snapshot_shift=-60_000_000)
-    text = " ".join(run("top", snapshot, "--with", trace).stdout.split())
+def test_other_clocks_are_said_and_mended(tmp_path):
+    recorded, trace = write_pair(tmp_path, snapshot_shift=-60_000_000)
+    text = " ".join(out_of("top", recorded, "--with", trace).split())
     assert "0 of 7 allocations" in text and "The snapshot ends 59 s before the trace begins." in text, text
     assert "--offset" in text, text
-    answer = json.loads(run("top", snapshot, "--with", trace, "--offset", "60000000", "--json").stdout)
-    assert answer["attached"]["by_time"] == 3 and answer["attached"]["by_record"] == 1, answer["attached"]
+    said = answer("top", recorded, "--with", trace, "--offset", "60000000")
+    assert said["attached"]["by_time"] == 3 and said["attached"]["by_record"] == 1, said["attached"]
 
 
-def test_written_back_it_has_the_ops(folder):
-    snapshot, trace = write_pair(folder)
-    both = os.path.join(folder, "both.pickle")
-    told = run("convert", snapshot, "--with", trace, "-o", both)
-    assert "4 of 7 allocations" in told.stderr, told.stderr
-    with open(both, "rb") as file:
-        events = pickle.load(file)["device_traces"][0]
+def test_written_back_it_has_the_ops(tmp_path):
+    recorded, trace = write_pair(tmp_path)
+    both = tmp_path / "both.pickle"
+    told = run("convert", recorded, "--with", trace, "-o", both, text=True)
+    assert told.returncode == 0 and "4 of 7 allocations" in told.stderr, told.stderr
+    events = pickle.loads(both.read_bytes())["device_traces"][0]
     for event, (_, _, _, ops, _) in zip(events, ALLOCATIONS, strict=True):
         assert [frame["name"] for frame in event["frames"]] == [*(ops or []), "step"], event
 
 
-def test_what_does_not_go_together_is_refused(folder):
-    snapshot, trace = write_pair(folder)
-    assert "no profiler's trace" in run("top", snapshot, "--with", snapshot, code=1).stderr
-    assert "no allocations" in run("top", trace, "--with", trace, code=1).stderr
-    run("top", snapshot, "--offset", "5", code=1)
-    run("top", snapshot, "--with", os.path.join(folder, "absent.json"), code=2)
-
-
-for name, test in list(globals().items()):
-    if name.startswith("test_"):
-        with tempfile.TemporaryDirectory() as folder:
-            test(folder)
-            print("ok", name)
+def test_what_does_not_go_together_is_refused(tmp_path):
+    recorded, trace = write_pair(tmp_path)
+    for arguments, code, words in (
+            ((recorded, "--with", recorded), USAGE, "no profiler's trace"), ((trace, "--with", trace), USAGE, "no allocations"),
+            ((recorded, "--offset", "5"), USAGE, ""), ((recorded, "--with", tmp_path / "absent.json"), UNREADABLE, "")):
+        done = run("top", *arguments, text=True)
+        assert done.returncode == code, (arguments, done.stderr)
+        assert words in done.stderr

@@ -5,11 +5,12 @@ import puppeteer from 'puppeteer-core';
 /** Time for one thing to happen, in milliseconds: the machine may be busy. */
 const patience = 30_000;
 
-export const firefoxPath = [process.env.MEMSTRATA_FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'].find(
+const firefoxPath = [process.env.MEMSTRATA_FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'].find(
   (path) => path !== undefined && existsSync(path),
 );
 
 export function startFirefox() {
+  if (firefoxPath === undefined) throw new Error('no Firefox: apt-get install firefox-esr');
   return puppeteer.launch({
     browser: 'firefox',
     executablePath: firefoxPath,

@@ -10,33 +10,17 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { serve } from '../../site/serve.mjs';
-import { buildReactExample, isPackageMade } from '../browser/react_example.mjs';
-import {
-  click,
-  coloursOfPicture,
-  dataOf,
-  find,
-  firefoxPath,
-  openTab,
-  shown,
-  startFirefox,
-  textWith,
-} from './firefox.mjs';
+import { samples, site, tool } from '../built.mjs';
+import { shownBy } from '../browser/panels.mjs';
+import { buildReactExample } from '../browser/react_example.mjs';
+import { click, coloursOfPicture, dataOf, find, openTab, shown, startFirefox, textWith } from './firefox.mjs';
 
-const root = join(import.meta.dirname, '../..');
-const site = join(root, 'build/site');
-const samples = join(root, 'site/samples');
-const tool = join(root, 'build/native-release/bin/memstrata');
 const run = join(samples, 'training_run.pickle');
 const peakOfRun = '2814816256'; // of the sample, as the README tells it
-const options = {
-  skip: firefoxPath === undefined && 'no Firefox: apt-get install firefox-esr',
-  timeout: 300_000,
-};
+const options = { timeout: 300_000 };
 
 let browser, address, closeServer;
 before(async () => {
-  if (options.skip) return;
   browser = await startFirefox();
   // As if the site lay below a path of a larger one.
   const { url, close } = await serve({ folder: site, below: 'team/tools' });
@@ -110,7 +94,7 @@ test('below a path: every panel opens; pointing, keys and wheel do what they do'
     // A click on an open panel of the drawer closes it.
     if ((await tab.evaluate((node) => node.ariaSelected)) !== 'true') await tab.click();
     await find(page, `[role=tab][data-panel=${name}][aria-selected=true]`);
-    await new Promise((next) => setTimeout(next, 300)); // its question is answered, or refused in words
+    await find(page, shownBy[name].split(' ').at(-1));
   }
   assert.deepEqual(wrong, []);
   await close();
@@ -234,23 +218,19 @@ test('frame of another origin: refused by default, driven by an origin that is n
   rmSync(folder, { recursive: true });
 });
 
-test(
-  'React: the npm package in a bundle',
-  { ...options, skip: options.skip || (!isPackageMade() && 'there is no package: node site/package.mjs') },
-  async () => {
-    const folder = buildReactExample();
-    const { url, close: closeOwn } = await serve({ folder: join(folder, 'public') });
-    const { page, wrong, close } = await openTab(browser, { allowed: [url] });
-    await page.goto(url);
-    await (await find(page, 'input[aria-label=Snapshot]')).uploadFile(run);
-    await shown(page);
-    await textWith(page, '#chosen', 'After event');
-    assert.deepEqual(wrong, []);
-    await close();
-    await closeOwn();
-    rmSync(folder, { recursive: true });
-  },
-);
+test('React: the npm package in a bundle', options, async () => {
+  const folder = buildReactExample();
+  const { url, close: closeOwn } = await serve({ folder: join(folder, 'public') });
+  const { page, wrong, close } = await openTab(browser, { allowed: [url] });
+  await page.goto(url);
+  await (await find(page, 'input[aria-label=Snapshot]')).uploadFile(run);
+  await shown(page);
+  await textWith(page, '#chosen', 'After event');
+  assert.deepEqual(wrong, []);
+  await close();
+  await closeOwn();
+  rmSync(folder, { recursive: true });
+});
 
 test('over the server: the folder is a list, a file of it opens', options, async () => {
   const server = spawn(tool, ['serve', samples], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """A plain loop over the command, DuckDB, a real Spark with two workers and a real Ray: the same facts, the same answers.
 
-  engines_test.py MEMSTRATA     needs duckdb, pyarrow, pyspark (and a Java), ray; see run.sh
+All of it needs duckdb, pyarrow, fsspec, pyspark (and a Java) and ray: run.sh. CTest's fleet.ranks is what needs none of them.
 
 100 made-up ranks in several forms, and besides a cut one, one of other bytes, an empty file, a rank of another run and a rank
 twice. Workers are killed in the middle. The reference is the command, file by file, and SQLite.
@@ -11,8 +10,6 @@ import os
 import pathlib
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 import unittest
@@ -22,10 +19,16 @@ import tables
 
 from memstrata import fleet
 
-MEMSTRATA = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
+from support.tool import run
 HERE = pathlib.Path(__file__).resolve().parent
 RANKS = 100
 results = []
+
+
+def print_results():
+    print("\n| engine | files | rows | unreadable | time | result |\n|---|---|---|---|---|---|")
+    for row in results:
+        print("| " + " | ".join(map(str, row)) + " |")
 
 
 def make_folder(out):
@@ -57,7 +60,7 @@ class Reference:
     def __init__(self, paths, groups):
         self.rows = []
         for path in paths:
-            done = subprocess.run([MEMSTRATA, "facts", path], stdout=subprocess.PIPE, check=False)
+            done = run("facts", path)
             assert done.returncode in (0, 2), done
             self.rows += [json.loads(line) for line in done.stdout.splitlines()]
         self.rows.sort(key=lambda row: (row["run"], row["rank"], row["file"], row.get("device") or 0))
@@ -82,6 +85,8 @@ def plain(rows):
     found = []
     for row in sorted(rows, key=lambda row: (row["run"], row["rank"], row["file"], row["device"] or 0)):
         row = {k: v for k, v in row.items() if k not in ("id", "place") and (k != "groups" or v is not None)}
+        if row.get("curve") and row["curve"].get("reserved") is None:  # a trace that does not tell what is reserved
+            row["curve"] = {k: v for k, v in row["curve"].items() if k != "reserved"}
         if row["error"] is None:
             del row["error"]
         else:
@@ -97,6 +102,7 @@ class Engines(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="memstrata-fleet-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder, True)
+        cls.addClassCleanup(print_results)
         cls.planted = make_folder(cls.folder / "job")
         cls.groups = cls.folder / "job" / "groups.csv"
         cls.paths = [path for run in "ab" for path in fleet.find(cls.folder / f"job/run={run}")]
@@ -161,7 +167,7 @@ class Engines(unittest.TestCase):
 
     def test_two_attempts_write_the_same_bytes(self):
         for path in self.paths[:5]:
-            one, other = (subprocess.run([MEMSTRATA, "facts", path], stdout=subprocess.PIPE, check=False).stdout
+            one, other = (run("facts", path).stdout
                           for _ in range(2))
             self.assertEqual(one, other)
         written = [fleet.write(fleet.read(self.paths[:5]), self.folder / f"attempt{i}") for i in range(2)]
@@ -197,7 +203,7 @@ class Engines(unittest.TestCase):
         parts.mkdir()
         (parts / "all.facts.json").write_text("".join(json.dumps(row) + "\n" for row in self.reference.rows))
         out = self.folder / "fleet.json"
-        subprocess.run([MEMSTRATA, "fleet", parts, "--groups", self.groups, "-o", out], stdout=subprocess.DEVNULL, check=False)
+        run("fleet", parts, "--groups", self.groups, "-o", out)
         told = json.loads(out.read_text())
         self.assertEqual([{key: row[key] for key in wanted} for row, wanted in
                           zip(told["coverage"], self.reference.answers["coverage"], strict=True)],
@@ -309,15 +315,3 @@ def deadly_map_batch(files):
     if any("rank00042" in path for path in files.column("path").to_pylist()) and first_time():
         os.kill(os.getpid(), signal.SIGKILL)
     return fleet.map_batch(files)
-
-
-if __name__ == "__main__":
-    # Functions of this file are found by name on the workers.
-    sys.modules["engines_test"] = sys.modules["__main__"]
-    for function in (deadly_map_in_arrow, deadly_map_batch):
-        function.__module__ = "engines_test"
-    ended = unittest.main(exit=False, verbosity=2)
-    print("\n| engine | files | rows | unreadable | time | result |\n|---|---|---|---|---|---|")
-    for row in results:
-        print("| " + " | ".join(map(str, row)) + " |")
-    sys.exit(not ended.result.wasSuccessful())

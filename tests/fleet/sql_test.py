@@ -1,25 +1,19 @@
-#!/usr/bin/env python3
 """The SQL of engine/fleet: numbers worked out by hand, and random facts against a plain implementation (twin.py), in
-SQLite and, where Python has it, in DuckDB.
+SQLite and in DuckDB.
 
-  sql_test.py [-v]      MEMSTRATA_ROUNDS=20: as many times the random facts
+MEMSTRATA_ROUNDS=20: as many times the random facts.
 """
 import os
 import random
-import sys
 import unittest
 
 import tables
 import twin
 from tables import empty_line
 
-MIB, GIB = 1 << 20, 1 << 30
-try:
-    import duckdb  # noqa: F401
+from support.snapshots import GIB, MIB
 
-    ENGINES = [tables.sqlite, tables.duckdb]
-except ImportError:
-    ENGINES = [tables.sqlite]
+ENGINES = [tables.sqlite, tables.duckdb]
 
 
 class ByHand(unittest.TestCase):
@@ -309,8 +303,3 @@ class Property(unittest.TestCase):
     @staticmethod
     def without_ids(rows):
         return [{key: value for key, value in row.items() if key not in ("id", "most_id")} for row in rows]
-
-
-if __name__ == "__main__":
-    print("engines:", ", ".join(engine.__name__ for engine in ENGINES), file=sys.stderr)
-    unittest.main()

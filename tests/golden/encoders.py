@@ -133,12 +133,16 @@ def web_page(value):
     return f'<html><script>files = [{{"name": "page.pickle", "base64": "{text}"}}]</script></html>'.encode()
 
 
-# name: (bytes of a value, the value that is found in them)
-CONTAINERS = {
-    "json": (json_text, lambda value: json.loads(json_text(value))),
-    "json.gz": (lambda value: gzip.compress(json_text(value), 1), lambda value: json.loads(json_text(value))),
-    "gz": (lambda value: gzip.compress(pickle.dumps(value, protocol=4), 1), lambda value: value),
-    "zip": (zipped, lambda value: {"a.pickle": value, "b/c.pickle": value}),
-    "html": (web_page, lambda value: {"page.pickle": value}),
-}
-KINDS = {"json": "json", "json.gz": "json in gzip", "gz": "pickle in gzip", "zip": "pickle in zip", "html": "pickle in html"}
+def in_containers(value):
+    """(name, what the command calls the format, bytes, the value that is found in them) of all that take this value."""
+    try:
+        text = json_text(value)
+    except (TypeError, ValueError):  # JSON has no bytes, no tuples as keys
+        text = None
+    if text is not None:
+        found = json.loads(text)
+        yield "json", "json", text, found
+        yield "json.gz", "json in gzip", gzip.compress(text, 1), found
+    yield "gz", "pickle in gzip", gzip.compress(pickle.dumps(value, protocol=4), 1), value
+    yield "zip", "pickle in zip", zipped(value), {"a.pickle": value, "b/c.pickle": value}
+    yield "html", "pickle in html", web_page(value), {"page.pickle": value}

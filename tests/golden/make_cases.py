@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the golden cases: torch_snapshot/<case>/input.pickle and expected.json.
 
-  python3 tests/golden/make_cases.py [--check]     --check: fail if the files differ from what would be written
+  python3 tests/golden/make_cases.py      make_cases_test.py fails if the files differ from what would be written
 
 Every function marked @case in cases/ is one. It returns the bytes and what was worked out by hand; the rest of expected.json
 comes from reference.py, which must agree with the hand. expected.json: the object of `memstrata summary --json`
@@ -11,9 +11,10 @@ import json
 import sys
 from pathlib import Path
 
-import reference
-from cases import containers, encodings, eras, events, json_texts, memory  # noqa: F401  each adds its own to CASES
-from cases.parts import CASES
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run by hand
+import reference  # noqa: E402
+from cases import containers, encodings, eras, events, json_texts, memory  # noqa: E402, F401  each adds its own to CASES
+from cases.parts import CASES  # noqa: E402
 
 FOLDER = Path(__file__).parent / "torch_snapshot"
 
@@ -44,26 +45,26 @@ def expected_of(function):
     return data, {**computed, "diagnostics": expect.diagnostics}
 
 
+def files_of(function):
+    """(path, content) of each of its two files."""
+    data, expected = expected_of(function)
+    about = " ".join((function.__doc__ or "").split())
+    text = json.dumps({**({"about": about} if about else {}), **expected}, indent=1) + "\n"
+    folder = FOLDER / function.__name__
+    return [(folder / "input.pickle", data), (folder / "expected.json", text.encode())]
+
+
 def main():
-    different = []
-    wanted = set()
-    for function in CASES:
-        folder = FOLDER / function.__name__
-        data, expected = expected_of(function)
-        about = " ".join((function.__doc__ or "").split())
-        text = json.dumps({**({"about": about} if about else {}), **expected}, indent=1) + "\n"
-        for path, content in ((folder / "input.pickle", data), (folder / "expected.json", text.encode())):
-            wanted.add(path)
-            if path.is_file() and path.read_bytes() == content:
-                continue
-            different.append(str(path))
-            if "--check" not in sys.argv:
-                folder.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
-    stale = [str(p) for p in FOLDER.glob("*/*") if p not in wanted]
-    print(f"{len(CASES)} cases, {len(different)} files {'differ' if '--check' in sys.argv else 'written'}, {len(stale)} stale",
-          *different[:20], *stale, sep="\n  ")
-    return 1 if stale or ("--check" in sys.argv and different) else 0
+    written, wanted = [], set()
+    for path, content in (file for function in CASES for file in files_of(function)):
+        wanted.add(path)
+        if not path.is_file() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            written.append(str(path))
+    stale = [str(path) for path in FOLDER.glob("*/*") if path not in wanted]
+    print(f"{len(CASES)} cases, {len(written)} files written, {len(stale)} stale", *written[:20], *stale, sep="\n  ")
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

@@ -237,7 +237,7 @@ def prove(operations, build):
 
 def main(arguments):
     operations = int(arguments[0]) if arguments else 1_000_000
-    build = os.environ.get("MEMSTRATA_BUILD") or ROOT / "build/native-release"
+    build = os.environ.get("MEMSTRATA_BUILD") or ROOT / "build/native-checked"
     table = prove(operations, build)
     print(f"\n{table.counts()}")
     return table.status()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What run.sh concludes, tried without a GPU: verdicts on made-up figures, children that fail in every way, and the
 whole of proof.py over the fake driver with a stub of PyTorch.
 
@@ -20,8 +19,7 @@ from unittest import mock
 import proof
 import proof_cases
 from proof_table import FAILED, MISSED, NOT_MEASURED, OK, Answer, Table, not_slower, run_child, within
-
-MIB = 1 << 20
+from support.snapshots import MIB
 
 
 def verdicts(table):
@@ -226,7 +224,6 @@ sys.modules["torch"] = torch
 """
 
 
-@unittest.skipUnless(os.environ.get("MEMSTRATA_FAKE_CUDA") and os.environ.get("MEMSTRATA_BUILD"), "no build is named")
 class WholeProof(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="memstrata-"))
@@ -235,8 +232,7 @@ class WholeProof(unittest.TestCase):
         self.build.mkdir()
         for name in (proof.LIBRARY, "gpu_random", "memstrata"):
             built = proof.find_built(os.environ["MEMSTRATA_BUILD"], name)
-            if built is None:
-                self.skipTest(f"{name} is not built")
+            self.assertIsNotNone(built, f"{name} is not built")
             (self.build / name).symlink_to(built)
         self.script(self.build / "capture_bench", "echo 'C++ stack of 31 frames (stub) 12.5 ns a frame'")
         self.script(self.folder / "bin/nvidia-smi", "echo Stub GPU, 0.0")
@@ -299,7 +295,3 @@ class WholeProof(unittest.TestCase):
         (self.build / proof.LIBRARY).unlink()
         rows, status, _ = self.prove()
         self.assertEqual((rows[proof.LIBRARY].verdict, status), (FAILED, 1))
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=1)

@@ -6,24 +6,18 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { casesFolder, noTool, root, toolPath } from '../wasm/engine.mjs';
+import { command, golden, root, samples, tool } from '../built.mjs';
 
 const require = createRequire(join(root, 'tests', 'package.json'));
 const load = (name) => import(pathToFileURL(require.resolve(name)).href);
-const sample = join(root, 'site/samples/training_run.pickle');
-const small = join(casesFolder, 'protocol4', 'input.pickle');
-
-const command = (...args) => {
-  const { stdout, status } = spawnSync(toolPath, args, { encoding: 'utf8' });
-  assert.equal(status, 0);
-  return stdout;
-};
+const sample = join(samples, 'training_run.pickle');
+const small = golden('protocol4');
 
 async function connected(act) {
   const { Client } = await load('@modelcontextprotocol/client');
   const { StdioClientTransport } = await load('@modelcontextprotocol/client/stdio');
   const client = new Client({ name: 'test', version: '1' });
-  await client.connect(new StdioClientTransport({ command: toolPath, args: ['mcp'] }));
+  await client.connect(new StdioClientTransport({ command: tool, args: ['mcp'] }));
   try {
     await act(client);
   } finally {
@@ -36,7 +30,7 @@ const textOf = ({ content, isError }) => {
   return content[0].text;
 };
 
-test('every tool answers what its command prints', { skip: noTool }, async () => {
+test('every tool answers what its command prints', async () => {
   await connected(async (client) => {
     assert.equal(client.getServerVersion().name, 'memstrata');
     const { tools } = await client.listTools();
@@ -70,7 +64,7 @@ test('every tool answers what its command prints', { skip: noTool }, async () =>
   });
 });
 
-test('a long answer comes in parts that fit together', { skip: noTool }, async () => {
+test('a long answer comes in parts that fit together', async () => {
   const long = join(root, 'site/samples/fragmentation.pickle.gz');
   const whole = command('state', long, '--json');
   await connected(async (client) => {
@@ -91,7 +85,7 @@ test('a long answer comes in parts that fit together', { skip: noTool }, async (
   });
 });
 
-test('what is wrong is said in words', { skip: noTool }, async () => {
+test('what is wrong is said in words', async () => {
   await connected(async (client) => {
     const missing = await client.callTool({ name: 'summary', arguments: { file: '/no/such/file' } });
     assert.equal(missing.isError, true);
@@ -115,7 +109,7 @@ test('what is wrong is said in words', { skip: noTool }, async () => {
   });
 });
 
-test('lines of any bytes are answered or passed over', { skip: noTool }, () => {
+test('lines of any bytes are answered or passed over', () => {
   const lines = [
     'no json',
     '[]',
@@ -129,7 +123,7 @@ test('lines of any bytes are answered or passed over', { skip: noTool }, () => {
     '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":3}',
     '{"jsonrpc":"2.0","id":8,"method":"ping"}\r',
   ];
-  const { stdout, status } = spawnSync(toolPath, ['mcp'], {
+  const { stdout, status } = spawnSync(tool, ['mcp'], {
     input: `${lines.join('\n')}\n`,
     encoding: 'utf8',
   });

@@ -3,17 +3,14 @@
 //   node site/package.mjs && node --test tests/package/*.test.mjs
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import test, { after, before } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { npmPackage, root, samples } from '../built.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
-const made = join(root, 'build/package');
-const skip = !existsSync(join(made, 'package.json')) && 'there is no package: node site/package.mjs';
-const sample = join(root, 'site/samples/training_run.pickle');
+const sample = join(samples, 'training_run.pickle');
 
 let folder;
 const run = (command, ...args) => {
@@ -22,20 +19,19 @@ const run = (command, ...args) => {
   return stdout;
 };
 before(() => {
-  if (skip) return;
   folder = mkdtempSync(join(tmpdir(), 'memstrata-package-'));
-  const [{ filename }] = JSON.parse(run('npm', 'pack', '--json', '--pack-destination', folder, made));
+  const [{ filename }] = JSON.parse(run('npm', 'pack', '--json', '--pack-destination', folder, npmPackage));
   writeFileSync(join(folder, 'package.json'), '{"name":"user","private":true,"type":"module"}');
   run('npm', 'install', '--offline', '--no-audit', '--no-fund', join(folder, filename));
 });
 after(() => folder && rmSync(folder, { recursive: true }));
 
-test('holds what it must and nothing else, and is of the version of the project', { skip }, () => {
+test('holds what it must and nothing else, and is of the version of the project', () => {
   const about = JSON.parse(readFileSync(join(folder, 'node_modules/memstrata/package.json'), 'utf8'));
   const [, version] = /memstrata VERSION (\S+)/.exec(readFileSync(join(root, 'CMakeLists.txt'), 'utf8'));
   assert.equal(about.version, version);
   assert.equal(about.dependencies, undefined);
-  const [{ files }] = JSON.parse(run('npm', 'pack', '--json', '--dry-run', made));
+  const [{ files }] = JSON.parse(run('npm', 'pack', '--json', '--dry-run', npmPackage));
   const names = files.map(({ path }) => path).filter((path) => !path.startsWith('types/'));
   assert.deepEqual(names.sort(), [
     'LICENSE',
@@ -53,7 +49,7 @@ test('holds what it must and nothing else, and is of the version of the project'
   ]);
 });
 
-test('Node: a snapshot is opened from path, URL, bytes, Blob and stream, and answers', { skip }, () => {
+test('Node: a snapshot is opened from path, URL, bytes, Blob and stream, and answers', () => {
   writeFileSync(
     join(folder, 'use.mjs'),
     `import { readFile } from 'node:fs/promises';
@@ -94,7 +90,7 @@ console.log(JSON.stringify({ peaks, refused, device: summary.snapshots[0].device
   assert.deepEqual(refused, ['invalid_format', 'unreadable']);
 });
 
-test('types: a program that uses them compiles, one that misuses them does not', { skip }, () => {
+test('types: a program that uses them compiles, one that misuses them does not', () => {
   const tsc = createRequire(join(root, 'web/package.json')).resolve('typescript/bin/tsc');
   const check = (text) => {
     writeFileSync(join(folder, 'use.ts'), text);

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <tuple>
 
+#include "tests/unit/numbers.h"
+
 namespace memstrata::twin {
 
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
 
 std::string text(int64_t n) { return std::to_string(n); }
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "engine/analysis/frame_filter.h"
 #include "engine/analysis/holders.h"
 #include "engine/analysis/own_frame.h"
+#include "tests/property/random.h"
 #include "tests/unit/replay/hand_trace.h"
 
 namespace memstrata::analysis {
@@ -28,15 +28,6 @@ constexpr std::array<const char*, 5> kFiles = {"/run/model.py", "/run/train.py",
                                                "/env/lib/python3.11/site-packages/mylib/layers.py", "??"};
 constexpr std::array<const char*, 6> kNames = {
     "forward", "train", "_call_impl", "_PyEval_Vector", "at::_ops::add_Tensor::call", "step"};
-
-class Random {
- public:
-  explicit Random(uint64_t seed) : engine_(seed) {}
-  int32_t below(int32_t n) { return static_cast<int32_t>(engine_() % static_cast<uint64_t>(n)); }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 void make(replay::HandTrace& trace, Random& random, int32_t events) {
   std::vector<StackId> stacks{StackId{}, trace.recording.stacks.intern({})};

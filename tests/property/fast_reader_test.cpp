@@ -9,6 +9,7 @@
 #include <iterator>
 #include <random>
 
+#include "tests/unit/files.h"
 #include "tests/unit/io/check_recording.h"
 #include "tests/unit/io/py.h"
 #include "tests/unit/io/read_file.h"
@@ -17,8 +18,6 @@
 
 namespace memstrata::tests {
 namespace {
-
-using Random = std::mt19937_64;
 
 std::string difference(const ReadFile& fast, const ReadFile& plain) {
   if (fast.status.has_value() != plain.status.has_value()) return "one could be read, the other not";
@@ -171,7 +170,7 @@ class TraceMaker {
     }
   }
 
-  Random random_;
+  std::mt19937_64 random_;
   bool odd_;
   bool has_pool_, fresh_texts_, shares_stacks_, frames_last_;
   std::vector<Py> frames_, shared_;
@@ -214,7 +213,7 @@ TEST(FastReader, IsThePlainOneWhereverTheFileEnds) {
 }
 
 TEST(FastReader, IsThePlainOneOnDamagedBytes) {
-  Random random(3);
+  std::mt19937_64 random(3);
   for (const Writer writer : {Writer::protocol2, Writer::protocol4, Writer::cpp}) {
     const std::string whole = pickled(TraceMaker(8, false).snapshot_of_events(30), writer);
     for (int i = 0; i < 3000; ++i) {
@@ -291,13 +290,12 @@ TEST(FastReader, IsThePlainOneWhenAnEventIsChangedLater) {
 }
 
 TEST(FastReader, IsThePlainOneOnRealSnapshots) {
-  const std::filesystem::path folder = std::filesystem::path(MEMSTRATA_SHARED_DATA_FOLDER) / "snapshots";
+  const std::filesystem::path folder = real_path("snapshots");
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not here";
-  Random random(5);
+  std::mt19937_64 random(5);
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".pickle") continue;
-    std::ifstream input(entry.path(), std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(input), {}};
+    const std::string bytes = file_bytes(entry.path());
     expect_same(bytes, entry.path().filename(), {0, 4096, 65536});
     if (bytes.size() < 2'000'000) expect_same(bytes, entry.path().filename(), {1, 7, 64});
     for (int i = 0; i < 3; ++i) {

@@ -9,7 +9,6 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <random>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -17,6 +16,8 @@
 
 #include "engine/analysis/block_attributes.h"
 #include "engine/replay/timeline.h"
+#include "tests/property/random.h"
+#include "tests/unit/numbers.h"
 #include "tests/unit/replay/hand_trace.h"
 
 namespace memstrata::replay {
@@ -24,22 +25,9 @@ namespace {
 
 using trace::Action;
 
-constexpr uint64_t kBase = 0x7f0000000000;
 constexpr uint64_t kArea = 0x1000000;  // of one pool and stream
 
 using Key = std::tuple<int64_t, int64_t, int64_t>;  // graph, user, stream
-
-class Random {
- public:
-  explicit Random(uint64_t seed) : engine_(seed) {}
-  int64_t whole(int64_t low, int64_t high) {
-    return low + static_cast<int64_t>(engine_() % static_cast<uint64_t>(high - low + 1));
-  }
-  bool one_in(int64_t n) { return whole(1, n) == 1; }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 // Area 0 and 1 are default memory, the others private: (0, 1) on two streams, (0, 2), (7, 0).
 constexpr std::array<Key, 6> kKeys = {{{0, 0, 0}, {0, 0, 64}, {0, 1, 0}, {0, 1, 64}, {0, 2, 0}, {7, 0, 64}}};

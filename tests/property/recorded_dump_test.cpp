@@ -6,13 +6,12 @@
 #include <random>
 
 #include "tests/unit/io/recorded_run.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::tests {
 namespace {
 
 using trace::Action;
-
-constexpr int64_t kMiB = int64_t{1} << 20;
 
 // Ranges of bytes that are there, by start. Neighbours stay apart unless they are of one expandable segment,
 // which nothing here needs to know: only the set of bytes is compared.

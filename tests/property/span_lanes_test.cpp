@@ -3,25 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <set>
 #include <vector>
 
+#include "tests/property/random.h"
 #include "tests/unit/replay/hand_spans.h"
 
 namespace memstrata::replay {
 namespace {
-
-class Random {
- public:
-  explicit Random(uint64_t seed) : engine_(seed) {}
-  int64_t whole(int64_t low, int64_t high) {
-    return low + static_cast<int64_t>(engine_() % static_cast<uint64_t>(high - low + 1));
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 HandSpans story(Random& random) {
   HandSpans hand;

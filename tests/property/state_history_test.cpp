@@ -14,6 +14,7 @@
 #include "engine/alloc/simulated_device.h"
 #include "engine/replay/memory_at.h"
 #include "engine/replay/state_sketch.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::replay {
 namespace {
@@ -175,8 +176,6 @@ class Script {
   [[nodiscard]] size_t event_count() const { return recorder_.events.size(); }
 
  private:
-  static constexpr int64_t kMiB = int64_t{1} << 20;
-
   uint64_t below(uint64_t n) { return random_() % n; }
   void note() {
     noted_.push_back({recorder_.events.size(), picture(allocator_->state(), {true}),

@@ -16,6 +16,7 @@
 #include "engine/replay/chosen_bands.h"
 #include "engine/replay/group_stack.h"
 #include "engine/replay/kept_picture.h"
+#include "tests/property/random.h"
 #include "tests/property/timeline_twin.h"
 #include "tests/unit/replay/hand_trace.h"
 
@@ -26,26 +27,6 @@ using trace::Action;
 
 enum class Shape { loop, random, many_tiny, from_start, hostile };
 enum class Times { none, steady, bursts, messy };
-
-class Random {
- public:
-  explicit Random(uint64_t seed) : engine_(seed) {}
-  // Of [low, high].
-  int64_t whole(int64_t low, int64_t high) {
-    const auto span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
-    return static_cast<int64_t>(static_cast<uint64_t>(low) + (span == 0 ? engine_() : engine_() % span));
-  }
-  bool one_in(int64_t n) { return whole(1, n) == 1; }
-  double real() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-  // Spread over the powers of two.
-  int64_t size(int low_bits, int high_bits) {
-    const int64_t bits = whole(low_bits, high_bits);
-    return whole(int64_t{1} << bits, (int64_t{2} << bits) - 1);
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 class TraceMaker {
  public:
@@ -228,6 +209,9 @@ std::string name_of(const Case& c) {
   return std::string(kShapes[static_cast<int>(c.shape)]) + "_" + kTimes[static_cast<int>(c.times)] + "_" +
          std::to_string(c.events) + "_" + std::to_string(c.seed);
 }
+
+// GoogleTest would print the bytes, with what lies between the members.
+void PrintTo(const Case& c, std::ostream* out) { *out << name_of(c); }
 
 class TimelineTwin : public testing::TestWithParam<Case> {
  protected:

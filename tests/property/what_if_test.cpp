@@ -10,11 +10,10 @@
 
 #include "engine/analysis/what_if.h"
 #include "engine/simulate/simulation.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
-
-constexpr int64_t kMiB = int64_t{1} << 20;
 
 // Scripts, and settings to run them under. What a trace does not show is left out: settings that change on the way,
 // caches emptied that held nothing.

@@ -1,38 +1,27 @@
-#!/usr/bin/env python3
-"""Files that `memstrata convert --to arrow` and write_parquet() write, read by pyarrow, polars and duckdb.
-
-  arrow_test.py MEMSTRATA       MEMSTRATA: the command line tool
-
-Without pyarrow nothing is run.
-"""
-import importlib.util
+"""Files that `memstrata convert --to arrow` and write_parquet() write, read by pyarrow and duckdb."""
 import json
 import os
 import pickle
 import subprocess
 import sys
-import tempfile
-import unittest
 from pathlib import Path
 
+import duckdb
 import memstrata
+import pyarrow
+import pyarrow.compute
+import pyarrow.dataset
+import pyarrow.parquet
+from support.folders import InAFolder
+from support.paths import SAMPLE, SNAPSHOTS, needs_shared_data
+from support.snapshots import event, frame, snapshot
+from support.tool import out_of, run
 
-TESTS = Path(__file__).resolve().parents[1]
-DATA = TESTS.parents[1] / "shared" / "data"
-SAMPLE = TESTS.parent / "site" / "samples" / "training_run.pickle"
 TABLES = ["events", "blocks", "segments", "lives", "stacks"]
-TOOL = None
-HAS_ARROW = importlib.util.find_spec("pyarrow") is not None
-
-if HAS_ARROW:
-    import pyarrow
-    import pyarrow.compute
-    import pyarrow.dataset
-    import pyarrow.parquet
 
 
 def convert(path, out, *arguments):
-    done = subprocess.run([TOOL, "convert", path, "-o", out, "--json", *map(str, arguments)], capture_output=True, text=True)
+    done = run("convert", path, "-o", out, "--json", *arguments)
     return done.returncode, json.loads(done.stdout)
 
 
@@ -55,9 +44,7 @@ def plain(table):
 
 
 def real_files():
-    if not DATA.is_dir():
-        return []
-    return sorted(path for path in (DATA / "snapshots").iterdir() if path.is_file() and not path.name.startswith("NOT_"))
+    return sorted(path for path in SNAPSHOTS.iterdir() if path.is_file() and not path.name.startswith("NOT_"))
 
 
 def of_python(file, snapshot, table):
@@ -72,13 +59,7 @@ def of_python(file, snapshot, table):
     return parts
 
 
-@unittest.skipUnless(HAS_ARROW, "no pyarrow")
-class Files(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
+class Files(InAFolder):
     def compare(self, path):
         """Every table of every snapshot of a file; how many."""
         compared = 0
@@ -115,26 +96,22 @@ class Files(unittest.TestCase):
     def test_they_are_the_tables_of_the_package(self):
         self.assertEqual(self.compare(SAMPLE), len(TABLES))
 
+    @needs_shared_data
     def test_on_every_real_file(self):
-        if not real_files():
-            self.skipTest("../shared/data is not here")
         compared = 0
         for path in real_files():
             with self.subTest(path.name):
                 compared += self.compare(path)
-        print(f"{compared} tables of {len(real_files())} real files are equal", file=sys.stderr)
         self.assertGreater(compared, 200)
 
     def test_many_batches(self):
         # 200,000 events are 4 batches; texts, nulls and an unknown action across their borders.
-        events = [{"action": "alloc" if i % 2 == 0 else "free_completed", "addr": 4096 + 512 * (i // 2), "size": 512,
-                   "stream": i % 3, "time_us": i, "frames": [{"name": f"f{i % 1000}", "filename": "a.py", "line": i % 7}]}
-                  for i in range(200_000)]
+        events = [{**event("alloc" if i % 2 == 0 else "free_completed", 4096 + 512 * (i // 2), 512, time_us=i,
+                           frames=[frame(f"f{i % 1000}", i % 7)]), "stream": i % 3} for i in range(200_000)]
         for i in range(0, len(events), 65_537):
             events[i]["user_metadata"] = f"note {i}"
         events[70_000]["action"] = "something_new"
-        path = self.folder / "many.pickle"
-        path.write_bytes(pickle.dumps({"segments": [], "device_traces": [events]}))
+        path = self.file(snapshot([], events), "many.pickle")
         self.assertEqual(self.compare(path), len(TABLES))
         convert(path, self.folder / "t.arrow")
         with pyarrow.ipc.open_file(self.folder / "t.arrow") as file:
@@ -143,30 +120,25 @@ class Files(unittest.TestCase):
 
     def test_several_snapshots_have_a_column_with_their_names(self):
         one = pickle.loads(SAMPLE.read_bytes())
-        other = {"segments": [], "device_traces": [[
-            {"action": "alloc", "addr": 4096, "size": 10, "stream": 0, "frames": []}]]}
-        path = self.folder / "two.pickle"
-        path.write_bytes(pickle.dumps({"all": one, "little": other}))
+        path = self.file({"all": one, "little": snapshot([], [event("alloc", 4096, 10, frames=[])])}, "two.pickle")
         convert(path, self.folder / "t.arrow")
         found = read(self.folder / "t.arrow")
         names = found.column("snapshot").to_pylist()
         self.assertEqual(names, ["all"] * 3168 + ["little"])
         with memstrata.open(path) as file:
-            for name, snapshot in zip(("all", "little"), file.snapshots):
-                mask = pyarrow.array([one == name for one in names])
-                self.assertEqual(plain(found.filter(mask).drop_columns(["snapshot"])), plain(taken(snapshot.events())))
+            for name, one in zip(("all", "little"), file.snapshots):
+                mask = pyarrow.array([text == name for text in names])
+                self.assertEqual(plain(found.filter(mask).drop_columns(["snapshot"])), plain(taken(one.events())))
         convert(path, self.folder / "t.arrow", "--table", "stacks")
         self.assertNotIn("snapshot", read(self.folder / "t.arrow").column_names)
 
     def test_hashes_join_files(self):
         """The same stack has the same hash in another file, whatever number it has there; others have others."""
-        frames = [[{"name": name, "filename": "a.py", "line": line}] for name in "fgh" for line in (1, 2)]
+        frames = [[frame(name, line)] for name in "fgh" for line in (1, 2)]
 
         def file_of(order):
-            path = self.folder / "x.pickle"
-            path.write_bytes(pickle.dumps({"segments": [], "device_traces": [[
-                {"action": "alloc", "addr": 4096 * i, "size": 10, "stream": 0, "frames": frames[which]}
-                for i, which in enumerate(order, 1)]]}))
+            path = self.file(snapshot([], [event("alloc", 4096 * i, 10, frames=frames[which])
+                                           for i, which in enumerate(order, 1)]), "x.pickle")
             with memstrata.open(path) as file:
                 return {(row["name"], row["line"]): one for one, (row,) in
                         zip(*(file.stacks().to_pydict()[name] for name in ("hash", "frames")))}
@@ -178,10 +150,7 @@ class Files(unittest.TestCase):
             self.assertRegex(one, r"^[0-9a-f]{32}$")
 
     def test_hashes_are_those_of_the_facts(self):
-        done = subprocess.run([TOOL, "facts", SAMPLE], capture_output=True, text=True)
-        if done.returncode != 0:
-            self.skipTest("no memstrata facts")
-        named = {stack["stack"] for line in done.stdout.splitlines() for stack in json.loads(line)["stacks"]}
+        named = {stack["stack"] for line in out_of("facts", SAMPLE).splitlines() for stack in json.loads(line)["stacks"]}
         with memstrata.open(SAMPLE) as file:
             self.assertLessEqual(named, set(file.stacks().to_pydict()["hash"]))
         self.assertGreater(len(named), 3)
@@ -193,23 +162,10 @@ class Files(unittest.TestCase):
         self.assertEqual(set(zip(*found.to_pydict().values())), {("7 b", 0), ("7 b", 1)})
         self.assertEqual(found.num_rows, 2 * 3168)
 
-    def test_polars_takes_them(self):
-        if importlib.util.find_spec("polars") is None:
-            self.skipTest("no polars")
-        import polars
 
-        for table in TABLES:
-            convert(SAMPLE, self.folder / "t.arrow", "--table", table)
-            self.assertEqual(polars.read_ipc(self.folder / "t.arrow").to_dict(as_series=False),
-                             plain(read(self.folder / "t.arrow")))
-
-
-@unittest.skipUnless(HAS_ARROW, "no pyarrow")
-class Parquet(unittest.TestCase):
+class Parquet(InAFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.file = memstrata.open(SAMPLE)
         self.addCleanup(self.file.close)
 
@@ -234,12 +190,9 @@ class Parquet(unittest.TestCase):
         Path(written.replace(".parquet", ".arrow")).unlink()
         found = pyarrow.dataset.dataset(self.folder, format="parquet", partitioning="hive").to_table(columns=["run", "rank"])
         self.assertEqual(set(zip(*found.to_pydict().values())), {("a/b c~", 0), ("a/b c~", 1)})
-        if importlib.util.find_spec("duckdb") is not None:
-            import duckdb
-
-            rows = duckdb.sql(f"select rank, count(*) from read_parquet('{self.folder}/*/*/events.parquet', "
-                              "hive_partitioning=true) group by rank order by rank").fetchall()
-            self.assertEqual(rows, [(0, 3168), (1, 3168)])
+        rows = duckdb.sql(f"select rank, count(*) from read_parquet('{self.folder}/*/*/events.parquet', "
+                          "hive_partitioning=true) group by rank order by rank").fetchall()
+        self.assertEqual(rows, [(0, 3168), (1, 3168)])
         self.assertEqual(self.file.write_parquet(self.folder, table="stacks"), str(self.folder / "stacks.parquet"))
 
     def test_wrong_arguments(self):
@@ -264,21 +217,16 @@ class Parquet(unittest.TestCase):
         self.assertEqual([one.name for one in self.folder.iterdir()], ["events.parquet"])
 
 
-@unittest.skipIf(HAS_ARROW, "pyarrow is here")
-class WithoutArrow(unittest.TestCase):
+class WithoutArrow(InAFolder):
     def test_it_is_told_how_to_get_it(self):
-        with tempfile.TemporaryDirectory() as folder, memstrata.open(SAMPLE) as file:
-            with self.assertRaisesRegex(ImportError, r"pip install 'memstrata\[arrow\]'"):
-                file.write_parquet(Path(folder, "events.parquet"))
-            self.assertEqual(os.listdir(folder), [])
+        code = ("import sys; sys.modules['pyarrow'] = None; import memstrata\n"
+                "memstrata.open(sys.argv[1]).write_parquet(sys.argv[2])")
+        done = subprocess.run([sys.executable, "-c", code, SAMPLE, self.folder / "events.parquet"], capture_output=True, text=True)
+        self.assertRegex(done.stderr, r"ImportError: .*pip install 'memstrata\[arrow\]'")
+        self.assertEqual(os.listdir(self.folder), [])
 
 
 def current_umask():
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-if __name__ == "__main__":
-    TOOL = sys.argv.pop(1)
-    unittest.main()

@@ -1,19 +1,16 @@
-#!/usr/bin/env python3
 """What Python says of files, arguments and interruptions that are wrong: exceptions in words, never a crash."""
 import os
 import pickle
-import signal
 import subprocess
 import sys
-import tempfile
 import textwrap
 import threading
 import unittest
 from pathlib import Path
 
 import memstrata
-
-SAMPLE = Path(__file__).resolve().parents[2] / "site" / "samples" / "training_run.pickle"
+from support.folders import InAFolder
+from support.paths import SAMPLE
 
 
 def python(code, *arguments, **options):
@@ -21,17 +18,7 @@ def python(code, *arguments, **options):
                           text=True, timeout=120, **options)
 
 
-class Files(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def file(self, data):
-        path = self.folder / "file"
-        path.write_bytes(data)
-        return path
-
+class Files(InAFolder):
     def test_no_snapshot_is_a_file_error_with_the_offset(self):
         # PROTO 2, then an opcode that does not exist: byte 2.
         with self.assertRaises(memstrata.FileError) as caught:
@@ -147,15 +134,13 @@ class Arguments(unittest.TestCase):
             self.assertEqual(wrong, [])
 
 
-class Outputs(unittest.TestCase):
+class Outputs(InAFolder):
     """Folders that refuse and disks that are full: OSError, what was there stays, nothing half is left."""
 
     VIEWER = "<html><body><script>document.getElementById('memstrata-snapshot')</script></body></html>"
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.viewer = self.folder / "viewer.html"
         self.viewer.write_text(self.VIEWER)
 
@@ -240,17 +225,7 @@ class Outputs(unittest.TestCase):
         self.assertEqual(len(done.stdout.splitlines()), 5, done.stdout)
 
 
-class Processes(unittest.TestCase):
-    def path(self, name):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        return os.path.join(folder.name, name)
-
-    def folder(self, name):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        return os.path.join(folder.name, name)
-
+class Processes(InAFolder):
     def test_importing_loads_no_library(self):
         done = python("""
             import sys, memstrata
@@ -276,11 +251,10 @@ class Processes(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout.split("\n")[:2]), (0, ["interrupted", "goes on"]), done.stderr)
 
     def test_progress_is_shown_where_it_is_wanted(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "large.pickle")  # two looks at least: 16 MiB between them
-            path.write_bytes(SAMPLE.read_bytes()[:-1] + b"." + b"\0" * (40 << 20))
-            quiet = python("import sys, memstrata; memstrata.open(sys.argv[1])", path)
-            self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
+        # Two looks at least: 16 MiB between them.
+        path = self.file(SAMPLE.read_bytes() + bytes(40 << 20), "large.pickle")
+        quiet = python("import sys, memstrata; memstrata.open(sys.argv[1])", path)
+        self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
 
     def test_a_forked_child_may_read_on(self):
         done = python("""
@@ -297,8 +271,8 @@ class Processes(unittest.TestCase):
 
     def test_a_subinterpreter_reads_and_records_and_the_program_goes_on(self):
         # Before 3.12 all share one lock; one with a lock of its own may be refused ctypes, in Python's words.
-        inside = self.path("inside.py")
-        Path(inside).write_text(textwrap.dedent("""
+        inside = self.folder / "inside.py"
+        inside.write_text(textwrap.dedent("""
             import sys
             sys.path[:] = paths
             try:
@@ -337,7 +311,7 @@ class Processes(unittest.TestCase):
             memstrata.dump_snapshot(dump)
             assert memstrata.open(dump).events().num_rows >= 2
             print("goes on")
-        """, SAMPLE, inside, self.path("run.pickle"))
+        """, SAMPLE, inside, self.folder / "run.pickle")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, "(read|refused in words: .*)\ngoes on")
 
@@ -357,8 +331,3 @@ class Processes(unittest.TestCase):
                       env=dict(os.environ, MEMSTRATA_FILE="/nowhere/lib.so"))
         self.assertEqual(done.returncode, 1)
         self.assertIn("ImportError: memstrata: libmemstrata_file.so cannot be loaded", done.stderr)
-
-
-if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    unittest.main(verbosity=2)

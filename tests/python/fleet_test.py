@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""memstrata.fleet: facts of a file however it comes, files that are none, and with pyarrow and duckdb the tables."""
+"""memstrata.fleet: facts of a file however it comes, files that are none, and the tables in Arrow and DuckDB."""
 import gzip
 import io
 import json
@@ -10,17 +9,9 @@ import unittest
 from pathlib import Path
 
 import memstrata
+import pyarrow
 from memstrata import fleet
-
-SAMPLE = Path(__file__).resolve().parents[2] / "site" / "samples" / "training_run.pickle"
-try:
-    import pyarrow
-except ImportError:
-    pyarrow = None
-try:
-    import duckdb
-except ImportError:
-    duckdb = None
+from support.paths import SAMPLE
 
 
 class OneByte:
@@ -127,7 +118,6 @@ class Facts(unittest.TestCase):
             self.assertEqual(len(fleet.find(folder + "/run=*/rank1.*")), 2)
 
 
-@unittest.skipUnless(pyarrow, "no pyarrow")
 class Tables(unittest.TestCase):
     def test_rows_in_arrow_are_the_dicts(self):
         rows = fleet.facts(SAMPLE)
@@ -142,7 +132,6 @@ class Tables(unittest.TestCase):
         table = fleet.read([SAMPLE, "/nowhere/rank9.pickle"])
         self.assertEqual([row and row["code"] for row in table.column("error").to_pylist()], [None, "unreadable"])
 
-    @unittest.skipUnless(duckdb, "no duckdb")
     def test_what_is_no_fact_is_named(self):
         with tempfile.TemporaryDirectory() as folder:
             row = json.dumps(fleet.facts(SAMPLE, rank=1)[0])
@@ -154,7 +143,6 @@ class Tables(unittest.TestCase):
             self.assertEqual(sorted(database.sql("SELECT file, code FROM unreadable").fetchall()),
                              [("a.json", "invalid_format")] * 3 + [("rank2", "unsupported")])
 
-    @unittest.skipUnless(duckdb, "no duckdb")
     def test_a_line_without_device_or_file_is_no_fact(self):
         with tempfile.TemporaryDirectory() as folder:
             row = fleet.facts(SAMPLE, rank=1)[0]
@@ -172,7 +160,6 @@ class Tables(unittest.TestCase):
             self.assertEqual(sorted(database.sql("SELECT file, code FROM unreadable").fetchall()),
                              [("y", "invalid_format"), ("z", "invalid_format")])
 
-    @unittest.skipUnless(duckdb, "no duckdb")
     def test_folders_say_what_lines_of_facts_do_not(self):
         with tempfile.TemporaryDirectory() as folder:
             row = fleet.facts(SAMPLE)[0]
@@ -187,7 +174,3 @@ class Tables(unittest.TestCase):
             database = fleet.reduce(folder)
             self.assertEqual(database.sql("SELECT run, rank, host FROM facts ORDER BY place").fetchall(),
                              [("", None, ""), ("a", 4, "h"), ("b/c", 4, "h"), ("own", 9, "h")])
-
-
-if __name__ == "__main__":
-    unittest.main()

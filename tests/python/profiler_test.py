@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
 """GPUMemoryProfiler on memstrata's allocator over a simulated device: exact numbers, by hand.
 
-  profiler_test.py MEMSTRATA      MEMSTRATA: the command line tool, which reads what is exported
-
-Environment: PYTHONPATH with the package, MEMSTRATA_CAPTURE, the library; MEMSTRATA_PRELOAD: a sanitizer's runtime.
+Environment: PYTHONPATH with the package, MEMSTRATA_CAPTURE, the library.
 """
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -16,9 +12,8 @@ import warnings
 from pathlib import Path
 
 import memstrata
-
-TOOL = None
-MIB = 1 << 20
+from support.snapshots import MIB
+from support.tool import run
 
 
 def take(mib):
@@ -134,8 +129,7 @@ class Profiler(unittest.TestCase):
             self.assertEqual([Path(one).name for one in written], ["a.json", "a_results.csv", "a_snapshots.csv"])
             told = []
             for path in written:
-                done = subprocess.run([TOOL, "telemetry", path, "--json"], capture_output=True, text=True,
-                                      env={**os.environ, "LD_PRELOAD": ""})
+                done = run("telemetry", path, "--json", text=True)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 told.append(json.loads(done.stdout))
             function = told[0]["functions"][0]
@@ -224,11 +218,3 @@ except ValueError as error:
 else:
     raise AssertionError("device 2 was taken")
 """
-
-
-if __name__ == "__main__":
-    if "MEMSTRATA_PRELOAD" in os.environ:  # a sanitizer's runtime, which must come first
-        preload = os.environ.pop("MEMSTRATA_PRELOAD")
-        os.execve(sys.executable, [sys.executable, *sys.argv], dict(os.environ, LD_PRELOAD=preload))
-    TOOL = str(Path(sys.argv.pop(1)).resolve())
-    unittest.main(verbosity=2)

@@ -1,24 +1,15 @@
-#!/usr/bin/env python3
-"""Files of MemoryTracker without PyTorch: read, summed up, written, drawn. Recording: tests/torch.
-
-  tracker_test.py MEMSTRATA      MEMSTRATA: the command line tool
-"""
+"""Files of MemoryTracker without PyTorch: read, summed up, written, drawn. Recording: tests/torch."""
 import contextlib
 import io
-import json
-import os
 import pickle
-import subprocess
-import sys
-import tempfile
-import unittest
 import xml.dom.minidom
 from collections import defaultdict
 from pathlib import Path
 
 import memstrata
+from support.folders import InAFolder
+from support.tool import answer
 
-TOOL = None
 # (operator, allocated = active, reserved) in MiB.
 OPERATORS = [
     ("layer1.forward.mm.default_0", 10.0, 20.0), ("layer1.forward.relu.default_0", 14.5, 20.0),
@@ -41,11 +32,10 @@ def theirs(path):
         "num_alloc_retries": 0}, protocol=5))
 
 
-class Files(unittest.TestCase):
+class Files(InAFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = os.path.join(folder.name, "memory.trace")
+        super().setUp()
+        self.path = str(self.folder / "memory.trace")
         theirs(self.path)
         self.tracker = memstrata.MemoryTracker("cpu")
         self.tracker.load(self.path)
@@ -71,10 +61,7 @@ class Files(unittest.TestCase):
         again.load(self.path)
         for name in ("memories_allocated", "memories_reserved", "memories_peak", "markers", "start_allocated"):
             self.assertEqual(getattr(again, name), getattr(self.tracker, name))
-        told = subprocess.run([TOOL, "tracker", self.path, "--json"], capture_output=True, text=True,
-                              env={**os.environ, "LD_PRELOAD": ""})
-        self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
-        told = json.loads(told.stdout)
+        told = answer("tracker", self.path)
         self.assertEqual((told["ops"], told["peak"], told["reserved_peak_bytes"]),
                          (5, {"allocated_bytes": 30 << 20, "op": 2}, 42 << 20))
 
@@ -102,11 +89,3 @@ class Files(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(empty.summary(), [])
         empty.save_plot(self.path + ".svg")
-
-
-if __name__ == "__main__":
-    if "MEMSTRATA_PRELOAD" in os.environ:  # a sanitizer's runtime, which must come first
-        preload = os.environ.pop("MEMSTRATA_PRELOAD")
-        os.execve(sys.executable, [sys.executable, *sys.argv], dict(os.environ, LD_PRELOAD=preload))
-    TOOL = str(Path(sys.argv.pop(1)).resolve())
-    unittest.main(verbosity=2)

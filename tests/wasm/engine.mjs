@@ -1,33 +1,12 @@
-// The WebAssembly build, loaded in Node, and the native tool to compare it with.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+// The WebAssembly build, loaded in Node.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 
-export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+import { engine as enginePath, golden, root } from '../built.mjs';
+
 export const casesFolder = join(root, 'tests', 'golden', 'torch_snapshot');
-
-export const goldenCases = readdirSync(casesFolder).filter((name) =>
-  existsSync(join(casesFolder, name, 'input.pickle')),
-);
-
-/** The newest of the given paths that exists, or undefined. */
-export function newest(paths) {
-  const found = paths.map((path) => join(root, path)).filter(existsSync);
-  return found.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0];
-}
-
-export const enginePath =
-  process.env.MEMSTRATA_ENGINE ??
-  newest(['build/wasm/bin/engine.js', 'build/site/engine.js', 'build/wasm/engine.js']);
-export const toolPath =
-  process.env.MEMSTRATA_TOOL ??
-  newest(['build/native-release/bin/memstrata', 'build/native-debug/bin/memstrata']);
-
-/** Reason for skipping the tests of the module, or false. */
-export const noEngine =
-  enginePath === undefined && 'there is no WebAssembly build: cmake --build --preset wasm';
-export const noTool =
-  toolPath === undefined && 'there is no command line tool: cmake --build --preset native-release';
+export const goldenCases = readdirSync(casesFolder).filter((name) => existsSync(golden(name)));
 
 async function load(path) {
   // The glue is built for pages and workers only; both know `self` and a location.

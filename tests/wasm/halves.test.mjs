@@ -1,16 +1,15 @@
 // The page's engine in its two modules: a first picture needs one, both together answer as the whole does.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
 
-import { casesFolder, enginePath, loadEngine, noEngine, root } from './engine.mjs';
+import { engine as enginePath, root, site } from '../built.mjs';
+import { casesFolder, loadEngine } from './engine.mjs';
 import { budget, loadRoom } from './room.mjs';
 
-const site = join(root, 'build/site');
-const skip = noEngine || (!existsSync(join(site, 'engine_rest.wasm')) && 'there is no page');
 const read = (name) => readFileSync(join(site, name));
 const golden = (name) => readFileSync(join(casesFolder, name, 'input.pickle'));
 
@@ -47,7 +46,7 @@ async function whole() {
 }
 const source = (data) => ({ file: new Blob([data]) });
 
-test('what a first picture waits for is at most 400 KB, packed', { skip }, () => {
+test('what a first picture waits for is at most 400 KB, packed', () => {
   const page = read('index.html').toString();
   const preloaded = [...page.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map(([, name]) => name);
   const names = ['index.html', 'page.css', 'main.js', ...preloaded, 'worker.js', 'engine.wasm'];
@@ -56,7 +55,7 @@ test('what a first picture waits for is at most 400 KB, packed', { skip }, () =>
   assert.ok(sum <= 400_000, names.map((name, at) => `${name} ${sizes[at]}`).join(', '));
 });
 
-test('a snapshot and its timeline need the first module only', { skip }, async () => {
+test('a snapshot and its timeline need the first module only', async () => {
   const { engine, asked } = await halves();
   // Not among the files that were tried out when the engine was halved.
   const text = `{"device_traces": [[{"action": "alloc", "addr": 7, "size": 512, "stream": 0, "frames": []}]], "segments": []}`;
@@ -70,41 +69,37 @@ test('a snapshot and its timeline need the first module only', { skip }, async (
   engine.close();
 });
 
-test(
-  'a panel and a file of another kind bring the rest, once, and answer as the whole engine',
-  { skip },
-  async () => {
-    const timeline = JSON.stringify([
-      [1, 2],
-      [
-        [0, 512],
-        [0, 1024],
-      ],
-    ]);
-    const answers = async (engine) => {
-      const got = [];
-      const { default: device } = await engine.open(source(golden('era3_expandable_and_oom')), budget);
-      const view = await engine.view({ ...device, bands: 'blocks' });
-      for (const [kind, args] of [
-        ['states', {}],
-        ['totals', { event: 1 }],
-        ['report', {}],
-        ['eventRows', { filter: {}, first: 0, count: 50 }],
-      ])
-        got.push(await view.ask(kind, args));
-      got.push(await engine.open(source(golden('zip_with_zstd')), budget));
-      got.push(await engine.open(source(timeline), budget).catch(({ reason }) => reason));
-      got.push(await engine.ask('summary', { file: 'x' }).catch(({ reason }) => reason));
-      return got;
-    };
-    const { engine, asked } = await halves();
-    assert.deepEqual(await answers(engine), await answers(await whole()));
-    assert.equal(asked(), 1);
-    engine.close();
-  },
-);
+test('a panel and a file of another kind bring the rest, once, and answer as the whole engine', async () => {
+  const timeline = JSON.stringify([
+    [1, 2],
+    [
+      [0, 512],
+      [0, 1024],
+    ],
+  ]);
+  const answers = async (engine) => {
+    const got = [];
+    const { default: device } = await engine.open(source(golden('era3_expandable_and_oom')), budget);
+    const view = await engine.view({ ...device, bands: 'blocks' });
+    for (const [kind, args] of [
+      ['states', {}],
+      ['totals', { event: 1 }],
+      ['report', {}],
+      ['eventRows', { filter: {}, first: 0, count: 50 }],
+    ])
+      got.push(await view.ask(kind, args));
+    got.push(await engine.open(source(golden('zip_with_zstd')), budget));
+    got.push(await engine.open(source(timeline), budget).catch(({ reason }) => reason));
+    got.push(await engine.ask('summary', { file: 'x' }).catch(({ reason }) => reason));
+    return got;
+  };
+  const { engine, asked } = await halves();
+  assert.deepEqual(await answers(engine), await answers(await whole()));
+  assert.equal(asked(), 1);
+  engine.close();
+});
 
-test('an engine whose rest cannot be had says so', { skip }, async () => {
+test('an engine whose rest cannot be had says so', async () => {
   const { DirectTransport, Engine } = await loadRoom();
   const module = await startEngine(new WebAssembly.Module(read('engine.wasm')), [], () => {
     throw new Error('A part of the engine could not be fetched.');

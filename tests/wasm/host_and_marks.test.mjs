@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import test from 'node:test';
 
-import { ask, casesFolder, loadEngine, noEngine, noTool, open, root, toolPath } from './engine.mjs';
+import { root, tool } from '../built.mjs';
+import { ask, casesFolder, loadEngine, open } from './engine.mjs';
 
 const hostFile = join(casesFolder, 'era8_host_memory_and_annotate', 'input.pickle');
 
-test('pinned host memory is device -1', { skip: noEngine }, async () => {
+test('pinned host memory is device -1', async () => {
   const engine = await loadEngine();
   const { session } = open(engine, readFileSync(hostFile));
   try {
@@ -51,14 +52,14 @@ test('pinned host memory is device -1', { skip: noEngine }, async () => {
   }
 });
 
-test('the state of host memory is that of the command', { skip: noEngine || noTool }, async () => {
+test('the state of host memory is that of the command', async () => {
   const engine = await loadEngine();
   const { session } = open(engine, readFileSync(hostFile));
   try {
     const { id } = ask(session, 'open', 0, { snapshot: 0, device: -1, bands: 'blocks' });
     for (const event of [-1, 0, 1, 2]) {
       const args = ['state', hostFile, '--device', 'host', '--json', `--event=${event}`];
-      const native = JSON.parse(execFileSync(toolPath, args, { encoding: 'utf8' }));
+      const native = JSON.parse(execFileSync(tool, args, { encoding: 'utf8' }));
       const { reserved, allocated, active } = ask(session, 'totals', id, { event });
       assert.deepEqual(
         [reserved, allocated, active],
@@ -70,7 +71,7 @@ test('the state of host memory is that of the command', { skip: noEngine || noTo
   }
 });
 
-test('annotate events mark the device', { skip: noEngine }, async () => {
+test('annotate events mark the device', async () => {
   const engine = await loadEngine();
   const { session } = open(engine, readFileSync(hostFile));
   try {
@@ -86,7 +87,7 @@ test('annotate events mark the device', { skip: noEngine }, async () => {
 });
 
 // Four steps; each has forward, backward and optimizer in it (site/samples/make_samples.py).
-test('steps of a training run hold their parts', { skip: noEngine }, async () => {
+test('steps of a training run hold their parts', async () => {
   const engine = await loadEngine();
   const file = readFileSync(join(root, 'site', 'samples', 'training_run.pickle'));
   const { session } = open(engine, file[0] === 0x1f ? gunzipSync(file) : file);

@@ -7,17 +7,9 @@ import { join } from 'node:path';
 import test from 'node:test';
 
 import { generated } from '../../web/engine/protocol/generate.mjs';
-import { casesFolder, goldenCases, loadEngine, newest, noEngine, noTool, root } from './engine.mjs';
+import { answers as sessionAnswers, root } from '../built.mjs';
+import { casesFolder, goldenCases, loadEngine } from './engine.mjs';
 import { answersOf, budget, loadRoom, openDirect, startServer } from './room.mjs';
-
-const nativePath =
-  process.env.MEMSTRATA_ANSWERS ??
-  newest([
-    'build/native-release/bin/session_answers',
-    'build/native-debug/bin/session_answers',
-    'build/dev/bin/session_answers',
-  ]);
-const noNative = nativePath === undefined && 'there is no session_answers: build the tests';
 
 test('the types of questions are those of the engine', () => {
   for (const [name, text] of Object.entries(generated().files)) {
@@ -301,7 +293,7 @@ const frameLength = (bytes, at) => {
 };
 
 function nativeAnswers(file, frames) {
-  const { stdout, status, stderr } = spawnSync(nativePath, [file], {
+  const { stdout, status, stderr } = spawnSync(sessionAnswers, [file], {
     input: Buffer.concat(frames),
     maxBuffer: 1 << 30,
   });
@@ -328,57 +320,52 @@ function same(got, expected, frames, what) {
   }
 }
 
-test(
-  'every question has the same answer natively, in WebAssembly and over HTTP',
-  { skip: noEngine },
-  async (t) => {
-    const { DirectTransport, HttpTransport, decodeAnswer } = await loadRoom();
-    const server = noTool ? undefined : await startServer();
-    const asked = new Set();
-    try {
-      const cases = [
-        ...goldenCases.map((name) => ({ name, file: join(casesFolder, name, 'input.pickle') })),
-        ...profilerFiles,
-        fleetFile,
-      ];
-      for (const { name, file } of cases) {
-        const data = readFileSync(file);
-        const direct = new DirectTransport(await loadEngine());
-        const readable = await direct
-          .read({ file: new Blob([data]) }, budget, () => undefined)
-          .then(
-            () => true,
-            () => false,
-          );
-        if (!readable) continue;
-        await t.test(name, async () => {
-          const frames = await framesOf(data);
-          const answers = await answersOf(direct, frames);
-          for (const [index, frame] of frames.entries()) {
-            const { ask } = JSON.parse(headOf(frame));
-            if (!('error' in decodeAnswer(answers[index].slice()))) asked.add(ask);
-          }
-          if (nativePath !== undefined) same(answers, nativeAnswers(file, frames), frames, 'native');
-          // The server asks the same engine as above: some cases show that frames travel whole.
-          if (!server || !goldenCases.includes(name) || goldenCases.indexOf(name) % 4 > 0) return;
-          const http = new HttpTransport(server.address);
-          const served = { address: server.address, name: `${name}/input.pickle` };
-          await http.read({ served }, budget, () => undefined);
-          same(await answersOf(http, frames), answers, frames, 'HTTP');
-          http.close();
-        });
-        direct.close();
-      }
-    } finally {
-      server?.close();
+test('every question has the same answer natively, in WebAssembly and over HTTP', async (t) => {
+  const { DirectTransport, HttpTransport, decodeAnswer } = await loadRoom();
+  const server = await startServer();
+  const asked = new Set();
+  try {
+    const cases = [
+      ...goldenCases.map((name) => ({ name, file: join(casesFolder, name, 'input.pickle') })),
+      ...profilerFiles,
+      fleetFile,
+    ];
+    for (const { name, file } of cases) {
+      const data = readFileSync(file);
+      const direct = new DirectTransport(await loadEngine());
+      const readable = await direct
+        .read({ file: new Blob([data]) }, budget, () => undefined)
+        .then(
+          () => true,
+          () => false,
+        );
+      if (!readable) continue;
+      await t.test(name, async () => {
+        const frames = await framesOf(data);
+        const answers = await answersOf(direct, frames);
+        for (const [index, frame] of frames.entries()) {
+          const { ask } = JSON.parse(headOf(frame));
+          if (!('error' in decodeAnswer(answers[index].slice()))) asked.add(ask);
+        }
+        same(answers, nativeAnswers(file, frames), frames, 'native');
+        // The server asks the same engine as above: some cases show that frames travel whole.
+        if (!goldenCases.includes(name) || goldenCases.indexOf(name) % 4 > 0) return;
+        const http = new HttpTransport(server.address);
+        const served = { address: server.address, name: `${name}/input.pickle` };
+        await http.read({ served }, budget, () => undefined);
+        same(await answersOf(http, frames), answers, frames, 'HTTP');
+        http.close();
+      });
+      direct.close();
     }
-    // Nothing was forgotten: every question of the table was answered at least once.
-    assert.deepEqual([...asked].sort(), generated().kinds.sort());
-    if (noNative) t.diagnostic(noNative);
-  },
-);
+  } finally {
+    server.close();
+  }
+  // Nothing was forgotten: every question of the table was answered at least once.
+  assert.deepEqual([...asked].sort(), generated().kinds.sort());
+});
 
-test('a server says in words what it cannot open', { skip: noTool }, async () => {
+test('a server says in words what it cannot open', async () => {
   const { Engine, EngineFailure, HttpTransport } = await loadRoom();
   const server = await startServer();
   try {
@@ -401,27 +388,23 @@ test('a server says in words what it cannot open', { skip: noTool }, async () =>
   }
 });
 
-test(
-  'ten times opened and closed, an engine holds what it held after the second time',
-  { skip: noEngine },
-  async () => {
-    const module = await loadEngine();
-    const { DirectTransport, Engine } = await loadRoom();
-    const data = readFileSync(join(casesFolder, 'private_pool', 'input.pickle'));
-    const heap = [];
-    for (let cycle = 0; cycle < 10; cycle += 1) {
-      const engine = new Engine(new DirectTransport(module));
-      await engine.open({ file: new Blob([data]) }, budget);
-      const view = await engine.view({ snapshot: 0, device: 0, bands: 'pools' });
-      for (const [kind, args] of questionsFor(view.info)) await view.ask(kind, args).catch(() => undefined);
-      engine.close();
-      heap.push(module.HEAPU8.length);
-    }
-    assert.equal(heap.at(-1), heap[1]);
-  },
-);
+test('ten times opened and closed, an engine holds what it held after the second time', async () => {
+  const module = await loadEngine();
+  const { DirectTransport, Engine } = await loadRoom();
+  const data = readFileSync(join(casesFolder, 'private_pool', 'input.pickle'));
+  const heap = [];
+  for (let cycle = 0; cycle < 10; cycle += 1) {
+    const engine = new Engine(new DirectTransport(module));
+    await engine.open({ file: new Blob([data]) }, budget);
+    const view = await engine.view({ snapshot: 0, device: 0, bands: 'pools' });
+    for (const [kind, args] of questionsFor(view.info)) await view.ask(kind, args).catch(() => undefined);
+    engine.close();
+    heap.push(module.HEAPU8.length);
+  }
+  assert.equal(heap.at(-1), heap[1]);
+});
 
-test('an aborted question is refused at once, the next one is answered', { skip: noEngine }, async () => {
+test('an aborted question is refused at once, the next one is answered', async () => {
   const { engine } = await openDirect(readFileSync(join(casesFolder, 'private_pool', 'input.pickle')));
   const view = await engine.view({ snapshot: 0, device: 0, bands: 'blocks' });
   const aborted = new AbortController();

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-import { casesFolder, loadEngine, root, toolPath } from './engine.mjs';
+import { root, tool } from '../built.mjs';
+import { casesFolder, loadEngine } from './engine.mjs';
 
 const require = createRequire(join(root, 'web', 'package.json'));
 let room;
@@ -58,7 +59,7 @@ export async function answersOf(transport, frames) {
 
 /** `memstrata serve` for all golden cases, each called `NAME/input.pickle`. */
 export async function startServer() {
-  const server = spawn(toolPath, ['serve', casesFolder, '--sessions', '1000'], {
+  const server = spawn(tool, ['serve', casesFolder, '--sessions', '1000'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   server.stdout.setEncoding('utf8');

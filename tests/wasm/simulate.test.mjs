@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 
-import { loadSimulate, noEngine, noTool, root, toolPath } from './engine.mjs';
+import { root, tool } from '../built.mjs';
+import { loadSimulate } from './engine.mjs';
 
 const cases = readFileSync(join(root, 'tests', 'data', 'alloc', 'reference_cases.jsonl'), 'utf8')
   .trimEnd()
@@ -15,12 +16,12 @@ const cases = readFileSync(join(root, 'tests', 'data', 'alloc', 'reference_cases
 /** What the tool writes to standard output, whatever its exit code. */
 function native(script, device, conf) {
   const options = ['simulate', '-', '--device', String(device), '--conf', conf, '--json'];
-  return execFileSync(toolPath, options, { input: script, maxBuffer: 1 << 28, encoding: 'utf8' });
+  return execFileSync(tool, options, { input: script, maxBuffer: 1 << 28, encoding: 'utf8' });
 }
 
 test('all reference cases are there', () => assert.equal(cases.length, 78));
 
-test('reference cases: the same text up to the statistics', { skip: noEngine }, async (t) => {
+test('reference cases: the same text up to the statistics', async (t) => {
   const { simulate } = await loadSimulate();
   for (const one of cases) {
     await t.test(`${one.id} ${one.what}`, () => {
@@ -31,13 +32,13 @@ test('reference cases: the same text up to the statistics', { skip: noEngine }, 
   }
 });
 
-test('native and WebAssembly give identical text', { skip: noEngine || noTool }, async () => {
+test('native and WebAssembly give identical text', async () => {
   const { simulate } = await loadSimulate();
   for (const { ops, device, conf } of cases)
     assert.equal(`${simulate(ops, device, conf)}\n`, native(ops, device, conf));
 });
 
-test('a long script gives identical text', { skip: noEngine || noTool }, async () => {
+test('a long script gives identical text', async () => {
   let state = 20261121;
   const below = (n) => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) % n;
   const live = [];
@@ -60,7 +61,7 @@ test('a long script gives identical text', { skip: noEngine || noTool }, async (
   assert.equal(`${simulate(script, 2 ** 30, '')}\n`, native(script, 2 ** 30, ''));
 });
 
-test('a wrong step names its line, wrong settings and devices are errors', { skip: noEngine }, async () => {
+test('a wrong step names its line, wrong settings and devices are errors', async () => {
   const { simulate } = await loadSimulate();
   const { error } = JSON.parse(simulate('m a 1\nf b', 2 ** 30, ''));
   assert.deepEqual(error, { code: 'wrong_usage', message: "line 2: 'b' is not allocated", offset: 6 });

@@ -4,10 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { noEngine } from './engine.mjs';
+import { samples } from '../built.mjs';
 import { openDirect } from './room.mjs';
 
-const samples = join(import.meta.dirname, '../../site/samples');
 const window = { width: 1000, height: 300, zoom: 1, left: 0, top: 0 };
 const look = {
   palette: {
@@ -28,7 +27,7 @@ for (const name of [
   'leak.pickle.gz',
   'out_of_memory.pickle.gz',
 ])
-  test(`${name}: a sketch of the state shows what the state shows`, { skip: noEngine }, async () => {
+  test(`${name}: a sketch of the state shows what the state shows`, async () => {
     const { engine, contents } = await openDirect(readFileSync(join(samples, name)));
     const view = await engine.view({ ...contents.default, bands: 'blocks' });
     const events = view.info.events;

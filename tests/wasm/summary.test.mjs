@@ -1,20 +1,21 @@
 // Native = WebAssembly = any chunking, for all golden cases and, where they are present, all real files.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 
-import { casesFolder, loadEngine, noEngine, noTool, open, root, summaryText, toolPath } from './engine.mjs';
+import { realFiles, tool } from '../built.mjs';
+import { casesFolder, loadEngine, open, summaryText } from './engine.mjs';
 
-const realFolder = join(root, '..', 'shared', 'data', 'snapshots');
+const snapshots = realFiles('snapshots');
 const caseFiles = readdirSync(casesFolder).map((name) => join(casesFolder, name, 'input.pickle'));
-const realFiles = existsSync(realFolder) ? readdirSync(realFolder).map((name) => join(realFolder, name)) : [];
+const reals = (snapshots ? readdirSync(snapshots) : []).map((name) => join(snapshots, name));
 
 /** The tool's text per file. */
 function nativeLines(files) {
   return new Promise((resolve) => {
-    execFile(toolPath, ['summary', '--json', ...files], { maxBuffer: 1 << 28 }, (_, stdout) =>
+    execFile(tool, ['summary', '--json', ...files], { maxBuffer: 1 << 28 }, (_, stdout) =>
       resolve(
         new Map(
           stdout
@@ -39,7 +40,7 @@ function moduleLine(engine, file, chunk) {
   }
 }
 
-test('golden cases: the module says what the case expects', { skip: noEngine }, async (t) => {
+test('golden cases: the module says what the case expects', async (t) => {
   const engine = await loadEngine();
   for (const file of caseFiles) {
     await t.test(file.split('/').at(-2), () => {
@@ -55,7 +56,7 @@ test('golden cases: the module says what the case expects', { skip: noEngine }, 
 });
 
 for (const chunk of [1, 7, 64]) {
-  test(`golden cases in chunks of ${chunk} bytes give the same text`, { skip: noEngine }, async () => {
+  test(`golden cases in chunks of ${chunk} bytes give the same text`, async () => {
     const engine = await loadEngine();
     for (const file of caseFiles)
       assert.equal(moduleLine(engine, file, chunk), moduleLine(engine, file), file);
@@ -64,9 +65,9 @@ for (const chunk of [1, 7, 64]) {
 
 for (const [what, files] of [
   ['golden cases', caseFiles],
-  ['real files', realFiles],
+  ['real files', reals],
 ]) {
-  const skip = noEngine || noTool || (files.length === 0 && 'there are no such files');
+  const skip = files === reals && snapshots === undefined && 'no real snapshots beside the repository';
   test(`${what}: native and WebAssembly give identical text`, { skip }, async () => {
     const engine = await loadEngine();
     const native = await nativeLines(files);
@@ -74,7 +75,7 @@ for (const [what, files] of [
   });
 }
 
-test('cut anywhere, native and WebAssembly see the same', { skip: noEngine || noTool }, async () => {
+test('cut anywhere, native and WebAssembly see the same', async () => {
   const { mkdtempSync, rmSync, writeFileSync } = await import('node:fs');
   const { tmpdir } = await import('node:os');
   const engine = await loadEngine();

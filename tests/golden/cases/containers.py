@@ -9,8 +9,8 @@ import zlib
 
 import reference
 from cases.eras import era4_settings_and_times
-from cases.parts import (BASE, CUT_RUN, Expect, KiB, NOW, SMALL_RUN, block, case, cut_run, cut_stored, dump, event,
-                         frame, free, segment, small_run, snapshot)
+from cases.parts import CUT_RUN, Expect, SMALL_RUN, case, cut_run, cut_stored, dump, small_run
+from support.snapshots import BASE, KIB, NOW, block, event, frame, free, segment, snapshot
 
 
 @case
@@ -179,7 +179,7 @@ def zstd_bomb():
     s = small_run()
     inner = dump([s], 2)[:-2]  # without APPEND and STOP
     data = inner + b"a" + b"\x8e" + (1 << 40).to_bytes(8, "little")
-    return zstd_frame(data, [(0, 128 * KiB)] * 12_000), \
+    return zstd_frame(data, [(0, 128 * KIB)] * 12_000), \
         Expect({0: SMALL_RUN}, kind="pickle in zstd", diagnostics={"truncated": 1, "unpacks_to_too_much": 1}), {"0": s}
 
 

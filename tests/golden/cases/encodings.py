@@ -5,8 +5,8 @@ import datetime
 import math
 
 from encoders import CppPickler
-from cases.parts import (BASE, Expect, NOW, SMALL_RUN, U64, case, cut_after, dump, event, frame, small_run,
-                         snapshot)
+from cases.parts import Expect, SMALL_RUN, U64, case, cut_after, dump, small_run
+from support.snapshots import BASE, NOW, event, frame, snapshot
 
 
 @case

@@ -1,13 +1,13 @@
 """Versions of the format since 2022 (section 1.2)."""
-from cases.parts import (BASE, Expect, MiB, NOW, SMALL_RUN, STACK, block, case, dump, event, frame, segment, small_run,
-                         snapshot)
+from cases.parts import Expect, SMALL_RUN, STACK, case, dump, small_run
+from support.snapshots import BASE, MIB, NOW, block, event, frame, segment, snapshot
 
 
 @case
 def era0_bare_list():
     """<= 1.12: segments only, blocks with size and state only."""
-    s = [{"device": 0, "address": BASE, "total_size": 2 * MiB, "allocated_size": 512, "active_size": 512,
-          "segment_type": "small", "blocks": [block(512, "active_allocated"), block(2 * MiB - 512)]}]
+    s = [{"device": 0, "address": BASE, "total_size": 2 * MIB, "allocated_size": 512, "active_size": 512,
+          "segment_type": "small", "blocks": [block(512, "active_allocated"), block(2 * MIB - 512)]}]
     return dump(s, 2), Expect({0: {"events": 0, "actions": {}, "peak": {"requested_bytes": 512, "event": -1},
                                    "initial_requested_bytes": 512, "final_requested_bytes": 512}})
 
@@ -42,14 +42,14 @@ def era2b_requested_size():
 @case
 def era3_expandable_and_oom():
     """2.1: segment_map and segment_unmap; the oom event has device_free instead of addr."""
-    s = snapshot([segment(BASE, [block(2 * MiB, "active_allocated", requested_size=2 * MiB, address=BASE, frames=[])],
+    s = snapshot([segment(BASE, [block(2 * MIB, "active_allocated", requested_size=2 * MIB, address=BASE, frames=[])],
                           is_expandable=True, frames=STACK)],
-                 [event("segment_map", BASE, 2 * MiB), event("alloc", BASE, 2 * MiB), event("segment_map", BASE + 2 * MiB, 20 * MiB),
-                  event("segment_unmap", BASE + 2 * MiB, 20 * MiB),
-                  {"action": "oom", "device_free": 3 * MiB, "size": 64 * MiB, "stream": 0, "frames": STACK}])
-    return dump(s), Expect({0: {"events": 5, "reserved_bytes": 2 * MiB, "distinct_stacks": 1,
+                 [event("segment_map", BASE, 2 * MIB), event("alloc", BASE, 2 * MIB), event("segment_map", BASE + 2 * MIB, 20 * MIB),
+                  event("segment_unmap", BASE + 2 * MIB, 20 * MIB),
+                  {"action": "oom", "device_free": 3 * MIB, "size": 64 * MIB, "stream": 0, "frames": STACK}])
+    return dump(s), Expect({0: {"events": 5, "reserved_bytes": 2 * MIB, "distinct_stacks": 1,
                                 "actions": {"segment_map": 2, "alloc": 1, "segment_unmap": 1, "oom": 1},
-                                "peak": {"requested_bytes": 2 * MiB, "event": 1}}})
+                                "peak": {"requested_bytes": 2 * MIB, "event": 1}}})
 
 
 @case

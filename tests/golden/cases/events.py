@@ -1,6 +1,6 @@
 """Traces: actions, times, rings."""
-from cases.parts import (BASE, Expect, NOW, SMALL_RUN, STACK, block, case, dump, event, free, segment, small_run,
-                         snapshot)
+from cases.parts import Expect, SMALL_RUN, STACK, case, dump, small_run
+from support.snapshots import BASE, NOW, block, event, free, segment, snapshot
 
 
 @case

@@ -5,8 +5,8 @@ import json
 import math
 
 import reference
-from cases.parts import (BASE, CUT_RUN, Expect, NOW, SMALL_RUN, STACK, U64, block, case, cut_run, dump, event, frame,
-                         free, segment, small_run, snapshot)
+from cases.parts import CUT_RUN, Expect, SMALL_RUN, STACK, U64, case, cut_run, dump, small_run
+from support.snapshots import BASE, NOW, block, event, frame, free, segment, snapshot
 
 
 @case

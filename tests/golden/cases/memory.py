@@ -2,8 +2,8 @@
 import copy
 
 from encoders import CppPickler
-from cases.parts import (BASE, Expect, MiB, SMALL_RUN, STACK, U64, block, case, dump, event, frame, free, segment,
-                         small_run, snapshot)
+from cases.parts import Expect, SMALL_RUN, STACK, U64, case, dump, small_run
+from support.snapshots import BASE, MIB, block, event, frame, free, segment, snapshot
 
 
 # -- Blocks and segments (13.2-4)
@@ -117,18 +117,18 @@ def private_pool():
     """A private pool of 8192 bytes with a block of 500, freed, and a default block of 800 after it."""
     other = BASE + 0x100000
     s = snapshot([segment(BASE, [block(8192)], segment_pool_id=(0, 1)),
-                  segment(other, [block(1024, "active_allocated", requested_size=800), block(2 * MiB - 1024)],
+                  segment(other, [block(1024, "active_allocated", requested_size=800), block(2 * MIB - 1024)],
                           segment_pool_id=(0, 0))],
-                 [event("segment_alloc", BASE, 8192, frames=[frame("capture", 7)]), event("segment_alloc", other, 2 * MiB),
+                 [event("segment_alloc", BASE, 8192, frames=[frame("capture", 7)]), event("segment_alloc", other, 2 * MIB),
                   event("alloc", BASE, 500, frames=STACK), event("alloc", other, 800), *free(BASE, 500)])
     return dump(s), Expect({0: {"events": 6, "peak": {"requested_bytes": 1300, "event": 3},
-                                "final_requested_bytes": 800, "reserved_bytes": 8192 + 2 * MiB}})
+                                "final_requested_bytes": 800, "reserved_bytes": 8192 + 2 * MIB}})
 
 
 @case
 def oom_and_snapshot_events():
     """Neither is an allocation, though both have a size and `snapshot` has address 0."""
-    s = snapshot([], [event("snapshot", 0, 5 * MiB), event("alloc", 0, 64),
+    s = snapshot([], [event("snapshot", 0, 5 * MIB), event("alloc", 0, 64),
                       {"action": "oom", "device_free": 0, "size": 1 << 40, "stream": 0}, event("snapshot", 0, 64)])
     return dump(s), Expect({0: {"peak": {"requested_bytes": 64, "event": 1}, "final_requested_bytes": 64}})
 

@@ -2,11 +2,10 @@
 import copy
 import pickle
 
+from support.snapshots import BASE, MIB, block, event, frame, free, segment, snapshot
+
 CASES = []
-KiB, MiB = 1 << 10, 1 << 20
-BASE = 0x7F0000000000
 U64 = 1 << 64
-NOW = 1_700_000_000_000_000
 
 
 def case(function):
@@ -22,44 +21,19 @@ class Expect:
         self.facts, self.snapshots = facts, snapshots
 
 
-def frame(name, line=1, filename="a.py", **more):
-    return {"name": name, "filename": filename, "line": line, **more}
-
-
 STACK = [frame("leaf", 10), frame("main", 20)]
-
-
-def event(action, addr, size, **more):
-    return {"action": action, "addr": addr, "size": size, "stream": 0, **more}
-
-
-def free(addr, size, **more):
-    return [event("free_requested", addr, size, **more), event("free_completed", addr, size, **more)]
-
-
-def block(size, state="inactive", **more):
-    return {"size": size, "state": state, **more}
-
-
-def segment(address, blocks, device=0, **more):
-    return {"device": device, "address": address, "total_size": sum(b["size"] for b in blocks), "stream": 0,
-            "blocks": blocks, **more}
-
-
-def snapshot(segments=(), *traces, **more):
-    return {"segments": list(segments), "device_traces": [list(t) for t in traces], **more}
 
 
 def small_run(**more):
     """A segment, two allocs, one freed: level 1000, 1500, 500."""
     return snapshot(
-        [segment(BASE, [block(1024), block(512, "active_allocated", requested_size=500), block(2 * MiB - 1536)])],
-        [event("segment_alloc", BASE, 2 * MiB, frames=STACK), event("alloc", BASE, 1000, frames=STACK),
+        [segment(BASE, [block(1024), block(512, "active_allocated", requested_size=500), block(2 * MIB - 1536)])],
+        [event("segment_alloc", BASE, 2 * MIB, frames=STACK), event("alloc", BASE, 1000, frames=STACK),
          event("alloc", BASE + 1024, 500, frames=STACK), *free(BASE, 1000, frames=STACK)], **more)
 
 
 SMALL_RUN = {"events": 5, "final_requested_bytes": 500, "initial_requested_bytes": 0, "distinct_stacks": 1,
-             "reserved_bytes": 2 * MiB, "allocated_bytes": 512, "active_bytes": 512, "segments": 1, "blocks": 3,
+             "reserved_bytes": 2 * MIB, "allocated_bytes": 512, "active_bytes": 512, "segments": 1, "blocks": 3,
              "peak": {"requested_bytes": 1500, "event": 2}}
 
 

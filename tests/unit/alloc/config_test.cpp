@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/unit/files.h"
+
 namespace memstrata::alloc {
 namespace {
 
@@ -18,7 +20,7 @@ Config config_of(std::string_view text) {
 }
 
 TEST(Rounding, FollowsTheReferenceTable) {
-  std::ifstream file(MEMSTRATA_TESTS_FOLDER "/data/alloc/rounding.tsv");
+  std::ifstream file(tests::test_path("data/alloc/rounding.tsv"));
   int rows = 0;
   for (std::string line; std::getline(file, line);) {
     if (line[0] == '#') continue;

@@ -7,6 +7,7 @@
 #include "engine/answers/block_details.h"
 #include "engine/answers/json_of.h"
 #include "tests/unit/analysis/story.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
@@ -15,8 +16,6 @@ using model::BlockState;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr uint64_t kBase = 0x7f0000000000;
 
 std::string details(Story& story, int32_t rank) {
   EXPECT_TRUE(story.stored());
@@ -44,7 +43,7 @@ TEST(BlockDetails, ATracedBlockHasBothEndsAndTheTotalAfterIt) {
       details(story, 1),
       AllOf(
           HasSubstr(
-              R"("rank":1,"name":"b'7f0000000200_0","address":"0x7f0000000200","version":0,"kind":"traced")"),
+              R"("rank":1,"name":"b'7f064c000200_0","address":"0x7f064c000200","version":0,"kind":"traced")"),
           HasSubstr(R"("requested_size":30,"block_size":null,"state":null)"),
           HasSubstr(R"("born_event":1,"free_requested_event":2,"freed_event":4)"),
           HasSubstr(R"("born_time_us":1010,"freed_time_us":1030,"lifetime_events":3,"lifetime_us":20)"),

@@ -18,13 +18,12 @@
 #include "engine/answers/filter_completion.h"
 #include "engine/answers/json_of.h"
 #include "tests/unit/analysis/story.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
 
 using Ranks = std::vector<int32_t>;
-
-constexpr uint64_t kBase = 0x7f064c000000;
 
 class BlockFilter : public ::testing::Test {
  protected:

@@ -3,14 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/analysis/story.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
 
 using trace::Action;
-
-constexpr uint64_t kBase = 0x7f0000000000;
-constexpr int64_t kMiB = 1 << 20;
 
 [[nodiscard]] CacheFlushes found_in(Story& story) {
   const auto count = static_cast<int32_t>(story.recording.events.size_rows());

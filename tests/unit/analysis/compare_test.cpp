@@ -13,13 +13,12 @@
 #include "engine/replay/state_history.h"
 #include "tests/unit/analysis/story.h"
 #include "tests/unit/answers/collected.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr uint64_t kBase = 0x7f064c000000;
 
 // What is alive at the end of a story.
 class Alive {

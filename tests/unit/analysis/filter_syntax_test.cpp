@@ -6,10 +6,10 @@
 #include <random>
 #include <string>
 
+#include "tests/unit/numbers.h"
+
 namespace memstrata::analysis {
 namespace {
-
-constexpr int64_t kMiB = 1024 * 1024;
 
 FilterNode only_term(std::string_view text) {
   auto tree = parse_filter(text);

@@ -5,14 +5,12 @@
 
 #include "engine/analysis/free_places.h"
 #include "tests/unit/analysis/opened_story.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
 
 using model::BlockState;
-
-constexpr uint64_t kBase = 0x7f0000000000;
-constexpr int64_t kMiB = 1 << 20;
 
 // Two segments of 20 MiB: in the first 1 MiB lives and 19 are free in two pieces, the second is full. A third, of 2 MiB
 // (small blocks), is empty.

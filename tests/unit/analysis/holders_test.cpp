@@ -20,12 +20,10 @@
 namespace memstrata::analysis {
 namespace {
 
-constexpr const char* kTorch = "/env/lib/python3.11/site-packages/torch/";
-
 class Holding : public testing::Test {
  protected:
   void SetUp() override {
-    const std::string torch = kTorch;
+    const std::string torch = "/env/lib/python3.11/site-packages/torch/";
     const FrameId main = story.frame("main", "/run/m.py", 1), block = story.frame("forward", "/run/b.py", 20),
                   wrapped = story.frame("_wrapped_call_impl", torch + "nn/modules/module.py", 3),
                   call = story.frame("_call_impl", torch + "nn/modules/module.py", 5),

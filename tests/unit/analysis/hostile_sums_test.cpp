@@ -14,6 +14,7 @@
 #include "engine/base/saturating.h"
 #include "tests/unit/analysis/opened_story.h"
 #include "tests/unit/answers/collected.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
@@ -75,7 +76,6 @@ TEST(HostileSums, StatsOfBlocksStayAtTheMost) {
 
 TEST(HostileSums, FreeMemoryIsThatOfSegmentsWhereverBlocksLie) {
   // A segment of 20 MiB with a block of 1 MiB, and a block of 40 MiB that is in none: 19 MiB are free.
-  constexpr int64_t kMiB = 1 << 20;
   Story story;
   story.segment(0x1000000, 20 * kMiB)
       .block(0x1000000, kMiB, kMiB, BlockState::active_allocated)

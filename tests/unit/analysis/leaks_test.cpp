@@ -5,11 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/analysis/opened_story.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
-
-constexpr uint64_t kBase = 0x7f0000000000;
 
 class LeaksOfSteps : public testing::Test {
  protected:

@@ -9,6 +9,7 @@
 #include "engine/answers/json_of.h"
 #include "engine/answers/marks.h"
 #include "tests/unit/analysis/story.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
@@ -16,8 +17,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using trace::Action;
-
-constexpr uint64_t kBase = 0x7f064c000000;
 
 // Ten allocs of 1, 2, 4, ... bytes, event i at i * 10 microseconds; every other one is freed by nothing.
 Result<std::string> marks_json(const Story& story, const model::Part& part, const replay::DeviceRows& rows) {

@@ -6,11 +6,10 @@
 
 #include "engine/analysis/top.h"
 #include "tests/unit/analysis/story.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
-
-constexpr uint64_t kBase = 0x7f064c000000;
 
 TEST(NeverFreed, OfAStretchByLine) {
   Story story;

@@ -4,15 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/analysis/opened_story.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
 
 using model::BlockState;
 using trace::Action;
-
-constexpr uint64_t kBase = 0x7f0000000000;
-constexpr int64_t kMiB = 1 << 20, kKiB = 1 << 10;
 
 [[nodiscard]] NeverFull found_in(const OpenedStory& opened) {
   auto found = find_never_full(opened.context());

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "tests/unit/analysis/opened_story.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
@@ -14,10 +15,7 @@ namespace {
 using model::BlockState;
 using testing::HasSubstr;
 
-constexpr uint64_t kBase = 0x7f0000000000;
-constexpr int64_t kMiB = 1 << 20;
-
-class OutOfMemory : public testing::Test {
+class OutOfMemoryTest : public testing::Test {
  protected:
   // A segment of 60 MiB with `used` in its middle and free pieces of `first` and what is left around it.
   void segment(uint64_t at, int64_t first, int64_t used) {
@@ -45,7 +43,7 @@ class OutOfMemory : public testing::Test {
   return std::nullopt;
 }
 
-TEST_F(OutOfMemory, InPieces) {
+TEST_F(OutOfMemoryTest, InPieces) {
   // Free: 30 + 10 cached, 10 on the device: 50 >= 40, the largest piece is 30.
   segment(kBase, 30 * kMiB, 20 * kMiB);
   const auto one = explained(40 * kMiB, 10 * kMiB);
@@ -61,7 +59,7 @@ TEST_F(OutOfMemory, InPieces) {
   EXPECT_EQ(bytes_of(one, RemedyKind::free_pins), 60 * kMiB);  // 20 in use hold 40 free: the whole segment
 }
 
-TEST_F(OutOfMemory, Full) {
+TEST_F(OutOfMemoryTest, Full) {
   // 1 + 4 free inside, 2 on the device: 7 < 40.
   segment(kBase, kMiB, 55 * kMiB);
   const auto one = explained(40 * kMiB, 2 * kMiB);
@@ -69,19 +67,19 @@ TEST_F(OutOfMemory, Full) {
   EXPECT_EQ(bytes_of(one, RemedyKind::use_less), 33 * kMiB);
 }
 
-TEST_F(OutOfMemory, MoreThanTheDeviceHolds) {
+TEST_F(OutOfMemoryTest, MoreThanTheDeviceHolds) {
   segment(kBase, kMiB, 55 * kMiB);
   const auto one = explained(63 * kMiB, 2 * kMiB);
   EXPECT_EQ(one.verdict, Verdict::too_big);  // 60 reserved and 2 free
 }
 
-TEST_F(OutOfMemory, ALimit) {
+TEST_F(OutOfMemoryTest, ALimit) {
   segment(kBase, kMiB, 55 * kMiB);
   const auto one = explained(40 * kMiB, 400 * kMiB);
   EXPECT_EQ(one.verdict, Verdict::limit);
 }
 
-TEST_F(OutOfMemory, OfAnotherStream) {
+TEST_F(OutOfMemoryTest, OfAnotherStream) {
   segment(kBase, 45 * kMiB, 10 * kMiB);
   story.segment_stream(7);
   const auto one = explained(40 * kMiB, 2 * kMiB);
@@ -91,9 +89,9 @@ TEST_F(OutOfMemory, OfAnotherStream) {
   EXPECT_EQ(one.largest_own, 0);
 }
 
-TEST_F(OutOfMemory, NothingIsKnown) { EXPECT_EQ(explained(0, 0).verdict, Verdict::unknown); }
+TEST_F(OutOfMemoryTest, NothingIsKnown) { EXPECT_EQ(explained(0, 0).verdict, Verdict::unknown); }
 
-TEST_F(OutOfMemory, HostileNumbersGiveAnAnswer) {
+TEST_F(OutOfMemoryTest, HostileNumbersGiveAnAnswer) {
   segment(kBase, 30 * kMiB, 20 * kMiB);
   const auto one = explained(INT64_MAX, -1);  // 2^64 - 1 bytes free are not plausible
   EXPECT_FALSE(one.device_free.has_value());

@@ -9,14 +9,12 @@
 #include "engine/answers/missing.h"
 #include "engine/answers/who.h"
 #include "tests/unit/analysis/opened_story.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
 
 using trace::Action;
-
-constexpr uint64_t kBase = 0x7f0000000000;
-constexpr int64_t kMiB = 1 << 20;
 
 class OverviewOf {
  public:

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "tests/unit/analysis/story.h"
+#include "tests/unit/numbers.h"
+#include "tests/unit/processor_limit.h"
 
 namespace memstrata::analysis {
 namespace {
 
 using model::BlockState;
 using Ranks = std::vector<int32_t>;
-
-constexpr uint64_t kBase = 0x7f064c000000;
 
 class Search : public ::testing::Test {
  protected:
@@ -136,14 +136,16 @@ TEST_F(Search, FrameTextsMaySpanFileLineAndName) {
 }
 
 TEST_F(Search, ALongNameOfManyFramesIsLookedAtOnce) {
-  // 5,000 frames share a name of 1 MiB: 5 GB if each were looked at.
-  const std::string name(size_t{1} << 20, 'A');
+  // 100,000 frames share a name of 1 MiB: 100 GB if each were looked at.
+  const StringId name = story.text(std::string(size_t{1} << 20, 'A')), file = story.text("a.py");
   std::vector<FrameId> frames;
-  for (int32_t line = 1; line <= 5000; ++line) frames.push_back(story.frame(name, "a.py", line));
+  for (int32_t line = 1; line <= 100'000; ++line)
+    frames.push_back(story.recording.frames.intern({name, file, line, -1}));
   story.alloc(kBase, 1);
   story.recording.events.stack.back() = story.recording.stacks.intern(frames);
+  const tests::ProcessorLimit limit;
   EXPECT_EQ(find(SearchIn::frame, "zzz"), Ranks{});
-  EXPECT_EQ(find(SearchIn::frame, "4999:aaa"), Ranks{0});
+  EXPECT_EQ(find(SearchIn::frame, "99999:aaa"), Ranks{0});
 }
 
 TEST_F(Search, MetadataIsThatOfTheDetails) {

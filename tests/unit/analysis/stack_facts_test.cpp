@@ -10,13 +10,12 @@
 
 #include "engine/answers/stack_facts.h"
 #include "tests/unit/analysis/story.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr uint64_t kBase = 0x7f064c000000;
 
 // A story that only allocates, and what is alive at its end.
 class Told {

@@ -6,13 +6,12 @@
 #include <cmath>
 
 #include "tests/unit/analysis/story.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::analysis {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr uint64_t kBase = 0x7f064c000000;
 
 TEST(StepCurve, EveryStepHasAsManyColumnsHoweverManyEventsItHas) {
   // Levels after events 0 to 6: 10, 30, 10, | 15, 75, 15, 16. Steps begin at 0 and 3.

@@ -10,6 +10,8 @@
 #include "engine/answers/trace_program.h"
 #include "tests/unit/analysis/opened_story.h"
 #include "tests/unit/answers/collected.h"
+#include "tests/unit/numbers.h"
+#include "tests/unit/processor_limit.h"
 
 namespace memstrata::answers {
 namespace {
@@ -18,11 +20,10 @@ using analysis::OpenedStory;
 using analysis::Story;
 using trace::Action;
 
-constexpr uint64_t kBase = 0x7f0000000000;
-
 TEST(TraceText, NamesEverySegmentOfManyInOnePassOverTheEvents) {
-  // 120,000 segments that all stay, each with a block: insertions at the front of a sorted list would move 29 GB.
-  constexpr uint64_t kSegments = 120'000;
+  // 400,000 segments that all stay, each with a block: insertions at the front of a sorted list would move 320 GB, a look
+  // at the events for each of them would be 3.2 * 10^11 steps.
+  constexpr uint64_t kSegments = 400'000;
   Story story;
   for (uint64_t i = 0; i < kSegments; ++i) {
     const uint64_t address = kBase - (i << 21);  // downwards: always at the front of such a list
@@ -32,13 +33,14 @@ TEST(TraceText, NamesEverySegmentOfManyInOnePassOverTheEvents) {
   const OpenedStory opened(story);
   CollectedText sink;
   TextOut out(sink);
+  const tests::ProcessorLimit limit;
   ASSERT_TRUE(trace_to_text(out, opened.context()));
   ASSERT_TRUE(out.finish());
   EXPECT_LT(sink.longest_piece, 2 * io::kSinkPiece);
   const std::string& text = sink.text;
   EXPECT_NE(text.find("\nb0 = s0[0x200:100 B]\n"), std::string::npos);
   // The last alloc is not in the final state, so it has no life.
-  EXPECT_NE(text.find("\nb119998 = s119998[0x200:100 B]\n"), std::string::npos);
+  EXPECT_NE(text.find("\nb399998 = s399998[0x200:100 B]\n"), std::string::npos);
 }
 
 TEST(TraceText, EndsWhenItsSinkRefuses) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/analysis/opened_story.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::answers {
 namespace {
@@ -14,9 +15,6 @@ using analysis::Story;
 using model::BlockState;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-constexpr uint64_t kBase = 0x7f0000000000;
-constexpr int64_t kMiB = 1 << 20;
 
 [[nodiscard]] std::vector<ReportFinding> findings_in(Story& story) {
   const OpenedStory opened(story);

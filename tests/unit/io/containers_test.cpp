@@ -15,8 +15,10 @@
 #include "engine/answers/json_of.h"
 #include "engine/answers/summary.h"
 #include "engine/io/limits.h"
+#include "tests/unit/files.h"
 #include "tests/unit/io/check_recording.h"
 #include "tests/unit/io/read_file.h"
+#include "tests/unit/processor_limit.h"
 
 namespace memstrata::tests {
 namespace {
@@ -24,13 +26,6 @@ namespace {
 using model::Diag;
 using ::testing::HasSubstr;
 using namespace std::string_literals;
-
-const std::filesystem::path kCases = MEMSTRATA_TESTS_FOLDER "/golden/torch_snapshot";
-
-std::string case_bytes(const std::string& name) {
-  std::ifstream in(kCases / name / "input.pickle", std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // Everything a client sees.
 std::string told(const ReadFile& file) {
@@ -43,7 +38,7 @@ std::string told(const ReadFile& file) {
 
 std::vector<std::string> container_cases() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(kCases)) {
+  for (const auto& entry : std::filesystem::directory_iterator(test_path("golden/torch_snapshot"))) {
     const std::string name = entry.path().filename();
     for (const std::string_view kind : {"gzip", "zstd", "zip", "nested", "html", "json"}) {
       if (name.starts_with(kind) && name != "zstd_bomb") names.push_back(name);
@@ -56,7 +51,7 @@ TEST(Containers, GoldenCasesInAnyChunksAreTheSame) {
   const std::vector<std::string> names = container_cases();
   ASSERT_GT(names.size(), 40U);
   for (const std::string& name : names) {
-    const std::string bytes = case_bytes(name);
+    const std::string bytes = golden_input(name);
     const std::string whole = told(*read_any(bytes));
     for (const size_t chunk : {1, 7, 64, 1000})
       EXPECT_EQ(told(*read_any(bytes, {.chunk = chunk})), whole) << name;
@@ -66,7 +61,7 @@ TEST(Containers, GoldenCasesInAnyChunksAreTheSame) {
 TEST(Containers, CutAnywhereTheyAreInOrderAndTheSameInAnyChunks) {
   constexpr size_t kCuts = 40;
   for (const std::string& name : container_cases()) {
-    const std::string bytes = case_bytes(name);
+    const std::string bytes = golden_input(name);
     const size_t step = std::max<size_t>(1, bytes.size() / kCuts);
     for (size_t length = 0; length < bytes.size(); length += step) {
       const std::string_view cut = std::string_view(bytes).substr(0, length);
@@ -81,7 +76,7 @@ TEST(Containers, CutAnywhereTheyAreInOrderAndTheSameInAnyChunks) {
 
 TEST(Containers, SmallBudgetsAreKept) {
   for (const std::string& name : container_cases()) {
-    const std::string bytes = case_bytes(name);
+    const std::string bytes = golden_input(name);
     for (const int64_t limit : {int64_t{300} << 10, int64_t{600} << 10, int64_t{3} << 20}) {
       const auto file = read_any(bytes, {.limit = limit});
       EXPECT_LE(file->budget.used(), limit) << name;
@@ -101,7 +96,7 @@ std::string zstd_with_window(int window_log, std::string_view data) {
 }
 
 TEST(Zstd, AWindowIsChargedBeforeItIsTaken) {
-  const std::string data = case_bytes("protocol4");
+  const std::string data = golden_input("protocol4");
   EXPECT_TRUE(read_any(zstd_with_window(21, data))->status);
   const auto file = read_any(zstd_with_window(27, data), {.limit = int64_t{16} << 20});
   ASSERT_FALSE(file->status);
@@ -110,7 +105,7 @@ TEST(Zstd, AWindowIsChargedBeforeItIsTaken) {
 }
 
 TEST(Zstd, AWindowOfTooManyBytesComesWithAdvice) {
-  const auto file = read_any(zstd_with_window(30, case_bytes("protocol4")));
+  const auto file = read_any(zstd_with_window(30, golden_input("protocol4")));
   ASSERT_FALSE(file->status);
   EXPECT_THAT(file->status.error().message, HasSubstr("--long"));
 }
@@ -140,7 +135,7 @@ std::string zip_of(int members, std::string_view name, std::string_view data, ui
 
 TEST(Zip, MembersBeyondTheLimitAreToldAsOne) {
   const std::string zip =
-      zip_of(1, "first", case_bytes("protocol4")) + zip_of(io::kMaxMembersOfArchive + 5, "x", "hi");
+      zip_of(1, "first", golden_input("protocol4")) + zip_of(io::kMaxMembersOfArchive + 5, "x", "hi");
   const auto file = read_any(zip);
   ASSERT_TRUE(file->status);
   EXPECT_EQ(file->recording.parts.size(), 1U);
@@ -160,7 +155,7 @@ std::string zstd_bomb() {
 
 TEST(Zip, ABombHidesNoOthersUntilThereIsASecondOne) {
   constexpr uint16_t kZstd = 93;
-  const std::string good = case_bytes("protocol4");
+  const std::string good = golden_input("protocol4");
   for (const uint16_t method : {kZstd, uint16_t{0}}) {  // of the archive, or of a file inside it
     const auto file = read_any(zip_of(1, "bomb", zstd_bomb(), method) + zip_of(1, "good", good) +
                                zip_of(1, "another", zstd_bomb(), method) + zip_of(1, "packed", good, 8));
@@ -173,7 +168,7 @@ TEST(Zip, ABombHidesNoOthersUntilThereIsASecondOne) {
 
 TEST(Zip, AFindingIsToldByMemberAndOffsets) {
   // The second snapshot is cut by 10 bytes inside of its member: its pickle ends too early.
-  const std::string whole = case_bytes("protocol4");
+  const std::string whole = golden_input("protocol4");
   const std::string first = zip_of(1, "a", whole);
   const auto file = read_any(first + zip_of(1, "b/c", std::string_view(whole).substr(0, whole.size() - 10)) +
                              "PK\x05\x06"s + std::string(18, '\0'));
@@ -191,12 +186,14 @@ TEST(Zip, WhatAMemberThatIsNoneSaysIsForgotten) {
   const std::string other =
       "\x80\x02"
       "cnumpy\nndarray\n.";
-  const auto file = read_any(zip_of(1, "a", case_bytes("protocol4")) + zip_of(1, "weights.pkl", other));
+  const auto file = read_any(zip_of(1, "a", golden_input("protocol4")) + zip_of(1, "weights.pkl", other));
   ASSERT_TRUE(file->status);
   EXPECT_EQ(file->count(Diag::foreign_object), 0);
 }
 
+// With what came so far looked at again at each step: 10^11 bytes of the objects in objects, 4 * 10^12 of the others.
 TEST(Json, BracketsAndLongValuesCostNoStackAndNoTime) {
+  const ProcessorLimit limit;
   EXPECT_FALSE(read_any(std::string(3'000'000, '['))->status);
   std::string deep;
   for (int i = 0; i < 200'000; ++i) deep += "{\"a\":";
@@ -225,7 +222,7 @@ TEST(Json, LongStringsAreCutBetweenCharacters) {
 
 TEST(Html, OwnPagesOfEngineAndSnapshotHoldOneSnapshot) {
   // A gzip of something else before it, as the engine in memstrata.html is.
-  const std::string page = case_bytes("html_trace_plot");
+  const std::string page = golden_input("html_trace_plot");
   const auto file =
       read_any("<html>'H4sIAAAAAAACA8tIzcnJVyjPL8pJAQCFEUoNCwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'" + page);
   ASSERT_TRUE(file->status);

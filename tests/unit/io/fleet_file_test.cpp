@@ -10,6 +10,7 @@
 #include "engine/answers/fleet.h"
 #include "engine/io/any_reader.h"
 #include "engine/io/limits.h"
+#include "tests/unit/files.h"
 #include "tests/unit/io/read_file.h"
 
 namespace memstrata::tests {
@@ -20,15 +21,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::string file_of_python() {
-  std::ifstream file(std::string(MEMSTRATA_TESTS_FOLDER) + "/data/fleet/small.json", std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  std::string all = text.str();
+  std::string all = file_bytes(test_path("data/fleet/small.json"));
   if (!all.empty() && all.back() == '\n') all.pop_back();
   return all;
 }
 
-std::string written(const ReadFile& file) {
+std::string fleet_json(const ReadFile& file) {
   JsonWriter json;
   answers::to_json(json, *file.recording.fleets.at(0));
   return std::move(json).text();
@@ -46,7 +44,7 @@ TEST(FleetFile, IsWrittenBackAsItWas) {
   for (const size_t chunk : {size_t{0}, size_t{1}, size_t{7}, size_t{1000}}) {
     const auto file = read_any(text, {.chunk = chunk});
     ASSERT_TRUE(file->status) << file->status.error().message;
-    EXPECT_EQ(written(*file), text);
+    EXPECT_EQ(fleet_json(*file), text);
     ASSERT_EQ(file->recording.parts.size(), 1U);
     EXPECT_EQ(file->recording.parts[0].kind, model::PartKind::fleet);
     EXPECT_TRUE(file->recording.parts[0].capabilities.fleet);

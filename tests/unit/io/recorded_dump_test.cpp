@@ -5,14 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/io/recorded_run.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::tests {
 namespace {
 
 using model::Owner;
 using testing::HasSubstr;
-
-constexpr int64_t kMiB = int64_t{1} << 20;
 
 TEST(RecordedDump, AnAllocAndAFree) {
   RecordedRun run;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/unit/files.h"
 #include "tests/unit/io/read_file.h"
 #include "tests/unit/io/snapshot_py.h"
 #include "tests/unit/io/write_read.h"
@@ -38,11 +39,6 @@ std::string content_of(const ReadFile& file) {
 
 // Reads what is written of what is read.
 std::unique_ptr<ReadFile> again(const ReadFile& file) { return read_bytes(written(file.recording)); }
-
-std::string file_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
@@ -260,7 +256,7 @@ TEST(TorchSnapshotWriter, AFailingSinkEndsTheWriting) {
 }
 
 TEST(TorchSnapshotWriter, GoldenCases) {
-  const std::string folder = MEMSTRATA_TESTS_FOLDER "/golden/torch_snapshot/";
+  const std::string folder = test_path("golden/torch_snapshot/");
   int compared = 0;
   for (const std::string& name : names_in(folder)) {
     const auto file = read_bytes(file_bytes(folder + name + "/input.pickle"));
@@ -276,7 +272,7 @@ TEST(TorchSnapshotWriter, GoldenCases) {
 }
 
 TEST(TorchSnapshotWriter, RealFiles) {
-  const std::string folder = MEMSTRATA_SHARED_DATA_FOLDER "/snapshots/";
+  const std::string folder = real_path("snapshots/");
   const std::vector<std::string> names = names_in(folder);
   if (names.empty()) GTEST_SKIP() << "the real files are not here";
   int compared = 0;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "tests/unit/processor_limit.h"
+
 namespace memstrata::model {
 namespace {
 
@@ -147,13 +149,14 @@ TEST_F(RecordingTest, APartSaysWhatItHolds) {
 }
 
 TEST_F(RecordingTest, WhatThousandsOfPartsShareIsLookedForAFewTimes) {
-  // No event has a time. Looking at all of them for each part would be 1000 * 2^20 rows, three times over.
-  for (int i = 0; i < 1 << 18; ++i) ASSERT_TRUE(recording.events.append({}));
+  // No event has a time. Looking at all of them for each part would be 50,000 * 2^20 rows, three times over: 1.6 * 10^11.
+  for (int i = 0; i < 1 << 20; ++i) ASSERT_TRUE(recording.events.append({}));
   Part part;
-  part.traces = {{0, {0, 1 << 18}}};
-  recording.parts.assign(1000, part);
+  part.traces = {{0, {0, 1 << 20}}};
+  recording.parts.assign(50'000, part);
+  const tests::ProcessorLimit limit;
   recording.seal();
-  EXPECT_EQ(recording.parts[999].capabilities, (Capabilities{.events = true}));
+  EXPECT_EQ(recording.parts[49'999].capabilities, (Capabilities{.events = true}));
 }
 
 TEST_F(RecordingTest, OnlySeriesWithAClockHaveTimes) {

@@ -11,6 +11,7 @@
 
 #include "engine/analysis/block_attributes.h"
 #include "engine/replay/timeline.h"
+#include "tests/unit/numbers.h"
 #include "tests/unit/replay/hand_trace.h"
 
 namespace memstrata::replay {
@@ -19,8 +20,6 @@ namespace {
 using model::BlockState;
 using testing::ElementsAre;
 using trace::Action;
-
-constexpr uint64_t kS = 0x7f0000000000;
 
 class PoolTrace : public HandTrace {
  public:
@@ -83,8 +82,8 @@ class Pools {
 
 TEST(PoolBands, ASegmentCountsAsAWhole) {
   PoolTrace hand;
-  hand.event(Action::alloc, kS, 500);
-  hand.private_segment(kS, 8192).block(kS, 512, 500, BlockState::active_allocated);
+  hand.event(Action::alloc, kBase, 500);
+  hand.private_segment(kBase, 8192).block(kBase, 512, 500, BlockState::active_allocated);
   const Pools pools(hand);
   EXPECT_EQ(pools.found->peak_level, 8192);
   EXPECT_EQ(pools.found->peak_event, -1);
@@ -95,15 +94,15 @@ TEST(PoolBands, ASegmentCountsAsAWhole) {
 
 TEST(PoolBands, WithoutEnvelopesABlockCountsWhatWasAskedFor) {
   PoolTrace hand;
-  hand.event(Action::alloc, kS, 800);
-  hand.private_segment(kS, 8192).block(kS, 1024, 800, BlockState::active_allocated);
+  hand.event(Action::alloc, kBase, 800);
+  hand.private_segment(kBase, 8192).block(kBase, 1024, 800, BlockState::active_allocated);
   EXPECT_EQ(hand.lifetimes()->peak_level, 800);
   EXPECT_EQ(Pools(hand).found->peak_level, 8192);
 }
 
 TEST(PoolBands, ALoneFreeIsFromTheStart) {
   PoolTrace hand;
-  hand.complete(kS, 300);
+  hand.complete(kBase, 300);
   const Pools pools(hand);
   EXPECT_EQ(pools.found->peak_level, 300);
   EXPECT_THAT(pools.levels(), ElementsAre(300, 0));
@@ -113,8 +112,8 @@ TEST(PoolBands, ALoneFreeIsFromTheStart) {
 // The envelope does not shrink when its block from before the trace is freed, and that is no second block.
 TEST(PoolBands, ABlockFromBeforeIsInsideFromTheStart) {
   PoolTrace hand;
-  hand.complete(kS, 300);
-  hand.private_segment(kS, 200);
+  hand.complete(kBase, 300);
+  hand.private_segment(kBase, 200);
   const Pools pools(hand);
   EXPECT_THAT(pools.levels(), ElementsAre(300, 300));  // active 300 is more than reserved 200
   EXPECT_THAT(pools.stack(-1), ElementsAre("0:300"));
@@ -126,11 +125,11 @@ TEST(PoolBands, ABlockFromBeforeIsInsideFromTheStart) {
 TEST(PoolBands, ReservedStartsFromTheEndLessTheNet) {
   PoolTrace hand;
   // At the end 6000 + 2000; the trace adds 6000 and takes 1000 away (that pool is told by the event).
-  hand.event(Action::segment_free, kS + 0x10000, 1000);
+  hand.event(Action::segment_free, kBase + 0x10000, 1000);
   hand.event_pool(0, 1);
-  hand.event(Action::segment_alloc, kS, 6000);
-  hand.event(Action::alloc, kS, 100);
-  hand.private_segment(kS, 6000).private_segment(kS + 0x20000, 2000);
+  hand.event(Action::segment_alloc, kBase, 6000);
+  hand.event(Action::alloc, kBase, 100);
+  hand.private_segment(kBase, 6000).private_segment(kBase + 0x20000, 2000);
   const Pools pools(hand);
   ASSERT_EQ(pools.found->envelopes.size(), 1U);
   // Reserved 8000 - 5000 = 3000, then 2000, 8000: the envelope keeps 3000 in between.
@@ -143,14 +142,14 @@ TEST(PoolBands, ReservedStartsFromTheEndLessTheNet) {
 
 TEST(PoolBands, BlocksComeAndGoInsideAndMoveNothingOutside) {
   PoolTrace hand;
-  hand.alloc(kS, 100);                                            // rank 0
-  hand.event(Action::segment_alloc, kS + 0x100000, 1000);         // the envelope appears: rank 4
-  hand.alloc(kS + 0x200, 50);                                     // rank 1
-  hand.alloc(kS + 0x100000, 300).alloc(kS + 0x100200, 200);       // ranks 2, 3
-  hand.request(kS + 0x100000, 300).complete(kS + 0x100000, 300);  // 3 slides down inside
-  hand.request(kS, 100).complete(kS, 100);                        // all slide down
-  hand.segment(kS, 0x1000);
-  hand.private_segment(kS + 0x100000, 1000);
+  hand.alloc(kBase, 100);                                               // rank 0
+  hand.event(Action::segment_alloc, kBase + 0x100000, 1000);            // the envelope appears: rank 4
+  hand.alloc(kBase + 0x200, 50);                                        // rank 1
+  hand.alloc(kBase + 0x100000, 300).alloc(kBase + 0x100200, 200);       // ranks 2, 3
+  hand.request(kBase + 0x100000, 300).complete(kBase + 0x100000, 300);  // 3 slides down inside
+  hand.request(kBase, 100).complete(kBase, 100);                        // all slide down
+  hand.segment(kBase, 0x1000);
+  hand.private_segment(kBase + 0x100000, 1000);
   const Pools pools(hand);
   EXPECT_THAT(pools.stack(0), ElementsAre("0:100"));
   EXPECT_THAT(pools.stack(1), ElementsAre("0:100", "4:1000"));
@@ -178,11 +177,11 @@ TEST(PoolBands, BlocksComeAndGoInsideAndMoveNothingOutside) {
 
 TEST(PoolBands, AnEnvelopeGrowsWithItsBlocksWhereSegmentEventsAreMissing) {
   PoolTrace hand;
-  hand.event(Action::alloc, kS, 300);
+  hand.event(Action::alloc, kBase, 300);
   hand.event_pool(2, 0);
-  hand.event(Action::alloc, kS + 0x200, 100);
+  hand.event(Action::alloc, kBase + 0x200, 100);
   hand.event_pool(2, 0);
-  hand.request(kS, 300).complete(kS, 300);
+  hand.request(kBase, 300).complete(kBase, 300);
   const Pools pools(hand);
   EXPECT_THAT(pools.levels(), ElementsAre(0, 300, 400, 400, 400));
   EXPECT_THAT(pools.stack(3), ElementsAre("1:100", "2:300"));
@@ -191,10 +190,10 @@ TEST(PoolBands, AnEnvelopeGrowsWithItsBlocksWhereSegmentEventsAreMissing) {
 
 TEST(PoolBands, APoolOnTwoStreamsIsTwoEnvelopes) {
   PoolTrace hand;
-  hand.event(Action::alloc, kS, 500);
-  hand.event(Action::alloc, kS + 0x100000, 700);
+  hand.event(Action::alloc, kBase, 500);
+  hand.event(Action::alloc, kBase + 0x100000, 700);
   hand.event_stream(0x5000);
-  hand.private_segment(kS, 1000).private_segment(kS + 0x100000, 4000, 1, 0x5000);
+  hand.private_segment(kBase, 1000).private_segment(kBase + 0x100000, 4000, 1, 0x5000);
   const Pools pools(hand);
   ASSERT_EQ(pools.found->envelopes.size(), 2U);
   EXPECT_THAT(pools.capacities(0), ElementsAre(1000, 1000, 1000));
@@ -204,9 +203,9 @@ TEST(PoolBands, APoolOnTwoStreamsIsTwoEnvelopes) {
 
 TEST(PoolBands, DefaultAndUnknownPoolsHaveNoEnvelope) {
   PoolTrace hand;
-  hand.event(Action::alloc, kS, 500);
+  hand.event(Action::alloc, kBase, 500);
   hand.event_pool(0, 0);
-  hand.event(Action::alloc, kS + 0x100000, 700);
+  hand.event(Action::alloc, kBase + 0x100000, 700);
   const Pools pools(hand);
   EXPECT_TRUE(pools.found->envelopes.empty());
   EXPECT_THAT(pools.levels(), ElementsAre(0, 500, 1200));
@@ -215,8 +214,8 @@ TEST(PoolBands, DefaultAndUnknownPoolsHaveNoEnvelope) {
 
 TEST(PoolBands, EnvelopesBeyondEveryMemoryAreLeftOut) {
   PoolTrace hand;
-  hand.event(Action::alloc, kS, 500);
-  hand.private_segment(kS, kMaxLevel, 1).private_segment(kS + (uint64_t{1} << 53), kMaxLevel, 2);
+  hand.event(Action::alloc, kBase, 500);
+  hand.private_segment(kBase, kMaxLevel, 1).private_segment(kBase + (uint64_t{1} << 53), kMaxLevel, 2);
   const Pools pools(hand);
   EXPECT_TRUE(pools.found->envelopes.empty());
   EXPECT_THAT(pools.levels(), ElementsAre(0, 500));
@@ -226,7 +225,7 @@ TEST(PoolBands, EnvelopesBeyondEveryMemoryAreLeftOut) {
 TEST(PoolBands, ASmallBudgetIsAnError) {
   PoolTrace hand;
   for (int i = 0; i < 2000; ++i) {
-    hand.event(Action::alloc, kS + static_cast<uint64_t>(i) * 512, 500);
+    hand.event(Action::alloc, kBase + static_cast<uint64_t>(i) * 512, 500);
     hand.event_pool(0, 1);
   }
   const BlockLives blocks = *hand.lifetimes();

@@ -15,6 +15,7 @@
 #include "engine/replay/memory_at.h"
 #include "engine/replay/segment_bands.h"
 #include "engine/replay/state_layout.h"
+#include "tests/unit/numbers.h"
 #include "tests/unit/replay/hand_trace.h"
 
 namespace memstrata::replay {
@@ -25,10 +26,7 @@ using model::Diag;
 using testing::ElementsAre;
 using trace::Action;
 
-constexpr uint64_t kS = 0x7f0000000000;
-constexpr int64_t kMiB = int64_t{1} << 20;
-
-// "0+2097152: A0+1024/1000 -1024+2096128" per segment, addresses from kS; A allocated, P pending, - inactive.
+// "0+2097152: A0+1024/1000 -1024+2096128" per segment, addresses from kBase; A allocated, P pending, - inactive.
 class Replayed {
  public:
   explicit Replayed(HandTrace& hand) : hand_(hand) {
@@ -43,7 +41,7 @@ class Replayed {
     EXPECT_TRUE(memory_->go_to(event));
     std::vector<std::string> texts;
     for (const SegmentAt& segment : memory_->segments()) {
-      std::string text = fmt::format("{}+{}:", segment.address - kS, segment.size);
+      std::string text = fmt::format("{}+{}:", segment.address - kBase, segment.size);
       for (const BlockAt& block : memory_->blocks_of(segment)) text += text_of(block);
       texts.push_back(text);
     }
@@ -59,8 +57,8 @@ class Replayed {
   static std::string text_of(const BlockAt& block) {
     const char state = "AP-"[static_cast<int>(block.state)];
     return state == '-'
-               ? fmt::format(" -{}+{}", block.address - kS, block.size)
-               : fmt::format(" {}{}+{}/{}", state, block.address - kS, block.size, block.requested_size);
+               ? fmt::format(" -{}+{}", block.address - kBase, block.size)
+               : fmt::format(" {}{}+{}/{}", state, block.address - kBase, block.size, block.requested_size);
   }
   HandTrace& hand_;
   std::optional<StateHistory> history_;
@@ -69,9 +67,9 @@ class Replayed {
 
 TEST(StateHistory, FollowsABlockFromItsSegmentToItsFree) {
   HandTrace hand;
-  hand.event(Action::segment_alloc, kS, 2 * kMiB).alloc(kS, 1000).alloc(kS + 1024, 512);
-  hand.request(kS, 1000).complete(kS, 1000);
-  hand.segment(kS, 2 * kMiB).block(kS + 1024, 512, 512, BlockState::active_allocated);
+  hand.event(Action::segment_alloc, kBase, 2 * kMiB).alloc(kBase, 1000).alloc(kBase + 1024, 512);
+  hand.request(kBase, 1000).complete(kBase, 1000);
+  hand.segment(kBase, 2 * kMiB).block(kBase + 1024, 512, 512, BlockState::active_allocated);
   Replayed replayed(hand);
   EXPECT_THAT(replayed.after(-1), ElementsAre());
   EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: -0+2097152"));
@@ -89,10 +87,10 @@ TEST(StateHistory, FollowsABlockFromItsSegmentToItsFree) {
 
 TEST(StateHistory, AWrappedRingLeavesBlocksFromBeforeIt) {
   HandTrace hand;
-  hand.complete(kS, 700)
-      .request(kS + 1024, 600)
-      .complete(kS + 1024, 600);  // 0 was requested before the trace
-  hand.segment(kS, 2 * kMiB);
+  hand.complete(kBase, 700)
+      .request(kBase + 1024, 600)
+      .complete(kBase + 1024, 600);  // 0 was requested before the trace
+  hand.segment(kBase, 2 * kMiB);
   Replayed replayed(hand);
   EXPECT_THAT(replayed.after(-1), ElementsAre("0+2097152: P0+1024/700 A1024+1024/600 -2048+2095104"));
   EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: -0+1024 A1024+1024/600 -2048+2095104"));
@@ -101,9 +99,9 @@ TEST(StateHistory, AWrappedRingLeavesBlocksFromBeforeIt) {
 
 TEST(StateHistory, ARestOfUpToOneMiBStaysWithALargeBlock) {
   HandTrace hand;
-  hand.alloc(kS, 19 * kMiB).request(kS, 19 * kMiB).complete(kS, 19 * kMiB);  // rest 1 MiB: not split
-  hand.alloc(kS, 18 * kMiB).request(kS, 18 * kMiB).complete(kS, 18 * kMiB);  // rest 2 MiB: split
-  hand.segment(kS, 20 * kMiB);
+  hand.alloc(kBase, 19 * kMiB).request(kBase, 19 * kMiB).complete(kBase, 19 * kMiB);  // rest 1 MiB: not split
+  hand.alloc(kBase, 18 * kMiB).request(kBase, 18 * kMiB).complete(kBase, 18 * kMiB);  // rest 2 MiB: split
+  hand.segment(kBase, 20 * kMiB);
   Replayed replayed(hand);
   EXPECT_THAT(replayed.after(0), ElementsAre("0+20971520: A0+20971520/19922944"));
   EXPECT_THAT(replayed.after(3), ElementsAre("0+20971520: A0+18874368/18874368 -18874368+2097152"));
@@ -111,8 +109,8 @@ TEST(StateHistory, ARestOfUpToOneMiBStaysWithALargeBlock) {
 
 TEST(StateHistory, TheRecordedSettingsRound) {
   HandTrace hand;
-  hand.alloc(kS, 1200).request(kS, 1200).complete(kS, 1200);  // 4 steps between 1024 and 2048
-  hand.segment(kS, 2 * kMiB);
+  hand.alloc(kBase, 1200).request(kBase, 1200).complete(kBase, 1200);  // 4 steps between 1024 and 2048
+  hand.segment(kBase, 2 * kMiB);
   hand.recording.parts[0].settings_json =
       hand.recording.strings.intern(R"({"max_split_size":-1,"roundup_power2_divisions":{"1":2,"2":0}})");
   Replayed replayed(hand);
@@ -122,10 +120,10 @@ TEST(StateHistory, TheRecordedSettingsRound) {
 
 TEST(StateHistory, ASecondAllocOfALiveAddressEndsTheFirst) {
   HandTrace hand;
-  hand.alloc(kS, 1000).alloc(kS + 4096, 100).alloc(kS, 2000);
-  hand.segment(kS, 2 * kMiB)
-      .block(kS, 2048, 2000, BlockState::active_allocated)
-      .block(kS + 4096, 512, 100, BlockState::active_allocated);
+  hand.alloc(kBase, 1000).alloc(kBase + 4096, 100).alloc(kBase, 2000);
+  hand.segment(kBase, 2 * kMiB)
+      .block(kBase, 2048, 2000, BlockState::active_allocated)
+      .block(kBase + 4096, 512, 100, BlockState::active_allocated);
   Replayed replayed(hand);
   EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: A0+1024/1000 -1024+2096128"));
   EXPECT_THAT(replayed.after(1),
@@ -133,13 +131,17 @@ TEST(StateHistory, ASecondAllocOfALiveAddressEndsTheFirst) {
   EXPECT_THAT(replayed.after(2),
               ElementsAre("0+2097152: A0+2048/2000 -2048+2048 A4096+512/100 -4608+2092544"));
   EXPECT_EQ(replayed.count(Diag::state_alloc_not_live), 1);
-  EXPECT_EQ(replayed.detail(Diag::state_alloc_not_live), "event 0, address 0x7f0000000000");
+  EXPECT_EQ(replayed.detail(Diag::state_alloc_not_live), "event 0, address 0x7f064c000000");
 }
 
 TEST(StateHistory, ASecondFreeMeansThatAnAllocIsMissing) {
   HandTrace hand;
-  hand.request(kS, 512).complete(kS, 512).alloc(kS + 4096, 512).request(kS, 1024).complete(kS, 1024);
-  hand.segment(kS, 2 * kMiB).block(kS + 4096, 512, 512, BlockState::active_allocated);
+  hand.request(kBase, 512)
+      .complete(kBase, 512)
+      .alloc(kBase + 4096, 512)
+      .request(kBase, 1024)
+      .complete(kBase, 1024);
+  hand.segment(kBase, 2 * kMiB).block(kBase + 4096, 512, 512, BlockState::active_allocated);
   Replayed replayed(hand);
   EXPECT_THAT(replayed.after(-1), ElementsAre("0+2097152: A0+512/512 -512+2096640"));
   EXPECT_THAT(replayed.after(1), ElementsAre("0+2097152: -0+2097152"));
@@ -152,12 +154,12 @@ TEST(StateHistory, ASecondFreeMeansThatAnAllocIsMissing) {
 
 TEST(StateHistory, ABlockPendingInTheEndHasItsRequestInTheTrace) {
   HandTrace hand;
-  hand.alloc(kS, 512).request(kS, 512).alloc(kS + 512, 512);
-  hand.segment(kS, 2 * kMiB)
-      .block(kS, 512, 512, BlockState::active_pending_free)
-      .block(kS + 512, 512, 512, BlockState::active_allocated);
-  hand.complete(kS + 512, 1);  // some completion, so that requests are not the frees
-  hand.alloc(kS + 512, 512);
+  hand.alloc(kBase, 512).request(kBase, 512).alloc(kBase + 512, 512);
+  hand.segment(kBase, 2 * kMiB)
+      .block(kBase, 512, 512, BlockState::active_pending_free)
+      .block(kBase + 512, 512, 512, BlockState::active_allocated);
+  hand.complete(kBase + 512, 1);  // some completion, so that requests are not the frees
+  hand.alloc(kBase + 512, 512);
   Replayed replayed(hand);
   EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: A0+512/512 -512+2096640"));
   EXPECT_THAT(replayed.after(1), ElementsAre("0+2097152: P0+512/512 -512+2096640"));
@@ -166,9 +168,9 @@ TEST(StateHistory, ABlockPendingInTheEndHasItsRequestInTheTrace) {
 
 TEST(StateHistory, MapsAndUnmapsAreOneSegmentWithHoles) {
   HandTrace hand;
-  hand.event(Action::segment_unmap, kS + 2 * kMiB, 2 * kMiB)
-      .event(Action::segment_map, kS + 6 * kMiB, 2 * kMiB);
-  hand.segment(kS, 2 * kMiB).segment(kS + 4 * kMiB, 4 * kMiB);
+  hand.event(Action::segment_unmap, kBase + 2 * kMiB, 2 * kMiB)
+      .event(Action::segment_map, kBase + 6 * kMiB, 2 * kMiB);
+  hand.segment(kBase, 2 * kMiB).segment(kBase + 4 * kMiB, 4 * kMiB);
   for (size_t i : {0, 1}) hand.recording.segments.expandable[i] = model::Tristate::yes;
   Replayed replayed(hand);
   EXPECT_THAT(replayed.after(-1), ElementsAre("0+6291456: -0+6291456"));
@@ -179,7 +181,7 @@ TEST(StateHistory, MapsAndUnmapsAreOneSegmentWithHoles) {
 
 TEST(StateHistory, ASegmentMapWhoseMemoryIsNotThereIsRepaired) {
   HandTrace hand;
-  hand.event(Action::segment_map, kS, 2 * kMiB).alloc(kS, 512).event(Action::snapshot, 0, 0);
+  hand.event(Action::segment_map, kBase, 2 * kMiB).alloc(kBase, 512).event(Action::snapshot, 0, 0);
   Replayed replayed(hand);  // no segments at all in the end
   EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: -0+2097152"));
   EXPECT_THAT(replayed.after(1), ElementsAre("0+2097152: A0+512/512 -512+2096640"));
@@ -190,7 +192,7 @@ TEST(StateHistory, ASegmentMapWhoseMemoryIsNotThereIsRepaired) {
 
 TEST(StateHistory, WithoutSegmentsBlocksAreListedApart) {
   HandTrace hand;
-  hand.alloc(kS, 1000).request(kS, 1000).complete(kS, 1000);
+  hand.alloc(kBase, 1000).request(kBase, 1000).complete(kBase, 1000);
   Replayed replayed(hand);
   EXPECT_THAT(replayed.after(0), ElementsAre("outside: A0+1024/1000"));
   EXPECT_THAT(replayed.after(2), ElementsAre());
@@ -198,8 +200,8 @@ TEST(StateHistory, WithoutSegmentsBlocksAreListedApart) {
 
 TEST(StateHistory, WithoutCompletionsTheRequestIsTheFree) {
   HandTrace hand;
-  hand.alloc(kS, 512).request(kS, 512).alloc(kS, 1024);
-  hand.segment(kS, 2 * kMiB).block(kS, 1024, 1024, BlockState::active_allocated);
+  hand.alloc(kBase, 512).request(kBase, 512).alloc(kBase, 1024);
+  hand.segment(kBase, 2 * kMiB).block(kBase, 1024, 1024, BlockState::active_allocated);
   Replayed replayed(hand);
   EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: A0+512/512 -512+2096640"));
   EXPECT_THAT(replayed.after(1), ElementsAre("0+2097152: -0+2097152"));
@@ -207,15 +209,15 @@ TEST(StateHistory, WithoutCompletionsTheRequestIsTheFree) {
 
 TEST(StateHistory, WithoutEventsTheDumpIsTheState) {
   HandTrace hand;
-  hand.segment(kS, 2 * kMiB).block(kS + 512, 512, 100, BlockState::active_pending_free);
+  hand.segment(kBase, 2 * kMiB).block(kBase + 512, 512, 100, BlockState::active_pending_free);
   Replayed replayed(hand);
   EXPECT_THAT(replayed.after(-1), ElementsAre("0+2097152: -0+512 P512+512/100 -1024+2096128"));
 }
 
 TEST(Links, ABlockIsFoundInTraceAndTimeline) {
   HandTrace hand;
-  hand.complete(kS, 512).alloc(kS, 100).request(kS, 100).complete(kS, 100);
-  hand.segment(kS, 2 * kMiB).block(kS + 512, 512, 512, BlockState::active_allocated);
+  hand.complete(kBase, 512).alloc(kBase, 100).request(kBase, 100).complete(kBase, 100);
+  hand.segment(kBase, 2 * kMiB).block(kBase + 512, 512, 512, BlockState::active_allocated);
   Replayed replayed(hand);
   const auto lifetimes = hand.lifetimes();
   ASSERT_TRUE(lifetimes.has_value());
@@ -234,8 +236,8 @@ TEST(Links, ABlockIsFoundInTraceAndTimeline) {
 // A ring of the newest events begins with a completion: the block waited to be freed before it.
 TEST(StateHistory, ABlockWhoseRequestIsLostWasPending) {
   HandTrace hand;
-  hand.complete(kS, 1000);
-  hand.segment(kS, 2 * kMiB).block(kS, 2 * kMiB, 0, BlockState::inactive);
+  hand.complete(kBase, 1000);
+  hand.segment(kBase, 2 * kMiB).block(kBase, 2 * kMiB, 0, BlockState::inactive);
   Replayed replayed(hand);
   EXPECT_THAT(replayed.after(-1), ElementsAre("0+2097152: P0+1024/1000 -1024+2096128"));
   EXPECT_THAT(replayed.after(0), ElementsAre("0+2097152: -0+2097152"));
@@ -244,8 +246,8 @@ TEST(StateHistory, ABlockWhoseRequestIsLostWasPending) {
 // The second block is freed without a request, so requests are not written and none was lost.
 TEST(StateHistory, WhereNoRequestsAreWrittenNoneIsLost) {
   HandTrace hand;
-  hand.complete(kS, 512).alloc(kS + 512, 512).complete(kS + 512, 512);
-  hand.segment(kS, 2 * kMiB).block(kS, 2 * kMiB, 0, BlockState::inactive);
+  hand.complete(kBase, 512).alloc(kBase + 512, 512).complete(kBase + 512, 512);
+  hand.segment(kBase, 2 * kMiB).block(kBase, 2 * kMiB, 0, BlockState::inactive);
   Replayed replayed(hand);
   EXPECT_THAT(replayed.after(-1), ElementsAre("0+2097152: A0+512/512 -512+2096640"));
 }
@@ -266,14 +268,14 @@ TEST(StateHistory, JoinedPiecesOfAHostileFileAreAtMostTheLargestSize) {
 
 TEST(StateBuilder, SlicesOfAnySizeGiveTheSameHistory) {
   HandTrace hand;
-  hand.event(Action::segment_alloc, kS, 2 * kMiB).complete(kS + 4096, 512);
+  hand.event(Action::segment_alloc, kBase, 2 * kMiB).complete(kBase + 4096, 512);
   for (int i = 0; i < 50; ++i) {
-    const uint64_t address = kS + 512 * static_cast<uint64_t>(i % 7);
+    const uint64_t address = kBase + 512 * static_cast<uint64_t>(i % 7);
     hand.alloc(address, 100 + i).request(address, 100 + i);
-    if (i % 3 > 0) hand.alloc(kS + kMiB + 512 * static_cast<uint64_t>(i), 512);
+    if (i % 3 > 0) hand.alloc(kBase + kMiB + 512 * static_cast<uint64_t>(i), 512);
     hand.complete(address, 100 + i);
   }
-  hand.segment(kS, 2 * kMiB).block(kS + kMiB + 512, 512, 512, BlockState::active_allocated);
+  hand.segment(kBase, 2 * kMiB).block(kBase + kMiB + 512, 512, 512, BlockState::active_allocated);
   Replayed whole(hand);
   for (const int64_t work : {1, 2, 7, 100, 1000000}) {
     StateBuilder builder(hand.recording, hand.recording.parts[0], HandTrace::kDevice);
@@ -304,7 +306,7 @@ TEST(StateBuilder, SlicesOfAnySizeGiveTheSameHistory) {
 
 TEST(StateLayout, NumbersThatNoScreenHasShowNothing) {
   HandTrace hand;
-  hand.segment(kS, 2 * kMiB).block(kS, 2 * kMiB, 2 * kMiB, BlockState::active_allocated);
+  hand.segment(kBase, 2 * kMiB).block(kBase, 2 * kMiB, 2 * kMiB, BlockState::active_allocated);
   Replayed replayed(hand);
   ASSERT_TRUE(replayed.memory().go_to(-1));
   StateLayout layout(hand.budget);
@@ -328,8 +330,8 @@ TEST(StateLayout, NumbersThatNoScreenHasShowNothing) {
 // Found by the sanitizers: the difference of a column and the first one left 64 bits.
 TEST(AddressMap, ColumnsFarAwayShowNothing) {
   HandTrace hand;
-  hand.alloc(kS, 512);
-  hand.segment(kS, 2 * kMiB).block(kS, 512, 512, BlockState::active_allocated);
+  hand.alloc(kBase, 512);
+  hand.segment(kBase, 2 * kMiB).block(kBase, 512, 512, BlockState::active_allocated);
   Replayed replayed(hand);
   const auto lives = hand.lifetimes();
   ASSERT_TRUE(lives.has_value());
@@ -349,9 +351,9 @@ TEST(AddressMap, ColumnsFarAwayShowNothing) {
 
 TEST(SegmentBands, MapsAndUnmapsAreBands) {
   HandTrace hand;
-  hand.event(Action::segment_unmap, kS + 2 * kMiB, 2 * kMiB)
-      .event(Action::segment_map, kS + 6 * kMiB, 2 * kMiB);
-  hand.segment(kS, 2 * kMiB).segment(kS + 4 * kMiB, 4 * kMiB);
+  hand.event(Action::segment_unmap, kBase + 2 * kMiB, 2 * kMiB)
+      .event(Action::segment_map, kBase + 6 * kMiB, 2 * kMiB);
+  hand.segment(kBase, 2 * kMiB).segment(kBase + 4 * kMiB, 4 * kMiB);
   Replayed replayed(hand);
   const auto segments = segment_bands(hand.recording, replayed.history());
   ASSERT_TRUE(segments.has_value());
@@ -361,15 +363,15 @@ TEST(SegmentBands, MapsAndUnmapsAreBands) {
   EXPECT_EQ(lives.level_after(1), 6 * kMiB);
   EXPECT_EQ(lives.count(), 4);
   EXPECT_EQ(lives.from_start, 3);
-  EXPECT_EQ(lives.address[3], kS + 6 * kMiB);
+  EXPECT_EQ(lives.address[3], kBase + 6 * kMiB);
 }
 
 // One segment of 100 bytes' worth of columns: 2 MiB over 200 pixels is 10485.76 bytes a pixel.
 TEST(StateLayout, BlocksLieWhereTheirAddressesAre) {
   HandTrace hand;
-  hand.segment(kS, 2 * kMiB)
-      .block(kS + kMiB, kMiB / 2, kMiB / 4, BlockState::active_allocated)
-      .block(kS + kMiB * 3 / 2, kMiB / 4, kMiB / 4, BlockState::active_pending_free);
+  hand.segment(kBase, 2 * kMiB)
+      .block(kBase + kMiB, kMiB / 2, kMiB / 4, BlockState::active_allocated)
+      .block(kBase + kMiB * 3 / 2, kMiB / 4, kMiB / 4, BlockState::active_pending_free);
   Replayed replayed(hand);
   ASSERT_TRUE(replayed.memory().go_to(-1));
   StateLayout layout(hand.budget);
@@ -389,8 +391,11 @@ TEST(StateLayout, BlocksLieWhereTheirAddressesAre) {
 
 TEST(AddressMap, ShowsBlocksAtTheirOffsetOverTime) {
   HandTrace hand;
-  hand.event(Action::segment_alloc, kS, 2 * kMiB).alloc(kS, kMiB).request(kS, kMiB).complete(kS, kMiB);
-  hand.segment(kS, 2 * kMiB);
+  hand.event(Action::segment_alloc, kBase, 2 * kMiB)
+      .alloc(kBase, kMiB)
+      .request(kBase, kMiB)
+      .complete(kBase, kMiB);
+  hand.segment(kBase, 2 * kMiB);
   Replayed replayed(hand);
   const auto lifetimes = hand.lifetimes();
   ASSERT_TRUE(lifetimes.has_value());
@@ -407,10 +412,13 @@ TEST(AddressMap, ShowsBlocksAtTheirOffsetOverTime) {
 // Of 2 MiB, mapped by event 0, 1 MiB is used after events 1 and 2; a column of two events shows the state after the second.
 TEST(AddressMap, TheFreeShareOfARegionIsThatAfterTheLastEventOfAColumn) {
   HandTrace hand;
-  hand.event(Action::segment_alloc, kS, 2 * kMiB).alloc(kS, kMiB).request(kS, kMiB).complete(kS, kMiB);
-  hand.segment(kS, 2 * kMiB);
-  hand.segment(kS + 8 * kMiB, 2 * kMiB)
-      .block(kS + 8 * kMiB, 2 * kMiB, 2 * kMiB, BlockState::active_allocated);
+  hand.event(Action::segment_alloc, kBase, 2 * kMiB)
+      .alloc(kBase, kMiB)
+      .request(kBase, kMiB)
+      .complete(kBase, kMiB);
+  hand.segment(kBase, 2 * kMiB);
+  hand.segment(kBase + 8 * kMiB, 2 * kMiB)
+      .block(kBase + 8 * kMiB, 2 * kMiB, 2 * kMiB, BlockState::active_allocated);
   Replayed replayed(hand);
   const auto lives = hand.lifetimes();
   ASSERT_TRUE(lives.has_value());

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/session/frame.h"
 #include "engine/session/session.h"
+#include "tests/unit/files.h"
 
 namespace memstrata::session {
 
@@ -73,11 +72,6 @@ struct AnswerOf {
   return session.finish();
 }
 
-[[nodiscard]] inline std::string golden_input(std::string_view golden_case) {
-  std::ifstream file(
-      MEMSTRATA_TESTS_FOLDER "/golden/torch_snapshot/" + std::string(golden_case) + "/input.pickle",
-      std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(file)), {});
-}
+using tests::golden_input;
 
 }  // namespace memstrata::session

@@ -7,6 +7,7 @@
 
 #include "engine/io/writers/torch_snapshot.h"
 #include "engine/simulate/simulation.h"
+#include "tests/unit/answers/collected.h"
 #include "tests/unit/session/asking.h"
 
 namespace memstrata::session {
@@ -15,21 +16,12 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class Text final : public io::ByteSink {
- public:
-  [[nodiscard]] Status write(std::span<const std::byte> bytes) override {
-    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return {};
-  }
-  std::string text;
-};
-
 // A session that has read what a script leads to.
 struct Opened {
   explicit Opened(std::string_view script, int64_t device = int64_t{1} << 34) {
     Budget budget(int64_t{1} << 28);
     const auto simulation = simulate::simulate(script, device, "", budget);
-    Text pickle;
+    answers::CollectedText pickle;
     EXPECT_TRUE(simulation && io::write_torch_snapshot(*simulation->recording, pickle, 0));
     for (std::string_view left = pickle.text; !left.empty();) {
       const auto room = session.writable();

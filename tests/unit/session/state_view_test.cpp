@@ -13,6 +13,7 @@
 #include "engine/answers/memory_state.h"
 #include "engine/answers/state_view.h"
 #include "tests/unit/analysis/story.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::session {
 namespace {
@@ -21,9 +22,6 @@ using model::BlockState;
 using testing::AllOf;
 using testing::HasSubstr;
 using trace::Action;
-
-constexpr uint64_t kBase = 0x7f064c000000;
-constexpr int64_t kMiB = int64_t{1} << 20;
 
 // A segment of 2 MiB. A (1000 bytes in 1024) and B (512) come; A's free is requested by event 3 and completed
 // by event 5; then 3 MiB are not to be had.

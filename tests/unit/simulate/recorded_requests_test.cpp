@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "engine/simulate/simulation.h"
+#include "tests/unit/numbers.h"
 
 namespace memstrata::simulate {
 namespace {
-
-constexpr int64_t kMiB = int64_t{1} << 20;
 
 // Events of a part as text: "alloc S0+512 1000".
 [[nodiscard]] std::vector<std::string> events_of(const model::Recording& recording, const model::Part& part,

@@ -13,6 +13,7 @@
 #include "engine/answers/json_of.h"
 #include "engine/answers/simulation_report.h"
 #include "tests/unit/answers/collected.h"
+#include "tests/unit/files.h"
 
 namespace memstrata::simulate {
 namespace {
@@ -22,7 +23,7 @@ struct ReferenceCase {
   int64_t device = 0;
 };
 
-std::string data_file(const std::string& name) { return MEMSTRATA_TESTS_FOLDER "/data/alloc/" + name; }
+std::string data_file(const std::string& name) { return tests::test_path("data/alloc/" + name); }
 
 // The value of a key, up to what follows it; the lines hold no escapes.
 std::string between(const std::string& line, const std::string& before, const std::string& after) {
@@ -48,6 +49,9 @@ std::vector<ReferenceCase> read_cases() {
   }
   return cases;
 }
+
+// GoogleTest would print the bytes, with the addresses of the texts.
+void PrintTo(const ReferenceCase& one, std::ostream* out) { *out << one.id; }
 
 class ReferenceCases : public testing::TestWithParam<ReferenceCase> {};
 

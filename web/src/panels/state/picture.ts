@@ -343,10 +343,10 @@ export class StatePictureView extends LitElement {
   private point(pick: StatePick | null, at: Point): void {
     if (!pick) return this.leave();
     const before = this.pointed?.pick;
-    this.pointed = { at, pick };
+    const same = before?.block === pick.block && before.segment === pick.segment && before.part === pick.part;
+    this.pointed = { at, pick: same ? before : pick }; // what is asked about it meanwhile belongs to the one before
     this.redraw();
-    if (before && before.block === pick.block && before.segment === pick.segment && before.part === pick.part)
-      return;
+    if (same) return;
     const { view, event } = this.page;
     void thingAt(view, event, pick).then((thing) => {
       if (thing && this.pointed?.pick === pick) tell(this, 'point-thing', thing);

@@ -1,0 +1,21 @@
+/**
+ * Panels by their names, and what each shows once its answer is there; web/README.md has the attributes.
+ * @type {Readonly<Record<string, string>>}
+ */
+export const shownBy = {
+  timeline: '.plot[data-settled]',
+  state: '.picture[data-settled]',
+  map: 'memstrata-address-map .scroller[data-settled]',
+  flame: 'memstrata-flame-graph .scroller[data-settled]',
+  overview: '[data-answered]',
+  oom: '[data-answered]',
+  leaks: '[data-answered]',
+  fragmentation: '[data-moments]',
+  compare: '[data-before]',
+  events: '[role=option][data-event]',
+  memory: '.table[data-settled]',
+  whatif: '[data-task=none] [data-run]',
+  source: '[data-answered]',
+  settings: '[data-settings]',
+  ops: '.scroller[data-rows]',
+};

@@ -1,0 +1,54 @@
+// The view in the address.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { like } from './assertions.ts';
+import { linkOf, shownIn, type Shown } from '../../web/src/model/link.ts';
+
+test('what is shown goes into a link and comes back', () => {
+  const shown: Shown = {
+    file: 'run 1/ä&b=#.pickle',
+    hash: '0123456789abcdef',
+    snapshot: 2,
+    device: 7,
+    bands: 'pools',
+    axis: 'time',
+    view: { x0: 0.5, x1: 1e12, y0: 0, y1: 12.25 },
+    colour: 'stack',
+    stacking: 'groups',
+    filter: 'size>1MiB stack:"a b" #&=%',
+    only: 'size>1MiB stack:"a b" #&=%',
+    block: 41,
+    main: 'state',
+    answer: 'events',
+    event: -1,
+    about: true,
+    beside: [
+      { name: 'trace, of "rank 1".json', hash: 'fedcba9876543210', nudge: -1500.25, threads: [0, 17] },
+      { name: 'closed.json', hash: 'fedcba9876543211', nudge: 0, threads: [] },
+      { name: '', hash: 'fedcba9876543212', nudge: 6e7, threads: undefined },
+    ],
+    fleet: undefined,
+  };
+  assert.deepEqual(shownIn(`#${linkOf(shown)}`), shown);
+  const host = { ...shown, device: -1 }; // pinned host memory
+  assert.deepEqual(shownIn(linkOf(host)), host);
+  assert.equal(shownIn(''), undefined);
+  assert.equal(shownIn('#file=x&hash=nothex'), undefined);
+  const odd = shownIn(
+    '#file=x&hash=0123456789abcdef&x=9,3&y=0,NaN&device=-2&colour=red&stack=groups&axis=up&block=1e9&panel=z&event=-2&about=yes&bands=up&with=fedcba9876543210,1e9,-,x&with=x,1,-,x&with=fedcba9876543210,1',
+  );
+  like(odd, {
+    view: undefined,
+    device: 0,
+    bands: 'blocks',
+    colour: 'allocation',
+    stacking: 'blocks', // there are no groups where each block has a colour of its own
+    axis: 'event',
+    block: -1,
+    main: undefined,
+    answer: 'z', // a panel of a later version: the registry decides
+    event: undefined,
+    about: false,
+    beside: [],
+  });
+});
