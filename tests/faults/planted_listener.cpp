@@ -18,7 +18,8 @@ class Listener : public testing::EmptyTestEventListener {
     if (!planted::reached || !file) return;
     std::FILE* out = std::fopen((std::string(file) + ".tests").c_str(), "a");
     if (!out) return;
-    std::fprintf(out, "%s.%s %d", test.test_suite_name(), test.name(), static_cast<int>(test.result()->elapsed_time()));
+    std::fprintf(out, "%s.%s %d", test.test_suite_name(), test.name(),
+                 static_cast<int>(test.result()->elapsed_time()));
     for (int i = 1; i < planted::kMost; ++i)
       if (planted::reached[i]) std::fprintf(out, " %d", i);
     std::fprintf(out, "%s\n", test.result()->Failed() ? " red" : "");

@@ -29,10 +29,11 @@ TEST(Holders, TheInnermostNamedModuleHoldsABlock) {
   ASSERT_TRUE(found.has_value());
   std::vector<std::pair<std::string, int64_t>> rows;
   for (const Holder& one : found->rows)
-    rows.emplace_back(one.key < 0 ? "-"
-                                  : std::string(story.recording.strings.view(
-                                        story.recording.frames[keys->frame[one.key]].name)),
-                      one.bytes);
+    rows.emplace_back(
+        one.key < 0
+            ? "-"
+            : std::string(story.recording.strings.view(story.recording.frames[keys->frame[one.key]].name)),
+        one.bytes);
   EXPECT_EQ(rows, (std::vector<std::pair<std::string, int64_t>>{
                       {"nn.Module: Linear_0", 100}, {"nn.Module: Net_0", 7}, {"-", 1}}));
 }

@@ -23,9 +23,8 @@ TEST(FrameLabel, OfAFileAreTheLastTwoPartsOfItsPath) {
 
 TEST(FrameLabel, OfAFunctionIsItsNameAndTheNameOfTheFile) {
   analysis::Story story;
-  EXPECT_EQ(
-      frame_label(story.recording, FrameKey::function, story.frame("forward", "/home/me/model.py", 7)),
-      "forward model.py");
+  EXPECT_EQ(frame_label(story.recording, FrameKey::function, story.frame("forward", "/home/me/model.py", 7)),
+            "forward model.py");
   EXPECT_EQ(frame_label(story.recording, FrameKey::function, story.frame("at::empty", "??", 0)), "at::empty");
 }
 
