@@ -39,7 +39,8 @@ def copy(changed):
             shutil.copy2(source, target)
     # Real files lie beside the tree; what is built without faults is used as it is.
     links = [(FOLDER / "shared", ROOT.parent / "shared")]
-    links += [(TREE / name, ROOT / name) for name in ("build/libraries", "build/native-release", "build/wasm",
+    links += [(TREE / name, ROOT / name) for name in ("build/libraries", "build/native-release", "build/native-checked",
+                                                      "build/python-env", "build/wasm",
                                                       "web/node_modules", "tests/node_modules")]
     for link, there in links:
         if there.exists() and not link.exists():
