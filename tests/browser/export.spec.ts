@@ -43,6 +43,10 @@ test('SVG: lines and text as shapes, the bands inside', async ({ page }) => {
         (one) => one.getAttribute('d')?.length ?? 0,
       ),
       legend: svg.querySelectorAll('rect[rx]').length,
+      sizes: svg.querySelectorAll('text[text-anchor="end"]').length,
+      lines: [...svg.querySelectorAll('g > path')].filter((one) =>
+        /^M[\d.]+ [\d.]+h[\d.]+$/.test(one.getAttribute('d') ?? ''),
+      ).length,
     };
   }, content.toString());
   expect(found.error).toBe('');
@@ -51,6 +55,7 @@ test('SVG: lines and text as shapes, the bands inside', async ({ page }) => {
   expect(found.texts).toContain('2 GiB');
   expect(found.images).toBe(1);
   expect(found.paths.every((length) => length > 50)).toBe(true);
+  expect(found.lines).toBe(found.sizes + 1); // one at each size of the ruler, and the axis
   expect(found.legend).toBe(2 + (await page.locator('[data-kind]').count()));
   expect(content.toString()).not.toContain('NaN');
 });

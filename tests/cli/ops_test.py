@@ -3,7 +3,7 @@ import unittest
 
 from support.paths import PROFILERS
 from support.snapshots import KIB, MIB
-from support.tool import answer
+from support.tool import USAGE, answer, out_of
 
 GAN = PROFILERS / "gan.json"
 
@@ -41,6 +41,10 @@ class Gan(unittest.TestCase):
             "Optimizer.zero_grad#Adam.zero_grad": (6 * MIB, 0),
         }
         self.assertEqual({name: (op["freed"], op["at_return"]) for name, op in ops.items()}, expected)
+
+    def test_a_device_that_is_not_there_is_told(self):
+        self.assertNotIn("There is no device", out_of("ops", GAN, "--device", "cuda:0"))
+        self.assertIn("There is no device 7 in this file.", out_of("ops", GAN, "--device", "7", code=USAGE))
 
     def test_pytorchs_own_table_has_the_same_negatives(self):
         _, ops = self.ops("--mode", "pytorch")

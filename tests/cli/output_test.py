@@ -1,23 +1,50 @@
 """What commands write, and what becomes of it when they fail, are killed, or are told to write over their input."""
 import base64
+import fcntl
 import gzip
 import json
 import os
 import pickle
+import pty
+import re
 import signal
+import struct
 import subprocess
 import tempfile
+import termios
 import threading
 import time
 from pathlib import Path
 
 from support.folders import InAFolder, limited_to
-from support.paths import case
+from support.paths import SAMPLES, case
 from support.tool import SUCCESS, TOOL, UNREADABLE as FAILED, USAGE, run
 from support.viewer import VIEWER
 
 SMALL = case("protocol4")
 OTHER = case("cpp_writer")
+
+
+class Terminal(InAFolder):
+    def widest(self, columns):
+        """The length of the longest line of a table in a terminal of so many columns."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        process = subprocess.Popen([TOOL, "top", SAMPLES / "training_run.pickle"], stdout=theirs)
+        os.close(theirs)
+        written = b""
+        try:
+            while piece := os.read(ours, 1 << 16):
+                written += piece
+        except OSError:
+            pass  # how a terminal ends
+        os.close(ours)
+        self.assertEqual(process.wait(), SUCCESS)
+        return max(len(line.rstrip()) for line in re.sub(r"\x1b\[[\d;]*m", "", written.decode()).splitlines())
+
+    def test_tables_fit_into_a_narrow_terminal(self):
+        self.assertLess(self.widest(60), 66)
+        self.assertGreater(self.widest(132), 66)
 
 
 class WithInput(InAFolder):

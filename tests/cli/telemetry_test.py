@@ -272,15 +272,15 @@ class Telemetry(InAFolder):
     def test_flags_of_a_diagnose_bundle_stand_beside_our_findings(self):
         self.file({"timestamps": [DAY, DAY + 0.5], "allocated": [10, 30], "reserved": [40, 50]}, "telemetry_timeline.json")
         flags = {"oom_occurred": True, "high_utilization": True, "fragmentation_warning": True}
-        self.file({"backend": "cuda", "num_ooms": 1, "utilization_ratio": 0.9, "fragmentation_ratio": 0.5,
+        self.file({"backend": "cuda", "num_ooms": 3, "utilization_ratio": 0.9, "fragmentation_ratio": 0.5,
                    "risk_flags": flags}, "diagnostic_summary.json")  # fmt: skip
         manifest = self.file({"version": 1, "exit_code": 2, "risk_detected": True}, "manifest.json")
         got = self.answer(self.folder)
         self.assertIn("out_of_memory", self.names(got, "memstrata"))
-        self.assertIn("ran out 1 time", self.text(got, "out_of_memory"))
+        self.assertIn("ran out 3 times", self.text(got, "out_of_memory"))
         self.assertEqual([name for name in self.names(got, "gpumemprof") if name in flags], list(flags))
         self.assertNotIn("risk_detected", self.names(got))  # the flags say it
-        self.assertIn("1 counted", self.text(got, "oom_occurred"))
+        self.assertIn("3 counted", self.text(got, "oom_occurred"))
         self.assertIn("90.0%", self.text(got, "high_utilization"))
         self.assertIn("50.0%", self.text(got, "fragmentation_warning"))
         (self.folder / "diagnostic_summary.json").unlink()

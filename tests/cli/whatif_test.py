@@ -224,10 +224,10 @@ class WhatIf(InAFolder):
                                  (["--scale", "size>1=-1"], "scaled by 0 to 1,000,000"),
                                  (["--take", "4GiB"], "Write a size, @ and the number of an event"),
                                  (["--take", "4GiB@x"], "Write a size, @ and the number of an event"),
-                                 (["--take", "1KiB@99"], "there is no event 99"),
+                                 (["--take", "1KiB@99"], "there is no event 99: they count from 0 to 1"),
                                  (["--take", "1KiB@1..0"], "cannot be freed after event 0"),
                                  (["--take", "0B@1"], "one more request is of 1 to"),
-                                 (["--empty-cache", "99"], "there is no event 99"),
+                                 (["--empty-cache", "99"], "there is no event 99: they count from 0 to 1"),
                                  (["--device", "7"], "no device")]:
             done = run("whatif", file, *arguments, text=True)
             self.assertEqual(done.returncode, 1, arguments)

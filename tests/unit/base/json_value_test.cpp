@@ -48,17 +48,12 @@ TEST(JsonValue, NumbersAreTheNearestDoubles) {
 }
 
 TEST(JsonValue, WhatIsNoJsonIsRefusedWithItsPlace) {
-  for (const char* text : {"",        "{",
-                           "[1,]",    "[1 2]",
-                           "{\"a\"}", "{\"a\":1,}",
-                           "{a:1}",   "01",
-                           "1.",      ".5",
-                           "+1",      "-",
-                           "1e",      "tru",
-                           "nul",     "\"",
-                           "\"\\x\"", "\"\\u12\"",
-                           "\"\n\"",  "\"\xFF\"",
-                           "1 2",     "{\"a\":1,\"a\":2}",
+  for (const char* text : {"",        "{",          "[1,]",        "[1 2]",
+                           "{\"a\"}", "{\"a\":1,}", "{a:1}",       "01",
+                           "1.",      ".5",         "+1",          "-",
+                           "1e",      "tru",        "nul",         "\"",
+                           "\"\\x\"", "\"\\u12\"",  "\"\\u00H0\"", "\"\\u-001\"",
+                           "\"\n\"",  "\"\xFF\"",   "1 2",         "{\"a\":1,\"a\":2}",
                            "1e999",   "NaN"})
     EXPECT_FALSE(parse_json(text).has_value()) << text;
   EXPECT_EQ(parse_json("[1,2,x]").error().offset, 5);
