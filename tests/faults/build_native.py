@@ -49,7 +49,7 @@ def build(faults, jobs=2):
     faults = [fault for fault in faults if fault not in dropped]
     subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1",
                     "-DCMAKE_CXX_FLAGS=-w", "-DMEMSTRATA_UNITY=8", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache",
-                    "-DCMAKE_C_COMPILER_LAUNCHER=ccache"], check=True, stdout=subprocess.DEVNULL)
+                    "-DCMAKE_C_COMPILER_LAUNCHER=ccache", f"-DPython3_EXECUTABLE={ROOT}/build/python-env/bin/python"], check=True, stdout=subprocess.DEVNULL)
     while True:
         for name, data in changed(faults).items():
             put(TREE / name, data)

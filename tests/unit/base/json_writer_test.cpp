@@ -74,6 +74,11 @@ TEST(JsonWriter, EscapesWhatATerminalObeys) {
             "\"\\u007f\\u009b31m\\u009d\\u0080\\u009f\u00a0\"");
 }
 
+TEST(JsonWriter, WhatIsNotShownBeyondUFFFFIsAPairOfSurrogates) {
+  // The tag A: 0xE0041 - 0x10000 = 0xD0041 = 0x340 * 0x400 + 0x41.
+  EXPECT_EQ(text_of("\U000E0041"), "\"\\udb40\\udc41\"");
+}
+
 TEST(JsonWriter, KeepsUtf8OfEveryLength) {
   EXPECT_EQ(text_of("\u00e9 \u20ac \U0001F600"), "\"\u00e9 \u20ac \U0001F600\"");
 }
