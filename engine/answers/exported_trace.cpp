@@ -258,7 +258,9 @@ class Exporter {
     int32_t first_record;  // of a profiler's trace, else -1
   };
 
+  // None of an event that is not there: a snapshot without a history has pools and blocks, too.
   [[nodiscard]] std::optional<int64_t> time_of(const Out& of, int32_t event) const {
+    if (event >= of.device.rows.events.count) return std::nullopt;
     return after_base(of.part, rec_.events.time[of.device.rows.events.first + event], event);
   }
 

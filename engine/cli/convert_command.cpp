@@ -120,6 +120,21 @@ constexpr size_t kMostNames = 20;  // of snapshots, in a message
   return part.kind == model::PartKind::series ? &part : nullptr;
 }
 
+// Several parts in one file of snapshots: numbers over time have no place there.
+[[nodiscard]] Outcome<void> is_one_form(const model::Recording& recording, size_t chosen,
+                                        std::string_view to) {
+  if (chosen != io::kAllSnapshots || recording.parts.size() < 2) return {};
+  if (to != "pickle" && to != "json" && to != "csv") return {};
+  for (const model::Part& part : recording.parts) {
+    if (part.kind == model::PartKind::series)
+      return wrong_usage("FILE",
+                         fmt::format("{} in it holds numbers over time, which are written one at a time: "
+                                     "name what to write with --snapshot.",
+                                     answers::shortened(part.name, 60)));
+  }
+  return {};
+}
+
 [[nodiscard]] bool is_fleet(const model::Recording& recording, size_t chosen) {
   const size_t only = recording.parts.size() == 1 ? 0 : chosen;
   return only < recording.parts.size() && recording.parts[only].kind == model::PartKind::fleet;
@@ -257,6 +272,7 @@ constexpr const char* kOfOneMoment =
     return tl::unexpected(read.error());
   const auto chosen = chosen_snapshot(options.snapshot, recording);
   if (!chosen) return tl::unexpected(chosen.error());
+  if (auto one = is_one_form(recording, *chosen, *to); !one) return tl::unexpected(one.error());
   if (is_fleet(recording, *chosen))
     return wrong_usage("FILE",
                        "A reduced fleet has no other form: it is JSON, and so are the facts it was made of.");

@@ -341,6 +341,7 @@ struct RecordTable : Table<RecordTable> {
 };
 
 enum class Owner : uint8_t { part, segment, block, event, annotation, point };
+inline constexpr size_t kOwners = static_cast<size_t>(Owner::point) + 1;
 
 // Keys this program has no column for, kept as JSON text. Also rare known ones: an event's
 // `forward_frames` (joined text, not JSON), `category`, `internal_metadata`, `cpp_frames`. Sorted by

@@ -1,13 +1,15 @@
 """`memstrata convert --to trace|speedscope|folded|pprof`, opened by readers that know nothing of this program."""
 import gzip
 import json
+import pickle
 import tempfile
 import unittest
 from decimal import Decimal
 from pathlib import Path
 
+from support.folders import write
 from support.paths import PROFILERS, TRACES, case, needs_shared_data
-from support.snapshots import MIB
+from support.snapshots import BASE, MIB, block, live, segment, snapshot
 from support.tool import answer, out_of, run
 
 
@@ -158,6 +160,13 @@ class Traces(unittest.TestCase):
         trace = json.loads(convert(case("private_pool"), "trace"))
         names = {event["name"] for event in trace["traceEvents"] if event["ph"] == "C"}
         self.assertTrue(any(name.startswith("pool ") for name in names), names)
+
+    def test_pools_of_a_snapshot_without_a_history_have_no_time(self):
+        segments = [segment(BASE + at * 2 * MIB, [live(MIB), block(MIB)], segment_pool_id=(0, at)) for at in (1, 2)]
+        with tempfile.TemporaryDirectory() as folder:
+            file = write(Path(folder) / "a.pickle", pickle.dumps(snapshot(segments)))
+            trace = json.loads(convert(file, "trace"))
+        self.assertEqual([event for event in trace["traceEvents"] if event["ph"] == "C" and event["name"].startswith("pool")], [])
 
     def same_ops(self, file):
         with tempfile.TemporaryDirectory() as folder:

@@ -2,11 +2,13 @@
 timeline_test.py, telemetry_test.py."""
 import json
 import pickle
+import zipfile
 
 import pytest
 from support.folders import write
-from support.snapshots import GIB, MIB
-from support.tool import SUCCESS, UNREADABLE, answers, out_of, run
+from support.paths import PROFILERS
+from support.snapshots import BASE, GIB, MIB, event, frame, live, segment, snapshot
+from support.tool import SUCCESS, UNREADABLE, USAGE, answers, out_of, run
 from telemetry_test import DAY, as_csv, profile, record, result
 from telemetry_test import snapshot as sample
 from timeline_test import PLOTTED, RAW, random_rows
@@ -80,3 +82,56 @@ def test_other_files_are_refused_in_words(tmp_path, command, name, content, word
     assert (done.returncode, done.stdout) == (UNREADABLE, "")
     assert words in done.stderr
     assert run(command, tmp_path / "none").returncode == UNREADABLE
+
+
+KINDS = [0, -1, 2**70, 0.5, "a text", None, True, [], {}, [1, 2], ["op", 1.0], {"a": 0}, {"memories_active": {}}, {0: ("op", 1.0)}]
+
+
+def misplaced(value, others, depth=3):
+    """Copies of a document in which one value is of another kind: one of KINDS, or what stands under another key."""
+    if depth == 0 or not isinstance(value, (dict, list)):
+        return
+    keys = list(value) if isinstance(value, dict) else range(min(len(value), 2))
+    for key in keys:
+        for other in [*others, *(value[one] for one in keys if one != key)]:
+            copy = value.copy()
+            copy[key] = other
+            yield copy
+        for deeper in misplaced(value[key], others, depth - 1):
+            copy = value.copy()
+            copy[key] = deeper
+            yield copy
+
+
+SNAPSHOT = snapshot([segment(BASE, [live(1 << 20)])], [event("alloc", BASE, 1 << 20, frames=[frame("f")])])
+
+
+@pytest.mark.parametrize("document, name, packed", [
+    (EXAMPLE, "a.pickle", lambda one: pickle.dumps(one, 4)),
+    (SNAPSHOT, "a.pickle", lambda one: pickle.dumps(one, 4)),
+    (SNAPSHOT, "a.json", lambda one: json.dumps(one).encode()),
+    (RAW, "a.json", lambda one: json.dumps(one).encode()),
+    (PLOTTED, "a.json", lambda one: json.dumps(one).encode()),
+    (RECORDS, "a.json", lambda one: json.dumps(one).encode()),
+    (profile(LONG_CALLS[:2], [sample(DAY, "monitor", MIB, GIB)]), "a.json", lambda one: json.dumps(one).encode()),
+], ids=["tracker", "snapshot", "snapshot as JSON", "timeline, raw", "timeline, plotted", "telemetry", "profile"])  # fmt: skip
+def test_values_of_one_kind_under_keys_of_another_are_told(tmp_path, document, name, packed):
+    files = [write(tmp_path / f"{at:05d}" / name, packed(one)) for at, one in enumerate(misplaced(document, KINDS))]
+    assert len(files) > 50
+    done = run("summary", "--json", *files)  # one process for all of them
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode in (SUCCESS, UNREADABLE) and len(told) == len(files), done.stderr[-2000:]
+    assert [one for one in told if "error" in one and len(one["error"]["message"]) < 10] == []
+
+
+@pytest.mark.parametrize("to", ["pickle", "json", "csv"])
+def test_numbers_over_time_are_written_one_at_a_time(tmp_path, to):
+    path = tmp_path / "two.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("a.json", "b.json"):
+            archive.write(PROFILERS / "telemetry.json", name)
+    done = run("convert", path, "-o", "-", "--to", to, text=True)
+    assert (done.returncode, done.stdout) == (USAGE, "")
+    assert "a.json" in done.stderr and "--snapshot" in done.stderr
+    # 4 samples with their times, and a line of heads.
+    assert len(out_of("convert", path, "-o", "-", "--to", "csv", "--snapshot", "b.json").splitlines()) > 4

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <tuple>
 
 #include "engine/io/values/numbers.h"
@@ -116,22 +117,23 @@ MemoryTrackerSchema::Value MemoryTrackerSchema::table(std::span<const Value> pai
 }
 
 MemoryTrackerSchema::Value MemoryTrackerSchema::outermost(std::span<const Value> pairs) {
-  const auto wrong_type = [&](std::string_view key) {
-    recording_.diagnostics.add(Diag::wrong_type, offset_, key);
-  };
   for (size_t i = 0; i < pairs.size(); i += 2) {
     const Value& value = pairs[i + 1];
     const std::string_view key = is_text(pairs[i].tag) ? view(pairs[i]) : std::string_view{};
+    // What is of another kind is not kept: an id is a row of the table that its tag names.
+    const auto keep = [&](Value& place, std::initializer_list<Tag> kinds) {
+      if (std::find(kinds.begin(), kinds.end(), value.tag) != kinds.end())
+        place = value;
+      else
+        recording_.diagnostics.add(Diag::wrong_type, offset_, key);
+    };
     const auto* const known = std::find(std::begin(kTrackerTables), std::end(kTrackerTables), key);
     if (known != std::end(kTrackerTables)) {
-      if (value.tag != kOperators && value.tag != kNothing) wrong_type(key);
-      found_[static_cast<size_t>(known - std::begin(kTrackerTables))] = value;
+      keep(found_[static_cast<size_t>(known - std::begin(kTrackerTables))], {kOperators, kNothing});
     } else if (key == kTrackerMarkers) {
-      if (value.tag != kMarkers && value.tag != kNothing) wrong_type(key);
-      markers_ = value;
+      keep(markers_, {kMarkers, kNothing});
     } else if (key == kTrackerRetries) {
-      if (value.tag != Tag::integer) wrong_type(key);
-      retries_ = value;
+      keep(retries_, {Tag::integer});
     } else {
       recording_.diagnostics.add(Diag::unknown_entry, offset_, key);
     }

@@ -340,8 +340,8 @@ class SnapshotShape {
 
   const model::Recording& rec_;
   Output& out_;
-  model::Clock clock_;                // of the part at work
-  std::array<bool, 5> has_extras_{};  // by owner
+  model::Clock clock_;                             // of the part at work
+  std::array<bool, model::kOwners> has_extras_{};  // by owner
 };
 
 }  // namespace memstrata::io
