@@ -92,9 +92,10 @@ class LeakFinder {
       if (group < 0 || !changes_.push_back({group, from, lives_.size[r], 1})) return false;
       if (until < last && !changes_.push_back({group, until, -lives_.size[r], -1})) return false;
     }
-    std::sort(changes_.data(), changes_.data() + changes_.size(), [](const HeldChange& a, const HeldChange& b) {
-      return std::tie(a.group, a.point) < std::tie(b.group, b.point);
-    });
+    std::sort(changes_.data(), changes_.data() + changes_.size(),
+              [](const HeldChange& a, const HeldChange& b) {
+                return std::tie(a.group, a.point) < std::tie(b.group, b.point);
+              });
     return true;
   }
 
@@ -188,7 +189,7 @@ class LeakFinder {
   const Column<StackId>& stacks_;
   const Steps& steps_;
   StackGroups groups_;
-  Column<int32_t> points_;  // ascending
+  Column<int32_t> points_;      // ascending
   Column<HeldChange> changes_;  // by group, then point
   Column<int32_t> leak_of_group_;
   const model::Recording& recording_;
