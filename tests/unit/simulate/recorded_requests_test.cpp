@@ -115,7 +115,8 @@ TEST(RecordedRequests, AnErrorTellsHowLargeTheDeviceIs) {
 
 TEST(RecordedRequests, WhoMadeASegmentIsWhoMadeItLast) {
   // "train" had a segment, gave it back by "empty", and "eval" made one in its place. It is given back with the stack of
-  // "train", which asks for more right behind: the allocator did that. Had "train" made it, nothing would tell.
+  // "train", which asks for more right behind: the allocator did that. Had "train" made it, nothing would tell, and as the
+  // device has room it would be an emptied cache.
   using trace::Action;
   analysis::Story story;
   const auto add = [&](Action action, uint64_t address, int64_t mebibytes, std::string_view name) {
@@ -130,7 +131,7 @@ TEST(RecordedRequests, WhoMadeASegmentIsWhoMadeItLast) {
   ASSERT_TRUE(story.stored());
   model::Part& part = story.recording.parts[0];
   part.traces = {{0, {0, 5}}};
-  const auto told = tell(story.recording, part, story.budget);
+  const auto told = tell(story.recording, part, story.budget, "", 1024 * kMiB);
   ASSERT_TRUE(told.has_value());
   EXPECT_EQ(told->guesses_of(Guess::emptied_caches), 1);
   EXPECT_EQ(told->guesses_of(Guess::device_limits), 1);
