@@ -169,20 +169,20 @@ class Exporter {
     return process.is_none() ? 0 : int64_t{1} + process.value;
   }
   void write_spans() {
-    const bool any = std::any_of(rec_.parts.begin(), rec_.parts.end(), [&](const Part& part) {
-      return part.spans.count > 0 && is_wanted(static_cast<size_t>(&part - rec_.parts.data()));
-    });
-    if (!any) return;
-    const Part* of = nullptr;
-    for (const Part& part : rec_.parts) {
-      if (part.spans.count == 0 || (of != nullptr && of->spans.first == part.spans.first)) continue;
-      of = &part;
-      for (int32_t row = part.spans.first; row < part.spans.end() && !out_.failed(); ++row)
+    std::vector<bool> has_spans(rec_.threads.size_rows());
+    int32_t written = 0;  // parts of one trace share their spans
+    for (size_t i = 0; i < rec_.parts.size(); ++i) {
+      const Part& part = rec_.parts[i];
+      if (!is_wanted(i) || part.spans.end() <= written) continue;
+      for (int32_t row = part.spans.first; row < part.spans.end() && !out_.failed(); ++row) {
+        has_spans[static_cast<size_t>(rec_.spans.thread[row])] = true;
         write_span(part, row);
+      }
+      written = part.spans.end();
     }
-    for (size_t thread = 0; thread < rec_.threads.size_rows(); ++thread) {
+    for (size_t thread = 0; thread < has_spans.size(); ++thread) {
       const auto row = static_cast<int32_t>(thread);
-      if (rec_.threads.name[row].is_none()) continue;
+      if (!has_spans[thread] || rec_.threads.name[row].is_none()) continue;
       json_.begin_object();
       json_.member("ph", "M");
       json_.member("name", "thread_name");

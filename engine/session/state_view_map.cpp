@@ -65,9 +65,6 @@ Result<std::span<const float>> StateView::free_shares(replay::RegionOrder order,
                                                       int32_t count) {
   if (const Status sorted = sort_regions(order); !sorted) return tl::unexpected(sorted.error());
   Parts& p = *parts_;
-  first = std::clamp(first, 0, p.map->region_count());
-  count = std::clamp(count, 0, p.map->region_count() - first);
-  if (columns.count <= 0 || columns.width <= 0) return std::span<const float>{};
   if (!p.map->free_shares(columns, first, count, p.free_shares)) return p.no_memory();
   return std::span<const float>(p.free_shares.span());
 }

@@ -400,6 +400,32 @@ class Fleet(InOneFolder):
         rows = base64.b64decode(fleet["curves"]["allocated"])
         self.assertEqual(rows[:128], rows[128:256])
 
+    def test_a_bucket_of_the_heat_map_has_the_most_of_all_its_columns(self):
+        # 256 columns of a line and 128 buckets of the time of rank 0: two columns each, of rank 1, half as long, four. Only the
+        # last of those that lie in the second bucket has something.
+        path = self.folder / "curves.json"
+        write(path, "".join(
+            line(rank=rank, curve={"from_us": 0, "to_us": 256_000 // (rank + 1),
+                                   "allocated": [255 if i == last else 0 for i in range(256)], "reserved": [0] * 256})
+            for rank, last in ((0, 3), (1, 7))))
+        allocated = base64.b64decode(self.fleet(path)["curves"]["allocated"])
+        for rank in (0, 1):
+            self.assertEqual(list(allocated[rank * 128:(rank + 1) * 128]), [0, 255] + [0] * 126)
+
+    def test_a_table_of_groups_may_name_runs(self):
+        path, table = self.folder / "two_runs.json", self.folder / "groups_of_runs.csv"
+        write(path, "".join(line(run=run, rank=rank, file=f"{run}{rank}") for run in "ab" for rank in (0, 1)))
+        write(table, "run,rank,kind,name\na,0,host,x\na,1,host,x\nb,1,host,y\n")
+        groups = self.fleet(path, "--groups", table)["groups"]
+        self.assertEqual([(one["run"], one["name"], one["rows_of"]) for one in groups], [("a", "x", [0, 1]), ("b", "y", [3])])
+
+    def test_only_uneven_tensor_parallel_groups_are_findings(self):
+        # Ranks 4 and 5 peak at 200 and 250 MiB, 2 and 3 at 200 and 210: that is less than a twentieth.
+        found = self.fleet(*[self.rank(rank) for rank in range(7)], "--layout", "tp=2,pp=4")["findings"]
+        titles = [one["title"] for one in found if one["kind"] == "group"]
+        self.assertEqual([title for title in titles if title.startswith("Tensor-parallel")],
+                         ["Tensor-parallel group 4 is uneven"])
+
     def test_groups_by_layout_and_by_table(self):
         files = [self.rank(rank) for rank in range(7)]
         groups = {(one["kind"], one["name"]): one for one in self.fleet(*files, "--layout", "tp=2,pp=4")["groups"]}

@@ -142,6 +142,9 @@ class WhatIf(InAFolder):
         answer, run = run_of("--empty-cache", "3")
         self.assertEqual(answer["empty_cache_after"], [3])
         self.assertEqual((run["device_allocs"], run["device_frees"], run["end_reserved_bytes"]), (2, 1, 20 * MIB))
+        text = " ".join(out_of("whatif", file, "--empty-cache", "3").split())
+        self.assertIn("and the cache emptied 1 time", text)
+        self.assertNotIn("Nothing was changed", text)
         # At one place it is emptied before more is taken: 30 MiB are a segment of their own again.
         _, run = run_of("--take", "30MiB@3", "--empty-cache", "3")
         self.assertEqual((run["device_allocs"], run["device_frees"], run["peak_reserved_bytes"]), (3, 1, 50 * MIB))

@@ -86,7 +86,7 @@ bool MemoryTimelineRows::item(int depth, const Value& value, int64_t offset) {
 bool MemoryTimelineRows::close_list(int depth, int64_t offset) {
   if (depth == 3) return form_ == Form::raw || add_levels(offset);
   if (depth != 2) return true;
-  if (form_ == Form::unknown && lists_ == 0) first_ = row_;
+  if (lists_ == 0) first_ = row_;
   ++lists_;
   return form_ != Form::raw || add_change(offset);
 }

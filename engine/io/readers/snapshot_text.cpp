@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::string_view kCut = "\"\xE2\x80\xA6\"";  // an ellipsis as JSON text
 
+[[nodiscard]] bool is_full(const JsonWriter& json) { return json.text().size() > kMaxTextBytes; }
+
 // The beginning of a text, whole code points.
 [[nodiscard]] std::string_view beginning(std::string_view text, size_t length) {
   if (text.size() <= length) return text;
@@ -100,7 +102,7 @@ void SnapshotSchema::write(JsonWriter& json, const Value& value, uint64_t& depth
       json.begin_array();
       int32_t node = recording_.stacks.leaf(StackId{static_cast<size_t>(value.id)});
       for (; node >= 0; node = recording_.stacks.node(node).caller) {
-        if (json.text().size() > kMaxTextBytes) {
+        if (is_full(json)) {
           note_cut();
           json.raw(kCut);
           break;
@@ -122,7 +124,7 @@ void SnapshotSchema::write(JsonWriter& json, const Value& value, uint64_t& depth
       depth = std::max<uint64_t>(depth, 2);
       json.begin_array();
       for (uint64_t i = 0; i < value.num; ++i) {
-        if (json.text().size() > kMaxTextBytes) {
+        if (is_full(json)) {
           note_cut();
           json.raw(kCut);
           break;
@@ -201,7 +203,7 @@ Value SnapshotSchema::dict_text(Pairs pairs, bool cut) {
   json.begin_object();
   const bool allowed = text_allowed();
   for (const auto& [key, value] : unknown_) {
-    if (!allowed || json.text().size() > kMaxTextBytes) {
+    if (!allowed || is_full(json)) {
       cut = true;
       break;
     }
@@ -224,7 +226,7 @@ Value SnapshotSchema::list_text(std::span<const Value> items, bool cut) {
   json.begin_array();
   const bool allowed = text_allowed();
   for (const Value& item : items) {
-    if (!allowed || json.text().size() > kMaxTextBytes) {
+    if (!allowed || is_full(json)) {
       cut = true;
       break;
     }

@@ -181,6 +181,16 @@ TEST(Zip, AFindingIsToldByMemberAndOffsets) {
   EXPECT_THAT(told(*file), HasSubstr("\"first_in\":\"b/c\""));
 }
 
+TEST(Zip, EachOfTwoTimelinesHasItsOwnSeries) {
+  // Eight categories and their sum.
+  constexpr std::string_view kTimeline = "[[1000], [[0, 4096, 0, 0, 0, 0, 0, 0, 0]]]";
+  const auto file = read_any(zip_of(1, "a", kTimeline) + zip_of(1, "b", kTimeline));
+  ASSERT_TRUE(file->status);
+  ASSERT_EQ(file->recording.parts.size(), 2U);
+  EXPECT_EQ(file->recording.parts[0].series, (model::RowRange{0, 9}));
+  EXPECT_EQ(file->recording.parts[1].series, (model::RowRange{9, 9}));
+}
+
 TEST(Zip, WhatAMemberThatIsNoneSaysIsForgotten) {
   // A pickle with a foreign class is no snapshot: its objects are of no interest.
   const std::string other =

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "engine/io/limits.h"
+#include "engine/io/readers/torch_snapshot.h"
 #include "engine/replay/block_lives.h"
 #include "tests/unit/io/check_recording.h"
 #include "tests/unit/io/py.h"
@@ -248,6 +249,18 @@ TEST(SmallBudget, TooSmallForAnythingIsAnError) {
   EXPECT_TRUE(read_bytes(bytes, {.limit = int64_t{8} << 20})->status);
 }
 
+TEST(SmallBudget, ATenthMoreThanWasRefusedIsSaidToBeEnough) {
+  ReadFile file(1000);
+  file.budget.note_refusal(int64_t{100} << 20);
+  io::TorchSnapshotReader reader(file.recording);
+  const std::string bytes = pickled(sample());
+  Status status = io::push(reader, std::as_bytes(std::span(bytes)));
+  if (status) status = reader.finish();
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message,
+              testing::HasSubstr("1000 B are allowed, about 110.0 MiB would be enough"));
+}
+
 // -- Files made to hurt. Each is small; reading it must be quick and must not need much memory.
 
 struct Bomb {
@@ -332,6 +345,19 @@ TEST(HostileFile, MembersBeyondTheLimitAreCutAndTold) {
   ASSERT_TRUE(file->status);
   EXPECT_EQ(file->count(Diag::text_cut), 1);
   EXPECT_LE(file->extra(Owner::part, 0, "v").size(), io::kMaxTextBytes + 100);
+}
+
+// {"name":"","filename":"f","line":1} has 35 bytes, the bracket before it is one more.
+TEST(HostileFile, AFrameIsWrittenBehindSixtyFourKibibytesAndNotBehindOneMore) {
+  for (const size_t beyond : {0, 1}) {
+    const std::string name((64 << 10) - 36 + beyond, 'x');
+    const auto file =
+        read(Py::dict({{"segments", Py::list({})},
+                       {"v", Py::list({Py::dict({{"name", name}, {"filename", "f"}, {"line", 1}}),
+                                       Py::dict({{"name", "last"}, {"filename", "f"}, {"line", 2}})})}}));
+    EXPECT_EQ(file->count(Diag::text_cut), static_cast<int64_t>(beyond));
+    EXPECT_EQ(file->extra(Owner::part, 0, "v").find("last") == std::string::npos, beyond == 1);
+  }
 }
 
 TEST(HostileFile, LongStringsKeepTheirBeginning) {

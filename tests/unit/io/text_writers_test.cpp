@@ -14,6 +14,7 @@
 namespace memstrata::tests {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 // A sink that only counts.
@@ -99,6 +100,13 @@ TEST_F(TextWriters, FramesAreJoinedAndQuotedBecauseOfTheirSeparator) {
   row.stack = stack({"=f", "g\"h"});
   add_event(row);
   EXPECT_THAT(as_csv(), HasSubstr(",0,\"'=f (a.py:1); g\"\"h (a.py:1)\"\n"));
+}
+
+TEST_F(TextWriters, EventsAreCountedFromZeroOnEachDevice) {
+  add_event({.size = 7});
+  add_event({.size = 8});
+  recording.parts[0].traces = {{0, {0, 1}}, {1, {1, 1}}};
+  EXPECT_THAT(as_csv(), AllOf(HasSubstr("\n0,0,alloc,0x0,,7,"), HasSubstr("\n1,0,alloc,0x0,,8,")));
 }
 
 TEST_F(TextWriters, AStackOfOneFrameIsPlain) {

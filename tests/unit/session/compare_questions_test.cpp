@@ -4,13 +4,22 @@
 
 #include <string>
 
-#include "tests/unit/session/asking.h"
+#include "tests/unit/session/training_run.h"
 
 namespace memstrata::session {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+
+// What of the answer `facts` the question `compare` takes.
+[[nodiscard]] std::string facts_of(Session& session, ViewId view, int32_t event) {
+  const std::string told = asked(session, "facts", view, "{\"event\":" + std::to_string(event) + "}");
+  const size_t from = told.find("\"keys\""), until = told.find(",\"parts\"");
+  EXPECT_NE(from, std::string::npos);
+  EXPECT_NE(until, std::string::npos);
+  return "{" + told.substr(from, until - from) + "}";
+}
 
 class CompareQuestions : public ::testing::Test {
  protected:
@@ -20,14 +29,7 @@ class CompareQuestions : public ::testing::Test {
     ASSERT_GT(view, 0);
     last = session.view(view)->event_count() - 1;
   }
-  // What of the answer `facts` the question `compare` takes.
-  [[nodiscard]] std::string facts(int32_t event) {
-    const std::string told = asked(session, "facts", view, "{\"event\":" + std::to_string(event) + "}");
-    const size_t from = told.find("\"keys\""), until = told.find(",\"parts\"");
-    EXPECT_NE(from, std::string::npos);
-    EXPECT_NE(until, std::string::npos);
-    return "{" + told.substr(from, until - from) + "}";
-  }
+  [[nodiscard]] std::string facts(int32_t event) { return facts_of(session, view, event); }
   [[nodiscard]] std::string compared(const std::string& before, int32_t event) {
     return asked(session, "compare", view,
                  "{\"event\":" + std::to_string(event) + ",\"before\":" + before + "}");
@@ -50,6 +52,21 @@ TEST_F(CompareQuestions, WhatTheFactsDoNotTellIsARest) {
   const std::string found = compared(nothing, last);
   EXPECT_THAT(found, HasSubstr("\"before\":{\"bytes\":77,\"blocks\":3}"));
   EXPECT_THAT(found, HasSubstr("\"rest\":{\"rows\":0,\"before_bytes\":77,\"after_bytes\":0"));
+}
+
+using ComparedMoments = TrainingRun;
+
+TEST_F(ComparedMoments, ARowNamesItsStackAmongTheFactsBefore) {
+  const auto compared = [&](int32_t event) {
+    return ask("compare",
+               "{\"event\":" + std::to_string(event) + ",\"before\":" + facts_of(session, view, 4) + "}");
+  };
+  // The facts of event 4 are mlp, 2560 bytes, and attend:10, 1000 bytes. By event 7 attend:11 has 600 in its place.
+  EXPECT_THAT(compared(7), HasSubstr("\"rows\":[{\"change\":\"shrank\",\"before\":1,\"before_bytes\":1000,"
+                                     "\"after_bytes\":600,"));
+  // At event 2 mlp has 512 bytes.
+  EXPECT_THAT(compared(2), HasSubstr("\"rows\":[{\"change\":\"shrank\",\"before\":0,\"before_bytes\":2560,"
+                                     "\"after_bytes\":512,"));
 }
 
 TEST_F(CompareQuestions, ListsOfDifferentLengthsAreRefused) {

@@ -137,7 +137,7 @@ TEST_F(ProfilerQuestions, CallsHaveTheirLevels) {
 "memory_peak":{"timestamp":10.5,"allocated_memory":180,"reserved_memory":200,"device_id":0},
 "memory_allocated":40,"memory_freed":0,"memory_diff":40,"peak_memory_usage":180,"call_count":1}]})");
   const std::string calls = asked(session, "calls", 0, R"({"part":0,"first":0,"count":10})");
-  EXPECT_THAT(calls, HasSubstr(R"("function":"f","device":0)"));
+  EXPECT_THAT(calls, HasSubstr(R"("function":"f","device":0,"position":0,)"));
   EXPECT_THAT(calls, HasSubstr(R"("before":100,"peak":180,"after":140,"net":40,"seconds":0.5)"));
   EXPECT_THAT(asked(session, "calls", 0, R"({"part":0,"first":1,"count":10})"), HasSubstr(R"("answer":[])"));
 }

@@ -257,6 +257,17 @@ TEST_F(StateQuestions, TheAddressMapByHowMuchIsFree) {
   EXPECT_EQ(pixels[4], pixels[9]);       // all blocks look alike
 }
 
+TEST_F(StateQuestions, AnAddressMapOfNoColumnsIsEmpty) {
+  const AnswerOf answer =
+      frame_of("addressMap",
+               fmt::format(R"({{"order":"size","columns":{{"axis":"event","first":0,"width":1,"count":0}},)"
+                           R"("first":0,"count":2,"height":1,{},"shades":[16,32]}})",
+                           kPlainLook));
+  EXPECT_THAT(answer.head, AllOf(HasSubstr(R"({"name":"ranks","type":"i32","count":0})"),
+                                 HasSubstr(R"({"name":"freeShares","type":"f32","count":0})")));
+  EXPECT_TRUE(answer.columns.empty());
+}
+
 TEST_F(StateQuestions, RegionsBlocksAndRanksFindEachOther) {
   const auto region = [&](std::string_view order, int block) {
     return number("regionOfBlock", fmt::format(R"({{"order":"{}","block":{}}})", order, block));

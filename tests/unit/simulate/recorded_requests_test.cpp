@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/simulate/simulation.h"
+#include "tests/unit/analysis/story.h"
 #include "tests/unit/numbers.h"
 
 namespace memstrata::simulate {
@@ -110,6 +111,31 @@ TEST(RecordedRequests, AnErrorTellsHowLargeTheDeviceIs) {
   EXPECT_EQ(run.guesses(Guess::failed_sizes), 1);
   EXPECT_EQ(run.requests->most_capacity, 64 * kMiB);
   EXPECT_EQ(run.again(64 * kMiB), run.before);
+}
+
+TEST(RecordedRequests, WhoMadeASegmentIsWhoMadeItLast) {
+  // "train" had a segment, gave it back by "empty", and "eval" made one in its place. It is given back with the stack of
+  // "train", which asks for more right behind: the allocator did that. Had "train" made it, nothing would tell, and as the
+  // device has room it would be an emptied cache.
+  using trace::Action;
+  analysis::Story story;
+  const auto add = [&](Action action, uint64_t address, int64_t mebibytes, std::string_view name) {
+    story.event(action, address, mebibytes * kMiB);
+    story.frames({name});
+  };
+  add(Action::segment_alloc, 0x10000000, 40, "train");
+  add(Action::segment_free, 0x10000000, 40, "empty");
+  add(Action::segment_alloc, 0x10000000, 40, "eval");
+  add(Action::segment_free, 0x10000000, 40, "train");
+  add(Action::segment_alloc, 0x40000000, 60, "train");
+  ASSERT_TRUE(story.stored());
+  model::Part& part = story.recording.parts[0];
+  part.traces = {{0, {0, 5}}};
+  const auto told = tell(story.recording, part, story.budget, "", 1024 * kMiB);
+  ASSERT_TRUE(told.has_value());
+  EXPECT_EQ(told->guesses_of(Guess::emptied_caches), 1);
+  EXPECT_EQ(told->guesses_of(Guess::device_limits), 1);
+  EXPECT_EQ(told->unclear, 0);
 }
 
 TEST(RecordedRequests, PrivatePoolsAreRoutedToAndReleased) {
