@@ -1,7 +1,5 @@
 #include "capture/cuda/cuda_device.h"
 
-#include <array>
-
 #include "capture/cuda/current_context.h"
 #include "capture/front/report.h"
 #include "capture/pointers.h"
@@ -28,10 +26,6 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open(const DriverApi& api, int o
     return refused("cuDeviceGet", error);
   if (const CuResult error = api.device_primary_context_retain(&device->context_, handle); error != kSuccess)
     return refused("cuDevicePrimaryCtxRetain", error);
-  std::array<char, 256> name{};
-  if (api.device_get_name(name.data(), static_cast<int>(name.size()) - 1, handle) == kSuccess)
-    device->name_ = name.data();
-
   int supported = 0;
   if (api.has_virtual_memory &&
       api.device_get_attribute(&supported, kAttributeVirtualMemory, handle) == kSuccess && supported != 0) {

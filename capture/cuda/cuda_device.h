@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "capture/cuda/driver_api.h"
@@ -27,7 +26,6 @@ class CudaDevice final : public alloc::DeviceMemory {
   // Retains the primary context, for the life of the process. `ordinal` counts as cudaSetDevice does.
   [[nodiscard]] static Result<std::unique_ptr<CudaDevice>> open(const DriverApi& api, int ordinal);
 
-  [[nodiscard]] const std::string& name() const { return name_; }
   // Page sizes must be multiples of this; 0 = no virtual memory here.
   [[nodiscard]] int64_t granularity() const { return granularity_; }
   // Device `ordinal` may read and write the expandable segments of this one, present and future.
@@ -80,7 +78,6 @@ class CudaDevice final : public alloc::DeviceMemory {
   const DriverApi& api_;
   int ordinal_;
   CuContext context_ = nullptr;
-  std::string name_;
   int64_t granularity_ = 0;
   bool rdma_ = false;
   std::vector<int> peers_;

@@ -84,7 +84,6 @@ struct CuMemAccessDesc {
   F(get_error_string, cuGetErrorString, (CuResult error, const char** text))                         \
   F(device_get_count, cuDeviceGetCount, (int* count))                                                \
   F(device_get, cuDeviceGet, (CuDevice * device, int ordinal))                                       \
-  F(device_get_name, cuDeviceGetName, (char* name, int length, CuDevice device))                     \
   F(device_get_attribute, cuDeviceGetAttribute, (int* value, int attribute, CuDevice device))        \
   F(device_can_access_peer, cuDeviceCanAccessPeer, (int* can, CuDevice device, CuDevice peer))       \
   F(device_primary_context_retain, cuDevicePrimaryCtxRetain, (CuContext * context, CuDevice device)) \

@@ -2,7 +2,6 @@
 
 #include <cxxabi.h>
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -32,22 +31,30 @@ constexpr unsigned kMostThreads = 8;
   return result;
 }
 
-[[nodiscard]] std::string debug_file(const Module& module) {
+// Empty without a build id; need not be there.
+[[nodiscard]] std::string debug_file(const Module& module, const std::string& debug_folder) {
   if (module.build_id.size() < 4) return {};
-  return fmt::format("/usr/lib/debug/.build-id/{}/{}.debug", module.build_id.substr(0, 2),
+  return fmt::format("{}/.build-id/{}/{}.debug", debug_folder, module.build_id.substr(0, 2),
                      module.build_id.substr(2));
 }
 
-// The Source of everyday: the module's file and its debug file.
-void frames_from_files(const Module& module, std::span<const uint64_t> addresses,
+// The Source of everyday.
+void frames_of_machine(const Module& module, std::span<const uint64_t> addresses,
                        std::vector<Symbols::Frames>& frames, const std::function<bool()>& expired) {
-  const std::string debug = debug_file(module);
-  const bool has_debug_file = !debug.empty() && ::access(debug.c_str(), R_OK) == 0;
-  if (!frames_from_dwarf(module.path, addresses, frames, expired) && has_debug_file)
+  frames_from_files(module, "/usr/lib/debug", addresses, frames, expired);
+}
+
+}  // namespace
+
+void frames_from_files(const Module& module, const std::string& debug_folder,
+                       std::span<const uint64_t> addresses, std::vector<Symbols::Frames>& frames,
+                       const std::function<bool()>& expired) {
+  const std::string debug = debug_file(module, debug_folder);
+  if (!frames_from_dwarf(module.path, addresses, frames, expired))
     (void)frames_from_dwarf(debug, addresses, frames, expired);
   std::vector<std::string> names(addresses.size());
   name_from_symbols(module.path, addresses, names, expired);
-  if (has_debug_file) name_from_symbols(debug, addresses, names, expired);
+  name_from_symbols(debug, addresses, names, expired);
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) continue;
     // The symbol table has the full name of what was called; DWARF knows it without qualifiers in C only.
@@ -55,8 +62,6 @@ void frames_from_files(const Module& module, std::span<const uint64_t> addresses
     frames[i].back().name = std::move(names[i]);
   }
 }
-
-}  // namespace
 
 // The addresses of one module, ascending, and what is found of them. A worker's until it has returned.
 struct Symbols::Job {
@@ -110,7 +115,7 @@ struct Symbols::Crew {
   }
 };
 
-Symbols::Symbols() : Symbols(frames_from_files, Patience()) {}
+Symbols::Symbols() : Symbols(frames_of_machine, Patience()) {}
 Symbols::Symbols(Source source, Patience patience) : source_(source), patience_(patience) {}
 
 std::vector<std::shared_ptr<Symbols::Job>> Symbols::jobs_for(const std::vector<uint64_t>& addresses) {
@@ -167,8 +172,11 @@ void Symbols::resolve(std::span<const uint64_t> addresses, double seconds) {
   std::erase_if(left_, [&](const std::shared_ptr<Crew>& crew) {
     const std::lock_guard crew_guard(crew->lock);
     std::erase_if(crew->jobs, [&](const std::shared_ptr<Job>& job) {
-      if (job->returned && job->complete) adopt(*job);
-      if (!job->returned) busy.push_back(job->module.path);
+      if (job->returned) {
+        adopt(*job);
+      } else {
+        busy.push_back(job->module.path);
+      }
       return job->returned;
     });
     return crew->jobs.empty();

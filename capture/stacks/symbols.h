@@ -71,4 +71,9 @@ class Symbols {
   std::vector<std::shared_ptr<Crew>> left_;       // whose threads had not all returned
 };
 
+// A Source: of the module's file, and of its debug file DEBUG_FOLDER/.build-id/xx/yyyy.debug where there is one.
+void frames_from_files(const Module& module, const std::string& debug_folder,
+                       std::span<const uint64_t> addresses, std::vector<Symbols::Frames>& frames,
+                       const std::function<bool()>& expired);
+
 }  // namespace memstrata::capture

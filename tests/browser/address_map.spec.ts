@@ -3,6 +3,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { settledView, viewAfter, keepDetails, pointOf, watchErrors } from './page.ts';
 import { MiB } from './pickle.ts';
 import { poolSnapshot, manySegments } from './pool_snapshot.ts';
+import { holdBack, letGo } from './questions.ts';
 import { openSnapshot } from './support.ts';
 
 const details = (page: Page) => page.locator('memstrata-details');
@@ -186,6 +187,22 @@ test('the row of a block that is pinned elsewhere is scrolled to', async ({ page
     .toBeCloseTo(300 * row - height, -1);
   await pointAt(page, 299, 299.5, 1 / 4);
   await expect(map(page).locator('.tip')).toHaveAttribute('data-rank', '299');
+});
+
+test('a block that was let go before its row was known is not scrolled to', async ({ page }) => {
+  await holdBack(page, 'regionOfBlock');
+  await openMap(page, manySegments());
+  await page.evaluate(() => {
+    location.hash += '&block=299';
+  });
+  await expect(details(page).locator('[data-name]')).toHaveText(/^b'7f004ac00000_0$/);
+  await page.getByRole('button', { name: 'Unpin' }).click();
+  await expect(page.getByRole('button', { name: 'Unpin' })).toBeHidden();
+  await expect.poll(() => letGo(page)).toBe(1);
+  // What is asked after it is answered after it.
+  await pointAt(page, 0, 299.5, 1 / 4);
+  await expect(details(page).locator('[data-name]')).toHaveText(/^b'7f0000000000_0$/);
+  expect(await scroller(page).evaluate((element) => element.scrollTop)).toBe(0);
 });
 
 test('the row of a segment that is pinned in the state is scrolled to', async ({ page }) => {

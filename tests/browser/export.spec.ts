@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import { settledView, keepDetails } from './page.ts';
-import { openSample } from './support.ts';
+import { openKnown, openSample } from './support.ts';
 
 async function saved(page: Page, kind: 'png' | 'svg'): Promise<{ name: string; content: Buffer }> {
   await page.keyboard.press('i');
@@ -24,6 +24,34 @@ test('PNG: the pixels of the screen with title and legend', async ({ page }) => 
   const [width, height] = await canvas.evaluate((it: HTMLCanvasElement) => [it.width, it.height]);
   expect(content.readUInt32BE(16)).toBe(width);
   expect(content.readUInt32BE(20)).toBeGreaterThan(height + 56);
+});
+
+test('PNG: a long text of the legend ends before the next column', async ({ page }) => {
+  const called = (letter: string) => ({
+    frames: [{ filename: '/home/me/train.py', line: 42, name: letter.repeat(80) }],
+  });
+  await openKnown(page, { changed: { 1: called('m'), 3: called('w'), 4: called('n') } });
+  await page.getByLabel('Colour by').selectOption('stack');
+  await expect(page.locator('[data-kind]').first()).toHaveAttribute('data-bytes', /\d/);
+  await settledView(page);
+  const { content } = await saved(page, 'png');
+  const plot = await page.locator('canvas.base').evaluate((it: HTMLCanvasElement) => it.height);
+  // Below the title (56) and the plot; columns of 300 begin at 16, their texts end 8 before the next one.
+  const [before, between] = await page.evaluate(
+    async ({ png, top }) => {
+      const bytes = Uint8Array.from(atob(png), (letter) => letter.charCodeAt(0));
+      const image = await createImageBitmap(new Blob([bytes]));
+      const ctx = new OffscreenCanvas(image.width, image.height).getContext('2d')!;
+      ctx.drawImage(image, 0, 0);
+      const drawn = (left: number, width: number): boolean => {
+        const pixels = new Uint32Array(ctx.getImageData(left, top, width, image.height - top).data.buffer);
+        return pixels.some((one) => one !== pixels[0]);
+      };
+      return [drawn(316 - 40, 30), drawn(316 - 7, 6)];
+    },
+    { png: content.toString('base64'), top: 56 + plot },
+  );
+  expect([before, between]).toEqual([true, false]);
 });
 
 test('SVG: lines and text as shapes, the bands inside', async ({ page }) => {

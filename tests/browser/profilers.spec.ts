@@ -221,6 +221,11 @@ test('ops within ops, other orders, and the table as PyTorch prints it', async (
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowRight');
   await expect(rows).toHaveCount(5);
+  // Choosing one closes none.
+  await rows.and(page.locator('[data-op="aten::addmm"]')).click();
+  await expect(page.locator('memstrata-filter [data-count]')).toHaveAttribute('data-bytes', '8192');
+  await expect(rows).toHaveCount(5);
+  await page.locator('memstrata-ops .scroller').focus();
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowLeft');
   await expect(rows).toHaveCount(1);

@@ -641,12 +641,25 @@ TEST_F(Capture, LinksStayAndTheirFileIsReplaced) {
   EXPECT_THAT(memstrata_last_error(), HasSubstr("Is a directory"));
 }
 
+// The number of the device was right.
+TEST(CaptureDevices, WithoutAnyTheReasonIsTheDrivers) {
+  ASSERT_EQ(setenv("FAKE_CUDA_DEVICES", "0", 1), 0);
+  void* pointer = nullptr;
+  EXPECT_EQ(memstrata_malloc(&pointer, 1000, 0, nullptr), MEMSTRATA_DEVICE_ERROR);
+  EXPECT_THAT(memstrata_last_error(),
+              StartsWith("the CUDA driver does not start: cuInit says CUDA_ERROR_NO_DEVICE"));
+  EXPECT_EQ(memstrata_device_count(), 0);
+}
+
 TEST_F(Capture, DeviceErrorsAreNotOutOfMemory) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(memstrata_set_oom_dump((folder / "oom.pickle").c_str()), MEMSTRATA_OK);
   void* pointer = nullptr;
   fake_cuda_fail(1, 700);
   EXPECT_EQ(memstrata_malloc(&pointer, 1000, 0, nullptr), MEMSTRATA_DEVICE_ERROR);
   EXPECT_THAT(memstrata_last_error(), HasSubstr("cuMemAlloc on device 0 says"));
   EXPECT_EQ(stat("num_ooms"), 0);
+  EXPECT_EQ(folder.names(), 0);
   EXPECT_NE(take(1000), nullptr);
 }
 

@@ -570,6 +570,16 @@ class Install(Scenario):
             assert m.max_memory_allocated(0) == 5
         """, {"RANK": "3"})
 
+    def test_texts_go_to_a_pytorch_that_records_itself(self):
+        self.run_python(self.torch(used=True) + """
+            torch.cuda.memory._set_memory_metadata = native("metadata")
+            assert m.install() is False
+            del calls[:]
+            with m.metadata("weights"):
+                with m.metadata(None): pass
+            assert [given for _, given, _ in calls] == [("weights",), ("",), ("weights",), ("",)], calls
+        """)
+
     def test_pytorch_s_own_questions_are_answered(self):
         self.run_python(self.torch() + """
             assert m.install() is True

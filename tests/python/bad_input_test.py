@@ -1,4 +1,6 @@
 """What Python says of files, arguments and interruptions that are wrong: exceptions in words, never a crash."""
+import contextlib
+import io
 import os
 import pickle
 import subprocess
@@ -9,6 +11,7 @@ import unittest
 from pathlib import Path
 
 import memstrata
+from memstrata._progress import Progress
 from support.folders import InAFolder
 from support.paths import SAMPLE
 
@@ -252,9 +255,22 @@ class Processes(InAFolder):
 
     def test_progress_is_shown_where_it_is_wanted(self):
         # Two looks at least: 16 MiB between them.
-        path = self.file(SAMPLE.read_bytes() + bytes(40 << 20), "large.pickle")
+        path = self.file({"segments": [], "device_traces": [[]], "other": bytes(40 << 20)}, "large.pickle")
         quiet = python("import sys, memstrata; memstrata.open(sys.argv[1])", path)
         self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
+        shown = python("import sys, memstrata; memstrata.open(sys.argv[1], progress=True)", path)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertRegex(shown.stderr, r"^\nlarge\.pickle:  39% \|#{11}\.{19}\| 16 MiB\n")  # Python reads \r as \n
+
+    def test_progress_is_a_bar_where_the_length_is_known(self):
+        # 10 of 40 MiB are a quarter: 7 of 30 marks.
+        for done, total, text in ((10, 40, " 25% |#######.......................| 10 MiB"),
+                                  (40, 40, "100% |##############################| 40 MiB"), (3, 0, "3 MiB")):
+            with contextlib.redirect_stderr(io.StringIO()) as told:
+                bar = Progress("run.pickle", True)
+                bar.show(done << 20, total << 20)
+                bar.close()
+            self.assertEqual(told.getvalue(), f"\rrun.pickle: {text}\r\033[K")
 
     def test_a_forked_child_may_read_on(self):
         done = python("""

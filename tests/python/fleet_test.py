@@ -10,6 +10,7 @@ from pathlib import Path
 
 import memstrata
 import pyarrow
+import pyarrow.parquet
 from memstrata import fleet
 from support.paths import SAMPLE
 
@@ -131,6 +132,21 @@ class Tables(unittest.TestCase):
     def test_a_file_that_is_none_is_a_row(self):
         table = fleet.read([SAMPLE, "/nowhere/rank9.pickle"])
         self.assertEqual([row and row["code"] for row in table.column("error").to_pylist()], [None, "unreadable"])
+
+    def test_facts_are_written_below_their_run_and_rank(self):
+        table = pyarrow.concat_tables([fleet.read([SAMPLE], run="a/b", rank=3, host="node 1"), fleet.read([SAMPLE])])
+        with tempfile.TemporaryDirectory() as folder:
+            for _ in range(2):  # the second time over the first
+                written = fleet.write(table, Path(folder, "new", "parts"))
+            self.assertEqual([os.path.relpath(path, folder) for path in written],
+                             ["new/parts/run=a%2Fb/rank=3/node 1-training_run.pickle.parquet",
+                              "new/parts/run=__HIVE_DEFAULT_PARTITION__/rank=__HIVE_DEFAULT_PARTITION__/"
+                              "training_run.pickle.parquet"])
+            self.assertEqual(sorted(path for path in map(str, Path(folder).rglob("*.*")) if path not in written), [])
+            read = [pyarrow.parquet.ParquetFile(path).read() for path in written]
+            self.assertEqual(pyarrow.concat_tables(read).to_pylist(), table.to_pylist())
+            answers = fleet.reduce(Path(folder, "new")).sql("SELECT run, rank FROM facts ORDER BY run").fetchall()
+            self.assertEqual(answers, [("", None), ("a/b", 3)])
 
     def test_what_is_no_fact_is_named(self):
         with tempfile.TemporaryDirectory() as folder:

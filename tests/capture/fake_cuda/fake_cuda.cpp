@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -209,10 +208,6 @@ CuResult cuDeviceGet(CuDevice* device, int ordinal) {
   FAKE_ENTER;
   if (ordinal < 0 || ordinal >= driver().devices) return kInvalidDevice;
   *device = ordinal;
-  return kSuccess;
-}
-CuResult cuDeviceGetName(char* name, int length, CuDevice device) {
-  (void)std::snprintf(name, static_cast<size_t>(length), "fake device %d", device);
   return kSuccess;
 }
 CuResult cuDeviceGetAttribute(int* value, int attribute, CuDevice) {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -116,6 +117,31 @@ TEST(Symbols, StopWhenTimeIsOverAndTryAgain) {
   EXPECT_THAT(symbols.frames(addresses[0]).front().name, MatchesRegex("capture_unit_tests\\+0x[0-9a-f]+"));
   symbols.resolve(addresses, 60);
   EXPECT_THAT(symbols.frames(addresses[0]).back().name, HasSubstr("addresses_here()"));
+}
+
+// Of a module without symbols, as distributions ship it. This program stands for the debug file.
+TEST(Symbols, NamesComeFromTheDebugFileOfTheBuildId) {
+  const std::vector<uint64_t> addresses = addresses_here();
+  const std::vector<Module> modules = loaded_modules();
+  const Module* const program = module_of(modules, addresses[0]);
+  ASSERT_NE(program, nullptr);
+  const std::vector<uint64_t> in_file{addresses[0] - 1 - program->base};
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("memstrata-debug-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder / ".build-id" / "ab");
+  std::filesystem::create_symlink(program->path, folder / ".build-id" / "ab" / "cdef.debug");
+  Module stripped;
+  stripped.path = "/dev/null";
+  const auto name_with = [&](const std::string& build_id) {
+    stripped.build_id = build_id;
+    std::vector<Symbols::Frames> frames(1);
+    frames_from_files(stripped, folder, in_file, frames, [] { return false; });
+    return frames[0].empty() ? "" : frames[0].back().name;
+  };
+  EXPECT_THAT(name_with("abcdef"), HasSubstr("addresses_here"));
+  EXPECT_EQ(name_with("abcdee"), "");  // another build's
+  EXPECT_EQ(name_with(""), "");
+  std::filesystem::remove_all(folder);
 }
 
 // Sources that are slow on purpose. Which one is a test's matter; they begin at once and end when told.

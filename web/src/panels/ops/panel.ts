@@ -138,7 +138,7 @@ export class OpsPanel extends LitElement {
   }
 
   private change(change: Partial<OpsMemory>): void {
-    const again = !('top' in change) && !('chosen' in change);
+    const again = !('chosen' in change);
     this.kept.keep(again ? { ...change, ...('open' in change ? {} : { open: [], top: 0 }) } : change);
     if (again) {
       if (!('open' in change)) {

@@ -116,7 +116,7 @@ function covers(known: Columns | undefined, seen: Columns): boolean {
 }
 
 /** A plot for each chart; of categories their total. */
-function partsOf(part: SeriesPart): CountersPart[] {
+export function partsOf(part: SeriesPart): CountersPart[] {
   if (!part.has_clock || part.of === 'operators') return [];
   const charts = new Map<number, SeriesCurve[]>();
   const drawn = part.of === 'categories' ? part.curves.slice(0, 1) : part.curves;

@@ -1,0 +1,48 @@
+// Which plots the counters of a file are above the timeline.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { partsOf } from '../../web/src/timeline/beside/counters_track.ts';
+import type { SeriesPart } from '../../web/engine/index.ts';
+
+const curve = (name: string, chart: number, lowest: number, highest: number) => ({
+  series: 0,
+  name,
+  device: null,
+  points: 2,
+  lowest,
+  highest,
+  chart,
+});
+const part = (of: SeriesPart['of'], ...curves: SeriesPart['curves']): SeriesPart => ({
+  part: 0,
+  name: '',
+  of,
+  has_clock: true,
+  extent: 10,
+  first_step: 0,
+  first_us: 0,
+  last_us: 9,
+  curves,
+  curves_left_out: 0,
+  marks: [],
+  marks_left_out: 0,
+  calls: 0,
+  timeline: null,
+});
+const plots = (one: SeriesPart) =>
+  partsOf(one).map(({ curves, lowest, highest }) => [curves.map(({ name }) => name), lowest, highest]);
+
+test('a plot for each chart, from number 0 on; what has no chart is not drawn', () => {
+  const one = part('counters', curve('a', 0, 3, 5), curve('b', 1, -2, 0), curve('c', 0, 0, 9), curve('d', -1, 0, 7));
+  assert.deepEqual(plots(one), [
+    [['a', 'c'], 0, 9],
+    [['b'], -2, 1],
+  ]);
+});
+
+test('of categories their total, of operators nothing, and nothing without a clock', () => {
+  const curves = [curve('total', 0, 0, 8), curve('parameter', 0, 0, 6)];
+  assert.deepEqual(plots(part('categories', ...curves)), [[['total'], 0, 8]]);
+  assert.deepEqual(plots(part('operators', ...curves)), []);
+  assert.deepEqual(plots({ ...part('counters', ...curves), has_clock: false }), []);
+});
