@@ -94,8 +94,9 @@ class Facts(unittest.TestCase):
             self.assertTrue(row["damaged"])
 
     def test_wrong_options(self):
-        for wrong in ({"rank": "x"}, {"rank": -1}, {"errors": "quiet"}, {"name": "a\0b"}):
-            with self.assertRaises(ValueError):
+        for wrong, words in (({"rank": "x"}, "^--rank: Value x not in range"), ({"rank": -1}, "^--rank: Value -1 not in range"),
+                             ({"errors": "quiet"}, '^errors is "raise" or "row"'), ({"name": "a\0b"}, "^a name has no NUL")):
+            with self.assertRaisesRegex(ValueError, words):
                 fleet.facts(SAMPLE.read_bytes(), **wrong)
         with self.assertRaises(ValueError):
             fleet.sql("../../secret")

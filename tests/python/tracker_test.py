@@ -82,6 +82,10 @@ class Files(InAFolder):
         lines = document.getElementsByTagName("polyline")
         self.assertEqual(len(lines), 3)
         self.assertEqual(len(lines[0].getAttribute("points").split()), 5)
+        # The ruler: quarters of 42 MiB, the most that was reserved.
+        words = [text.firstChild.data for text in document.getElementsByTagName("text")]
+        self.assertEqual([word for word in words if word.endswith("MiB")],
+                         ["0.0 MiB", "10.5 MiB", "21.0 MiB", "31.5 MiB", "42.0 MiB"])
 
     def test_nothing_recorded(self):
         empty = memstrata.MemoryTracker("cpu")

@@ -33,7 +33,13 @@ const plots = (one: SeriesPart) =>
   partsOf(one).map(({ curves, lowest, highest }) => [curves.map(({ name }) => name), lowest, highest]);
 
 test('a plot for each chart, from number 0 on; what has no chart is not drawn', () => {
-  const one = part('counters', curve('a', 0, 3, 5), curve('b', 1, -2, 0), curve('c', 0, 0, 9), curve('d', -1, 0, 7));
+  const one = part(
+    'counters',
+    curve('a', 0, 3, 5),
+    curve('b', 1, -2, 0),
+    curve('c', 0, 0, 9),
+    curve('d', -1, 0, 7),
+  );
   assert.deepEqual(plots(one), [
     [['a', 'c'], 0, 9],
     [['b'], -2, 1],
