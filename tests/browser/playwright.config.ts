@@ -16,7 +16,7 @@ export default defineConfig({
   testDir: import.meta.dirname,
   outputDir: join(results, 'browser'),
   globalSetup: join(import.meta.dirname, 'server.ts'),
-  workers: 3, // with two, two cores rest for a quarter of the time
+  workers: 2,
   fullyParallel: false,
   forbidOnly: true,
   // Machines that run this are often busy with other work.
