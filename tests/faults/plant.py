@@ -127,7 +127,7 @@ def main():
         for fault in chosen("site", drawn["site"]):
             tried(results, fault, lambda: run_scripts.site_killer(fault))
     table(results)
-    return 0
+    return 1 if any(one["verdict"] == "lived" for one in results.values()) else 0
 
 
 if __name__ == "__main__":

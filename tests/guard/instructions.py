@@ -7,7 +7,8 @@ figure is out of date. Instructions, unlike times, do not depend on what else th
   python3 tests/guard/instructions.py --update   write the figures: after a change that is worth its cost, with the
                                                  reason in the commit
 
-The figures are those of g++ 12 on x86-64 (Debian 12), of the build that the tests use: its assertions cost about 6 %. On another machine nothing can be compared, which is an error.
+The figures are those of g++ 12 on x86-64 (Debian 12), of the build that the tests use: its assertions cost
+about 6 %. On another machine nothing can be compared, which is an error.
 """
 
 import json
